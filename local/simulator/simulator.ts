@@ -3,9 +3,10 @@ import type { Context } from "./graph/context.ts";
 import { graph } from "./graph/graph.ts";
 import { login } from "./graph/login.ts";
 import { instagramCode } from "./graph/tokens.ts";
+import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
+import { sampleMedia } from "./media/sample-media.ts";
 import { loadPage } from "./page/page-files.ts";
-import { sampleImage } from "./sample-image.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { Faults } from "./world/faults.ts";
 import { emptyState, type SeedAccount } from "./world/model.ts";
@@ -30,6 +31,8 @@ export interface SimulatorOptions {
   accounts?: SeedAccount[];
   /** The app's id. At most 15 digits, because Messenger's echoes carry it as a number. */
   appId?: string;
+  /** The program that the simulator runs in. Unset: the simulator runs alone. */
+  host?: SimulatorHost;
 }
 
 export interface Simulator {
@@ -79,13 +82,13 @@ async function dispatch(context: Context, page: Page, call: Call): Promise<HttpO
   const host = Object.hasOwn(hosts, first) ? hosts[first] : undefined;
   if (host !== undefined) return host(context, rest, call);
   if (call.method !== "GET" && call.method !== "HEAD") return notFound;
-  const image = /^\/media\/([\w-]{1,64})\.png$/.exec(call.path)?.[1];
-  if (image !== undefined) {
+  const media = sampleMedia(call.path);
+  if (media !== null) {
     if (pictureExpiry(call) <= context.world.now()) return { status: 403, headers: {}, body: "URL signature expired" };
     return {
       status: 200,
-      headers: { "Content-Type": "image/png", "Cache-Control": "max-age=86400" },
-      body: sampleImage(image),
+      headers: { "Content-Type": media.type, "Cache-Control": "max-age=86400" },
+      body: media.content(),
     };
   }
   return page(call.path) ?? notFound;
@@ -112,6 +115,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     faults: new Faults(),
     secrets,
     verifyToken,
+    host: options.host,
     webhookBase,
     url: () => url,
     tokenShape: "wrapped",

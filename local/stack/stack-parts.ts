@@ -1,5 +1,6 @@
 import { type Engine, startEngine } from "../dynamodb/engine.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
+import type { SimulatorHost } from "../simulator/host.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import type { StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
@@ -23,6 +24,7 @@ export interface StackPartsSettings {
   readonly secrets: PlatformSecrets;
   readonly clock: StackClock;
   readonly folder: DataFolder;
+  readonly host: SimulatorHost;
 }
 
 /** Starts all parts in parallel. Each registers with `cleanup` as soon as it runs. */
@@ -61,7 +63,7 @@ function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: Asy
 
 async function startStackSimulator(
   port: number,
-  { baseUrl, secrets, clock, folder }: StackPartsSettings,
+  { baseUrl, secrets, clock, folder, host }: StackPartsSettings,
 ): Promise<Simulator> {
   const simulator = await startSimulator({
     port,
@@ -71,6 +73,7 @@ async function startStackSimulator(
     verifyToken: secrets.verify_token,
     statePath: folder.at("simulator.json"),
     accounts: demoAccounts.map((account) => ({ ...account })),
+    host,
   });
   try {
     await setSimulatorClock(simulator, clock.offset());

@@ -22,10 +22,11 @@ import { type Assembly, listResources, readAssembly } from "../template/template
 import { checkType } from "../template/types.ts";
 import { type DataFolder, lockDataFolder } from "./data-folder.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
-import { type SeedPorts, seed } from "./seed.ts";
+import { type SeedPorts, type SeedState, seed } from "./seed.ts";
 import type { SeedContext } from "./seed-ports.ts";
 import { type LocalSettings, platformHosts } from "./settings.ts";
 import { loadPlatformSecrets } from "./settings-secrets.ts";
+import { createStackHost } from "./simulator-host.ts";
 import { commonEnvironment, runFunctions } from "./stack-functions.ts";
 import { type StackParts, setSimulatorClock, startParts } from "./stack-parts.ts";
 
@@ -115,9 +116,10 @@ async function start(
   progress("Start the table, the emulators and the simulator");
   const clock = openClock(folder.path);
   const secrets = loadPlatformSecrets(settings, folder.at("platform-secrets.json"));
+  const host = createStackHost();
   const [assembly, parts] = await settleBoth(
     loadAssembly({ ...settings, progress }, folder, signal),
-    startParts({ settings, baseUrl: gateway.url, secrets, clock, folder }, cleanup),
+    startParts({ settings, baseUrl: gateway.url, secrets, clock, folder, host }, cleanup),
   );
   signal.throwIfAborted();
 
@@ -146,7 +148,9 @@ async function start(
   // Loaded before the first message and request: the first of each function would otherwise wait for it.
   progress(`Load ${functions.ids.length} functions`);
   const loading = functions.load();
-  const seeding = ports ? seed(folder.at("seed.json"), ports, settings.seedAccounts) : Promise.resolve({});
+  const seeding: Promise<SeedState> = ports
+    ? seed(folder.at("seed.json"), ports, settings.seedAccounts)
+    : Promise.resolve({});
   const [seedState] = await settleBoth(seeding, loading);
   signal.throwIfAborted();
 
@@ -175,6 +179,8 @@ async function start(
   });
   if (routes.length > 0) await awaitHealth(gateway.url, signal);
 
+  // A test key reads what a live key reads, and leaves the live key's request rate to the developer.
+  host.connect({ baseUrl: gateway.url, key: seedState.test_key, advanceClock: advance });
   const local = describeStack(gateway.url, parts.simulator?.url, seedState, secrets);
   writeLocalJson(localJson, local);
   cleanup.defer(() => rmSync(localJson, { force: true }));

@@ -12,18 +12,26 @@ import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import { faultModes, faultTargets } from "../world/faults.ts";
 import { connections } from "../world/model.ts";
 import { addSeedAccount } from "../world/seed.ts";
-import { editPerson, handlePersonAction } from "./people.ts";
+import { sendAsAccount, sendPolicy, subscribeAgain } from "./account-actions.ts";
+import { inspectMessage, listWebhooks } from "./inspection.ts";
+import { editPerson } from "./people.ts";
+import { handlePersonAction } from "./person-sends.ts";
 import { sendDashboardTest, sendRawWebhook, verifyCallback } from "./webhooks.ts";
 
 type Control = (context: Context, fields: Fields, call: Call) => unknown;
 
 const clockOffsetMax = 10 * 365 * 24 * 3_600_000;
 
-const routes: Record<string, Control> = {
+export const controlRoutes: Record<string, Control> = {
   "GET /state": state,
+  "GET /webhooks": listWebhooks,
+  "GET /app": inspectMessage,
   "GET /sent": ({ world }) => ({ sent: world.state.sent }),
   "POST /person-sends": handlePersonAction,
+  "POST /account-sends": sendAsAccount,
   "POST /people": editPerson,
+  "POST /policy": sendPolicy,
+  "POST /subscriptions": subscribeAgain,
   "POST /accounts": addAccount,
   "POST /raw": sendRawWebhook,
   "POST /dashboard-test": sendDashboardTest,
@@ -43,9 +51,9 @@ const routes: Record<string, Control> = {
 
 /** The simulator's control routes, for tests and the page. Invalid input gets a 400 with the reason. */
 export async function control(context: Context, path: string, call: Call): Promise<HttpOutcome> {
-  const route = routes[`${call.method} ${path}`];
+  const route = controlRoutes[`${call.method} ${path}`];
   if (route === undefined) {
-    return json(404, { error: `unknown control route; the routes are: ${Object.keys(routes).join(", ")}` });
+    return json(404, { error: `unknown control route; the routes are: ${Object.keys(controlRoutes).join(", ")}` });
   }
   try {
     if (call.unreadable) throw new BadInput("the body must be a JSON object");
@@ -60,7 +68,7 @@ export async function control(context: Context, path: string, call: Call): Promi
 function state({ world, deliveries, faults }: Context, _fields: Fields, call: Call): unknown {
   const { version } = world;
   if (call.query.get("since") === String(version)) return { version, unchanged: true };
-  const { accounts, people, threads, subscriptions, clockOffsetMs } = world.state;
+  const { accounts, people, threads, subscriptions, failing, ended, clockOffsetMs } = world.state;
   return {
     version,
     now: world.now(),
@@ -69,6 +77,8 @@ function state({ world, deliveries, faults }: Context, _fields: Fields, call: Ca
     people,
     threads,
     subscriptions,
+    failing,
+    ended,
     pending: deliveries.pending(),
     fault: faults.snapshot(),
     delivery: deliveries.options,
@@ -114,12 +124,20 @@ function setFault({ world, faults }: Context, fields: Fields): unknown {
   return faults.snapshot();
 }
 
-async function setClock({ world }: Context, fields: Fields): Promise<unknown> {
+/** `{advance_ms}` advances every clock of the host, or of the simulator alone. `{offset_ms}` sets the simulator's own. */
+async function setClock({ world, deliveries, host }: Context, fields: Fields): Promise<unknown> {
+  const advance = optionalInteger(fields, "advance_ms", 1, clockOffsetMax);
   const offset = optionalInteger(fields, "offset_ms", -clockOffsetMax, clockOffsetMax);
-  if (offset === undefined) throw new BadInput("offset_ms is missing: set the milliseconds to add to the real time");
-  world.state.clockOffsetMs = offset;
-  await world.save();
-  return { now: world.now(), offset_ms: offset };
+  if (advance !== undefined && host !== undefined) await host.advanceClock(advance);
+  else if (advance === undefined && offset === undefined)
+    throw new BadInput("offset_ms is missing: set the milliseconds to add to the real time, or advance_ms");
+  else {
+    const change = advance ?? (offset ?? 0) - world.state.clockOffsetMs;
+    world.state.clockOffsetMs += change;
+    deliveries.onClockChange(change);
+    await world.save();
+  }
+  return { now: world.now(), offset_ms: world.state.clockOffsetMs };
 }
 
 function setDelivery({ world, deliveries }: Context, fields: Fields): unknown {

@@ -1,32 +1,19 @@
 import { BadInput } from "../http/fields.ts";
 import type { EventKind } from "../webhooks/outgoing.ts";
 import type { Account, Attachment, Person, Thread, ThreadMessage } from "../world/model.ts";
-import { isInstagram, type World } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
+import type { World } from "../world/world.ts";
+import { type MessageKindName, messageKinds } from "./message-kinds.ts";
 
-export const personKinds = [
-  "text",
-  "image",
-  "story_reply",
-  "story_mention",
-  "reaction",
-  "unsend",
-  "edit",
-  "edit_noise",
-  "postback",
-  "read",
-  "referral",
-  "view_once",
-  "sticker",
-  "location",
-  "quick_reply",
-  "like",
-  "shared_post",
-  "ad_message",
-] as const;
-type PersonKind = (typeof personKinds)[number];
+const messageKindNames = Object.keys(messageKinds) as MessageKindName[];
+/** What a person can do beside sending a message. */
+const otherKinds = ["reaction", "unsend", "edit", "edit_noise", "postback", "read", "delivered", "referral"] as const;
+type OtherKind = (typeof otherKinds)[number];
+
+export const personKinds: readonly (MessageKindName | OtherKind)[] = [...messageKindNames, ...otherKinds];
 
 export interface PersonAction {
-  kind: PersonKind;
+  kind: MessageKindName | OtherKind;
   text: string | undefined;
   attachments: Attachment[];
   /** The target message of a reaction, unsend, edit or read. */
@@ -72,76 +59,12 @@ const reactionNames: Record<string, string> = {
   "👍": "like",
 };
 
-const eventBuilders: Record<PersonKind, EventBuilder> = {
-  text: (context) => messageEvent(context, { text: context.action.text }),
-  image: (context) =>
-    messageEvent(context, {
-      text: context.action.text,
-      attachments:
-        context.action.attachments.length > 0
-          ? context.action.attachments
-          : [{ type: "image", payload: { url: `${context.action.mediaUrl}/photo-${Date.now() % 6}.png` } }],
-    }),
-  quick_reply: (context) => {
-    const text = context.action.text ?? "Yes, please";
-    return messageEvent(
-      context,
-      { text, note: "Chose a quick reply" },
-      { quick_reply: { payload: context.action.payload ?? "QUICK_REPLY" } },
-    );
-  },
-  story_reply: (context) => {
-    requirePlatform("Instagram", context);
-    const story = { id: "17900000000000001", url: `${context.action.mediaUrl}/story-1.png` };
-    const text = context.action.text ?? "Love this!";
-    return messageEvent(context, { text, note: "Replied to your story" }, { reply_to: { story } });
-  },
-  story_mention: (context) => {
-    requirePlatform("Instagram", context);
-    const mention = { type: "story_mention", payload: { url: `${context.action.mediaUrl}/story-2.png` } };
-    return messageEvent(context, { attachments: [mention], note: "Mentioned you in a story" });
-  },
-  view_once: (context) => {
-    requirePlatform("Instagram", context);
-    return messageEvent(context, { attachments: [{ type: "ephemeral" }], note: "Sent a photo to view once" });
-  },
-  sticker: (context) => {
-    const url = `${context.action.mediaUrl}/sticker-1.png`;
-    const messenger = { type: "sticker", payload: { url, sticker_id: 369239263222822 } };
-    return messageEvent(context, {
-      attachments: [isInstagram(context.account) ? { type: "like_heart" } : messenger],
-      note: "Sent a sticker",
-    });
-  },
-  like: (context) => {
-    const url = `${context.action.mediaUrl}/sticker-1.png`;
-    const thumb = { type: "image", payload: { url, sticker_id: 369239263222822 } };
-    const attachments = [isInstagram(context.account) ? { type: "like_heart" } : thumb];
-    return messageEvent(context, { attachments, note: "Sent a like" });
-  },
-  shared_post: (context) => {
-    const url = `${context.action.mediaUrl}/photo-1.png`;
-    const title = "Autumn collection";
-    const instagram = { type: "ig_post", payload: { url, title, ig_post_media_id: "17900000000000002" } };
-    const attachments = [isInstagram(context.account) ? instagram : { type: "fallback", payload: { url, title } }];
-    return messageEvent(context, { attachments, note: "Shared a post" });
-  },
-  ad_message: (context) => {
-    const text = context.action.text ?? "Is this still available?";
-    const ad_id = context.action.adId ?? "23851234567890123";
-    const referral = { ref: "autumn-ad", source: "ADS", type: "OPEN_THREAD", ad_id };
-    return messageEvent(context, { text, note: "Wrote from an ad" }, { referral });
-  },
-  location: (context) => {
-    requirePlatform("Messenger", context);
-    const payload = { coordinates: { lat: 55.6761, long: 12.5683 } };
-    const attachment = { type: "location", title: "Pinned Location", payload };
-    return messageEvent(context, { attachments: [attachment], note: "Shared a location" });
-  },
+const eventBuilders: Record<OtherKind, EventBuilder> = {
   reaction: (context) => {
     const { world, action, thread } = context;
     const [side, other] = action.byAccount ? (["account", "person"] as const) : (["person", "account"] as const);
     const target = findTarget(context, other);
+    if (target.deleted) throw new BadInput("the message was unsent: react to another one");
     const event = { kind: "reaction", mid: null, at: world.now(), isEcho: action.byAccount } as const;
     if (action.emoji === "") {
       delete target.reactions[side];
@@ -163,6 +86,7 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
   },
   edit: (context) => {
     const target = findTarget(context, "person");
+    if (target.deleted) throw new BadInput("the message was unsent: edit another one");
     target.text = context.action.text ?? `${target.text ?? ""} (edited)`;
     target.edits += 1;
     const content = { message_edit: { mid: target.mid, text: target.text, num_edit: target.edits } };
@@ -188,6 +112,12 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
     if (!isInstagram(context.account)) return { kind: "read", content: { read: { watermark: at } }, mid: null, at };
     return { kind: "read", content: { read: { mid: findTarget(context, "account").mid } }, mid: null, at };
   },
+  delivered: (context) => {
+    requirePlatform("Messenger", context);
+    const at = context.world.now();
+    const mids = [findTarget(context, "account").mid];
+    return { kind: "delivery", content: { delivery: { mids, watermark: at } }, mid: null, at };
+  },
   referral: (context) => {
     const at = context.world.now();
     context.thread.lastInboundAt = at;
@@ -200,7 +130,12 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
 
 /** Performs the action: changes the thread and returns the event. Throws BadInput if it is not possible. */
 export function personEvent(context: ActionContext): PersonEvent {
-  return eventBuilders[context.action.kind](context);
+  const { kind } = context.action;
+  return isMessageKind(kind) ? messageEvent(context, kind) : eventBuilders[kind](context);
+}
+
+function isMessageKind(kind: PersonAction["kind"]): kind is MessageKindName {
+  return Object.hasOwn(messageKinds, kind);
 }
 
 function requirePlatform(platform: "Instagram" | "Messenger", { account, action }: ActionContext): void {
@@ -215,16 +150,30 @@ function addPersonMessage({ world, account, thread }: ActionContext, content: Pa
   return added;
 }
 
-function messageEvent(
-  context: ActionContext,
-  content: { text?: string | undefined; attachments?: Attachment[]; note?: string },
-  extra: Record<string, unknown> = {},
-): PersonEvent {
-  const { replyTo } = context.action;
-  const { text, attachments = context.action.attachments, note = null } = content;
-  if (text === undefined && attachments.length === 0)
+function messageEvent(context: ActionContext, kind: MessageKindName): PersonEvent {
+  const { action, account } = context;
+  const { platform, parts } = messageKinds[kind];
+  if (platform !== "both") requirePlatform(platform, context);
+  const {
+    text,
+    attachments = [],
+    note = null,
+    story,
+    extra = {},
+  } = parts({
+    ...action,
+    onInstagram: isInstagram(account),
+  });
+  if (text === undefined && attachments.length === 0 && note === null)
     throw new BadInput("text is missing: set the text that the person writes");
-  const { mid, at } = addPersonMessage(context, { text: text ?? null, attachments, note, replyTo: replyTo ?? null });
+  const { replyTo } = action;
+  const { mid, at } = addPersonMessage(context, {
+    text: text ?? null,
+    attachments,
+    note,
+    replyTo: replyTo ?? null,
+    ...(story === undefined ? {} : { story }),
+  });
   const body = {
     mid,
     ...(text === undefined ? {} : { text }),

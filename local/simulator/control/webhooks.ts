@@ -9,11 +9,13 @@ function secretFor(object: WebhookObject, fields: Fields): SecretName {
   return optionalEnum(fields, "secret", ["meta", "instagram"]) ?? (object === "instagram" ? "instagram" : "meta");
 }
 
-function toWebhookResponse(outcome: number | string): {
-  status_of_webhook: "delivered" | "waiting";
-  receiver: number | string;
-} {
-  return { status_of_webhook: outcome === 200 ? "delivered" : "waiting", receiver: outcome };
+async function sendBody(
+  { deliveries }: Context,
+  webhook: { object: WebhookObject; secret: SecretName; body: string },
+): Promise<{ status_of_webhook: "delivered" | "waiting"; receiver: number | string | null; webhook: string | null }> {
+  const { id, outcome } = deliveries.enqueueBody({ ...webhook, mids: [] });
+  const receiver = await outcome;
+  return { status_of_webhook: receiver === 200 ? "delivered" : "waiting", receiver, webhook: id };
 }
 
 /** Signs and posts any payload: `{object, entry, secret?}`. It is retried like every other webhook. */
@@ -23,7 +25,7 @@ export async function sendRawWebhook(context: Context, fields: Fields): Promise<
   if (!Array.isArray(fields.entry)) throw new BadInput("entry must be a list");
   const body = wireJson({ object, entry: fields.entry });
   const secret = secretFor(object, fields);
-  return toWebhookResponse(await context.deliveries.enqueueBody({ object, secret, body, mids: [] }));
+  return sendBody(context, { object, secret, body });
 }
 
 /** Posts the event of the "Test" button in the app dashboard. Its ids belong to no account or person. */
@@ -37,9 +39,7 @@ export async function sendDashboardTest(context: Context, fields: Fields): Promi
   };
   const content = object === "instagram" ? { changes: [{ field: "messages", value }] } : { messaging: [value] };
   const body = wireJson({ object, entry: [{ id: "0", time: Math.floor(context.world.now() / 1000), ...content }] });
-  return toWebhookResponse(
-    await context.deliveries.enqueueBody({ object, secret: secretFor(object, fields), body, mids: [] }),
-  );
+  return sendBody(context, { object, secret: secretFor(object, fields), body });
 }
 
 /** Verifies the receiver's callback URL, as the platforms do when the URL is saved. */

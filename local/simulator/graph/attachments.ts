@@ -1,7 +1,7 @@
 import { type Fields, isFields } from "../http/fields.ts";
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Account } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
 import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 import { fileBytesMax, isAllowedType } from "./media-kinds.ts";

@@ -1,3 +1,4 @@
+import type { SimulatorHost } from "../host.ts";
 import type { Call } from "../http/http-server.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { Faults } from "../world/faults.ts";
@@ -10,6 +11,7 @@ export interface Context {
   faults: Faults;
   secrets: Record<SecretName, string>;
   verifyToken: string;
+  host: SimulatorHost | undefined;
   webhookBase: string;
   /** The simulator's origin, available once it listens. */
   url(): string;

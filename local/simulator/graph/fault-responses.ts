@@ -1,7 +1,7 @@
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Fault, FaultMode } from "../world/faults.ts";
-import type { Account } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import type { Account, Person } from "../world/model.ts";
+import { isInstagram } from "../world/platform.ts";
 import type { Context } from "./context.ts";
 import { GraphError, refuse } from "./error-messages.ts";
 
@@ -36,6 +36,8 @@ const errorMessages: Record<string, string> = {
   "190/464": "Error validating access token: The user is not confirmed.",
   "190/467": "Error validating access token: The access token is invalid.",
   "200": "(#200) Requires pages_messaging permission to manage the object",
+  "200/2018028":
+    "(#200) Cannot message users who are not admins, developers or testers of the app until pages_messaging permission is reviewed and the app is live.",
   "200/1545041": "(#200) This person isn't available right now.",
   "200/2534041": "(#200) Access to messages is disabled for this app",
   "230": "(#230) User consent is required to access user profile",
@@ -80,6 +82,10 @@ const callFaults: Partial<Record<FaultMode, ErrorFactory>> = {
   error: ({ code = 1, subcode, status }) => faultError(code, subcode, status),
 };
 
+function threadOwnerError(account: Account): GraphError {
+  return isInstagram(account) ? faultError(100, 2534037) : faultError(2018300);
+}
+
 /** Errors of a send, which depend on the channel or the account. */
 const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: boolean, fault: Fault) => GraphError>> = {
   rate_limited: (account, _host, { minutes }) => refuse.rateLimited(account.pageId ?? account.externalId, minutes),
@@ -87,9 +93,16 @@ const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: bool
   outside_window: (account, onInstagram) => refuse.outsideWindow(isInstagram(account), onInstagram),
   person_unavailable: () => refuse.blocked(),
   unknown_person: (account, onInstagram) => refuse.unknownPerson(isInstagram(account), onInstagram),
-  thread_owner: (account) => (isInstagram(account) ? faultError(100, 2534037) : faultError(2018300)),
+  thread_owner: (account) => threadOwnerError(account),
   tag_abuse: () => faultError(613, 2018338),
 };
+
+/** Throws a Graph error if the account cannot write to this person. */
+export function checkPerson(account: Account, person: Person): void {
+  if (person.blocked) throw refuse.blocked();
+  if (person.standby === true) throw threadOwnerError(account);
+  if (person.role === false) throw faultError(200, 2018028);
+}
 
 /** Applies a fault before a call is processed. @returns the response, or null to continue. Throws a Graph error. */
 export function applyCallFault(context: Context, fault: Fault): HttpOutcome | null {

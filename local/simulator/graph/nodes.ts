@@ -1,6 +1,6 @@
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Account, Person, Token } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
 import { type Context, type NodeCall, parameter } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 

@@ -1,6 +1,6 @@
 import { isFields } from "../http/fields.ts";
 import type { Account, Attachment, Thread, Upload } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
 import { refuse } from "./error-messages.ts";
 
 const mediaTypes = ["image", "video", "audio", "file"];

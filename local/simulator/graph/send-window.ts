@@ -1,5 +1,5 @@
 import type { Account, Thread } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
 import { refuse } from "./error-messages.ts";
 
 const day = 24 * 3_600_000;

@@ -4,10 +4,10 @@ import { type HttpOutcome, json } from "../http/http-server.ts";
 import { echoEvent, isSubscribed } from "../webhooks/outgoing.ts";
 import type { Fault } from "../world/faults.ts";
 import type { Account, Person } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
 import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
-import { acceptedResponse, applySendFault } from "./fault-responses.ts";
+import { acceptedResponse, applySendFault, checkPerson } from "./fault-responses.ts";
 import { checkMessage } from "./send-message.ts";
 import { checkWindow } from "./send-window.ts";
 import { sendersFor } from "./senders.ts";
@@ -59,7 +59,7 @@ export async function send(context: Context, nodeCall: NodeCall, fault: Fault): 
   if ((body.message === undefined) === (body.sender_action === undefined)) {
     throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);
   }
-  if (person.blocked) throw refuse.blocked();
+  checkPerson(account, person);
   const request = { account, person, body, onInstagram };
   return body.sender_action === undefined ? sendMessage(context, request, fault) : performAction(context, request);
 }
@@ -99,13 +99,13 @@ async function sendMessage(context: Context, request: SendRequest, fault: Fault)
   const message = world.addMessage(account, thread, { from: "account", ...messageFields });
   world.recordSend(account, person, message, body);
 
-  const sendsEcho = fault.mode !== "no_echo" && isSubscribed(world, account, "echo");
+  const sendsEcho = fault.mode !== "no_echo" && isSubscribed(world, account, { kind: "echo", standby: false });
   if (sendsEcho) message.webhook = "waiting";
   else if (fault.mode !== "no_echo") message.webhook = "not_subscribed";
   if (sendsEcho) {
-    const event = echoEvent(world, account, person, { message, metadata });
-    if (fault.mode === "echo_first") await deliveries.enqueue(event);
-    else void deliveries.enqueue(event, randomInt(50, 301));
+    const event = echoEvent(account, person, { message, appId: Number(world.appId), metadata });
+    if (fault.mode === "echo_first") await deliveries.enqueue(event).outcome;
+    else deliveries.enqueue(event, randomInt(50, 301));
   }
   await world.save();
   return acceptedResponse(fault, { recipient_id: person.id, message_id: message.mid });

@@ -1,5 +1,5 @@
 import type { Account } from "../world/model.ts";
-import { isInstagram } from "../world/world.ts";
+import { isInstagram } from "../world/platform.ts";
 import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 

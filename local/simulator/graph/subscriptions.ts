@@ -1,4 +1,5 @@
 import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
+import { subscribe } from "../webhooks/subscription-health.ts";
 import { type Context, type NodeCall, parameter } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 import { toPageNode } from "./nodes.ts";
@@ -73,12 +74,13 @@ export async function subscribedApps(context: Context, { host, node, token, call
         onInstagram,
       );
     }
-    state.subscriptions[token.subject] = subscribedFields;
+    subscribe(context.world, token.subject, subscribedFields);
     await context.world.save();
     return json(200, { success: true });
   }
   if (call.method === "DELETE") {
     delete state.subscriptions[token.subject];
+    delete state.failing[token.subject];
     await context.world.save();
     return json(200, { success: true });
   }

@@ -1,7 +1,17 @@
 import type { Account, OutgoingEvent, Person, ThreadMessage } from "../world/model.ts";
-import { isInstagram, type World, webhookObject } from "../world/world.ts";
+import { isInstagram, webhookObject } from "../world/platform.ts";
+import type { World } from "../world/world.ts";
 
-export type EventKind = "message" | "echo" | "reaction" | "edit" | "postback" | "read" | "referral";
+export type EventKind =
+  | "message"
+  | "echo"
+  | "reaction"
+  | "edit"
+  | "postback"
+  | "read"
+  | "delivery"
+  | "referral"
+  | "policy";
 
 const pageFields: Record<EventKind, string> = {
   message: "messages",
@@ -10,7 +20,9 @@ const pageFields: Record<EventKind, string> = {
   edit: "message_edits",
   postback: "messaging_postbacks",
   read: "message_reads",
+  delivery: "message_deliveries",
   referral: "messaging_referrals",
+  policy: "messaging_policy_enforcement",
 };
 
 const instagramFields: Record<EventKind, string> = {
@@ -21,16 +33,23 @@ const instagramFields: Record<EventKind, string> = {
   reaction: "message_reactions",
   postback: "messaging_postbacks",
   read: "messaging_seen",
+  // Instagram has no field for these two.
+  delivery: "message_deliveries",
+  policy: "messaging_policy_enforcement",
   referral: "messaging_referral",
 };
 
-/** Whether the app is subscribed to this kind of event of the account. */
-export function isSubscribed(world: World, account: Account, kind: EventKind): boolean {
+/** Whether the app is subscribed to this kind of event of the account, or to those of threads of another app. */
+export function isSubscribed(
+  world: World,
+  account: Account,
+  { kind, standby }: { kind: EventKind; standby: boolean },
+): boolean {
   const fields = world.state.subscriptions[account.pageId ?? account.externalId] ?? [];
-  if (account.connection === "messenger") return fields.includes(pageFields[kind]);
   // An Instagram account on a Page sends events if the Page has any subscribed field.
   if (account.connection === "instagram_page") return fields.length > 0;
-  return fields.includes(instagramFields[kind]);
+  if (standby) return fields.includes("standby");
+  return fields.includes((account.connection === "messenger" ? pageFields : instagramFields)[kind]);
 }
 
 interface EventParts {
@@ -54,18 +73,29 @@ export function toOutgoingEvent(
     object: webhookObject(account),
     secret: account.connection === "instagram_login" ? "instagram" : "meta",
     entryId: account.externalId,
-    slot: "messaging",
+    slot: person.standby === true ? "standby" : "messaging",
     event: { sender, recipient, timestamp: at, ...content },
     mid,
   };
 }
 
+/** The webhook form of an event of the account itself. No person is involved. */
+export function toAccountEvent(account: Account, { at, content }: Pick<EventParts, "at" | "content">): OutgoingEvent {
+  return {
+    object: webhookObject(account),
+    secret: account.connection === "instagram_login" ? "instagram" : "meta",
+    entryId: account.externalId,
+    slot: "messaging",
+    event: { recipient: { id: account.externalId }, timestamp: at, ...content },
+    mid: null,
+  };
+}
+
 /** The echo of a message from the account. Only Messenger's echo names the app and returns its metadata. */
 export function echoEvent(
-  world: World,
   account: Account,
   person: Person,
-  { message, metadata }: { message: ThreadMessage; metadata: string | undefined },
+  { message, appId, metadata }: { message: ThreadMessage; appId: number; metadata?: string | undefined },
 ): OutgoingEvent {
   const content = {
     mid: message.mid,
@@ -73,7 +103,7 @@ export function echoEvent(
     ...(message.text === null ? {} : { text: message.text }),
     ...(message.attachments.length === 0 ? {} : { attachments: message.attachments }),
     ...(message.replyTo === null ? {} : { reply_to: { mid: message.replyTo } }),
-    ...(isInstagram(account) ? {} : { app_id: Number(world.appId), ...(metadata === undefined ? {} : { metadata }) }),
+    ...(isInstagram(account) ? {} : { app_id: appId, ...(metadata === undefined ? {} : { metadata }) }),
   };
   return toOutgoingEvent(account, person, {
     at: message.at,

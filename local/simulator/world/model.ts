@@ -40,10 +40,15 @@ export interface Person {
   nameless?: boolean;
   /** False for people without a profile picture. */
   picture?: boolean;
+  /** True if another app controls the thread: its webhooks come as `standby`, and sends are refused. */
+  standby?: boolean;
+  /** False for people without a role in the app, whom an app that is not live cannot write to. */
+  role?: boolean;
 }
 
 export interface Attachment {
   type: string;
+  title?: string;
   payload?: Record<string, unknown>;
 }
 
@@ -55,8 +60,8 @@ export interface Upload {
   at: number;
 }
 
-/** The status of a message's webhook; `none` if the message has no webhook. */
-export type WebhookStatus = "waiting" | "delivered" | "not_subscribed" | "none";
+/** The status of a message's webhook; `none` if the message has no webhook, `lost` if its subscription ended first. */
+export type WebhookStatus = "waiting" | "delivered" | "not_subscribed" | "lost" | "none";
 
 export interface ThreadMessage {
   mid: string;
@@ -69,6 +74,8 @@ export interface ThreadMessage {
   note: string | null;
   reactions: { person?: string; account?: string };
   replyTo: string | null;
+  /** The story that the message replies to. */
+  story?: { url: string };
   deleted: boolean;
   edits: number;
   webhook: WebhookStatus;
@@ -124,8 +131,10 @@ export interface Delivery {
   secret: SecretName;
   body: string;
   mids: string[];
+  /** The Pages and Instagram accounts whose subscriptions it belongs to. */
+  nodes: string[];
   attempts: number;
-  /** Milliseconds since 1970 by the machine's clock: retries do not follow the simulated one. */
+  /** Milliseconds since 1970 by the simulator's clock. */
   dueAt: number;
   lastProblem: string | null;
 }
@@ -149,6 +158,10 @@ export interface State {
   codes: LoginCode[];
   /** Subscribed fields by the id of the Page or the Instagram account. */
   subscriptions: Record<string, string[]>;
+  /** Since when every webhook of a Page or an Instagram account has failed, by the simulator's clock. */
+  failing: Record<string, number>;
+  /** When the platform ended a subscription, by the simulator's clock. */
+  ended: Record<string, number>;
   /** Events that wait for their batch to fill. */
   gathering: OutgoingEvent[];
   deliveries: Delivery[];
@@ -166,6 +179,8 @@ export function emptyState(): State {
     tokens: [],
     codes: [],
     subscriptions: {},
+    failing: {},
+    ended: {},
     gathering: [],
     deliveries: [],
     sent: [],

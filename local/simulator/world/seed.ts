@@ -1,5 +1,6 @@
 import { scopedId } from "./mids.ts";
 import { type Account, emptyState, type SeedAccount, type State } from "./model.ts";
+import { newPerson } from "./people.ts";
 
 /** The default accounts: one of each connection. */
 export const exampleAccounts: readonly SeedAccount[] = [
@@ -29,6 +30,9 @@ export const exampleAccounts: readonly SeedAccount[] = [
   },
 ];
 
+/** The first person of each account, in the order of the accounts. */
+const firstNames = ["Robin Vale", "Mina Okafor", "Jonas Lind", "Aiko Tan", "Lucía Ferrer", "Sam Whitlock"];
+
 const defaultFields = {
   page: [
     "messages",
@@ -52,12 +56,18 @@ const defaultFields = {
   ],
 } as const;
 
+/** The fields that an app subscribes to for an account. */
+export function defaultSubscription({ pageId }: Pick<Account, "pageId">): string[] {
+  return [...(pageId === null ? defaultFields.instagram : defaultFields.page)];
+}
+
 function accountKey(connection: string, externalId: string): string {
   return `${connection}:${externalId}`;
 }
 
 /**
- * Adds an account, its token and, the first time, its subscription: a seed is an account that is already connected.
+ * Adds an account, its token, a first person and, the first time, its subscription: a seed is an account that is already
+ * connected.
  * An existing account keeps its threads and gets the seed's names and token.
  * Throws if an Instagram account on a Page has no Page id.
  */
@@ -81,8 +91,12 @@ export function addSeedAccount(state: State, seed: SeedAccount, now: number): Ac
   else Object.assign(existing, account);
 
   const node = account.pageId ?? externalId;
+  if (!state.people.some((person) => person.account === key)) {
+    const name = firstNames[state.accounts.length - 1] ?? "Robin Vale";
+    state.people.push(newPerson(account, name));
+  }
   if (existing === undefined && state.subscriptions[node] === undefined) {
-    state.subscriptions[node] = [...(account.pageId === null ? defaultFields.instagram : defaultFields.page)];
+    state.subscriptions[node] = defaultSubscription(account);
   }
   if (!state.tokens.some((candidate) => candidate.value === token)) {
     state.tokens.push({

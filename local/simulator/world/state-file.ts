@@ -14,7 +14,10 @@ export async function readState(path: string): Promise<State> {
   try {
     const stored: unknown = JSON.parse(text);
     if (typeof stored === "object" && stored !== null && "format" in stored && stored.format === 1) {
-      return { ...emptyState(), ...stored } as State;
+      const state = { ...emptyState(), ...stored } as State;
+      // A webhook of an earlier version names no subscription.
+      for (const delivery of state.deliveries) delivery.nodes ??= [];
+      return state;
     }
   } catch {
     // Invalid JSON gets the same error as an unknown format, below.

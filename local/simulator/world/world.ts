@@ -1,5 +1,7 @@
 import { instagramMid, instagramThreadId, messengerMid, scopedId } from "./mids.ts";
-import type { Account, Person, State, Thread, ThreadMessage, Upload, WebhookObject } from "./model.ts";
+import type { Account, Person, State, Thread, ThreadMessage, Upload } from "./model.ts";
+import { newPerson } from "./people.ts";
+import { isInstagram } from "./platform.ts";
 import { createStateStore } from "./state-file.ts";
 
 const threadMessagesMax = 1000;
@@ -47,14 +49,7 @@ export class World {
   }
 
   addPerson(account: Account, name: string, id: string = scopedId()): Person {
-    const person: Person = {
-      id,
-      account: account.key,
-      name,
-      username: isInstagram(account) ? toHandle(name) : null,
-      blocked: false,
-      profile: true,
-    };
+    const person = newPerson(account, name, id);
     this.state.people.push(person);
     return person;
   }
@@ -100,6 +95,10 @@ export class World {
     return added;
   }
 
+  message(mid: string): ThreadMessage | undefined {
+    return this.#messages.get(mid);
+  }
+
   recordSend(account: Account, person: Person, message: ThreadMessage, request: Record<string, unknown>): void {
     const { sent } = this.state;
     sent.push({ mid: message.mid, account: account.key, person: person.id, at: message.at, request });
@@ -137,25 +136,4 @@ export class World {
       if (!this.#messages.has(mid)) return mid;
     }
   }
-}
-
-export function isInstagram(account: Account): boolean {
-  return account.connection !== "messenger";
-}
-
-export function webhookObject(account: Account): WebhookObject {
-  return isInstagram(account) ? "instagram" : "page";
-}
-
-const plainLetters: Record<string, string> = { ø: "o", æ: "ae", ß: "ss", ł: "l", đ: "d", ı: "i" };
-
-function toHandle(name: string): string {
-  const handle = name
-    .toLowerCase()
-    .normalize("NFKD")
-    .replace(/\p{Mark}/gu, "")
-    .replace(/[øæßłđı]/g, (letter) => plainLetters[letter] ?? letter)
-    .replace(/[^a-z0-9]+/g, ".")
-    .replace(/^\.|\.$/g, "");
-  return handle === "" ? "someone" : handle;
 }

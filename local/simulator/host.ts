@@ -1,0 +1,30 @@
+/** A message that the simulator asks its host about. */
+export interface InspectedMessage {
+  mid: string;
+  /** When its webhooks were first and last sent, in milliseconds by the simulator's clock. */
+  from: number;
+  to: number;
+}
+
+/** What the app made of a message, each part as the app itself shows it. */
+export interface AppReport {
+  /** The stored message; null if the app has none. */
+  message: unknown;
+  deliveries: readonly AppDelivery[];
+  /** Why the report is incomplete, as a sentence; null if it is not. */
+  problem: string | null;
+}
+
+/** One event of the message for one endpoint. */
+export interface AppDelivery {
+  endpoint: string;
+  delivery: unknown;
+}
+
+/** The program that the simulator runs in. A simulator that runs alone has none. */
+export interface SimulatorHost {
+  /** Advances every clock, the simulator's included, by milliseconds. */
+  advanceClock(by: number): Promise<void>;
+  /** Reports what the app made of a message. */
+  inspect(message: InspectedMessage): Promise<AppReport>;
+}

@@ -1,0 +1,91 @@
+import type { Millis } from "../../shared/kernel/time.ts";
+import type { AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "../simulator/host.ts";
+
+/** What the simulator needs from a stack that is ready. */
+export interface HostConnection {
+  readonly baseUrl: string;
+  /** A key of the demo tenant. Absent: nothing is seeded, so nothing can be reported. */
+  readonly key: string | undefined;
+  advanceClock(by: Millis): Promise<void>;
+}
+
+/** The simulator's view of the stack. The simulator starts first, so the connection follows. */
+export interface StackHost extends SimulatorHost {
+  connect(connection: HostConnection): void;
+}
+
+/** Events are published and delivered within this time of their webhook. */
+const SETTLE_MS = 120_000;
+/** An event is never older than its webhook, but the two clocks may differ by a moment. */
+const CLOCK_TOLERANCE_MS = 5_000;
+const DELIVERIES_MAX = 40;
+
+interface DeliveryRow {
+  readonly delivery_id: string;
+  readonly event_id: string;
+  readonly event: { readonly data?: { readonly message?: { readonly id?: unknown } } } | null;
+}
+
+/**
+ * Reports what Parley made of a message, from the public API alone: a developer sees what their own program can read.
+ * The key stays in this process.
+ */
+export function createStackHost(): StackHost {
+  let connection: HostConnection | null = null;
+  return {
+    connect(ready) {
+      connection = ready;
+    },
+    async advanceClock(by) {
+      if (connection === null) throw new Error("The stack is still starting.");
+      await connection.advanceClock(by);
+    },
+    async inspect(message) {
+      if (connection?.key === undefined) return emptyReport("Parley has no demo tenant. Start it with PARLEY_SEED=1.");
+      return await inspect(apiOf(connection.baseUrl, connection.key), message);
+    },
+  };
+}
+
+const emptyReport = (problem: string): AppReport => ({ message: null, deliveries: [], problem });
+
+type Api = (path: string) => Promise<{ status: number; data: Record<string, unknown>; message: string }>;
+
+function apiOf(baseUrl: string, key: string): Api {
+  return async (path) => {
+    const response = await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const body = (await response.json()) as { data?: Record<string, unknown>; error?: { message?: string } };
+    const message = body.error?.message ?? `${path} answered ${response.status}`;
+    return { status: response.status, data: body.data ?? {}, message };
+  };
+}
+
+async function inspect(api: Api, { mid, from, to }: InspectedMessage): Promise<AppReport> {
+  const [stored, listed] = await Promise.all([api(`/v1/messages/${encodeURIComponent(mid)}`), api("/v1/webhooks")]);
+  if (listed.status !== 200) return emptyReport(listed.message);
+  const endpoints = (listed.data.endpoints ?? []) as { id: string; url: string }[];
+  const window = { from: from - CLOCK_TOLERANCE_MS, to: to + SETTLE_MS };
+  const deliveries = await Promise.all(endpoints.map((endpoint) => deliveriesOf(api, endpoint, { mid, ...window })));
+  return {
+    message: stored.status === 200 ? (stored.data.message ?? null) : null,
+    deliveries: deliveries.flat(),
+    problem: null,
+  };
+}
+
+/** The deliveries of the message's events to one endpoint, oldest first. */
+async function deliveriesOf(
+  api: Api,
+  endpoint: { id: string; url: string },
+  { mid, from, to }: InspectedMessage,
+): Promise<AppDelivery[]> {
+  const base = `/v1/webhooks/${endpoint.id}/deliveries`;
+  const { data } = await api(`${base}?from=${from}&to=${to}&limit=${DELIVERIES_MAX}`);
+  const rows = (data.deliveries ?? []) as DeliveryRow[];
+  const details = await Promise.all(rows.map(({ delivery_id: id }) => api(`${base}/${encodeURIComponent(id)}`)));
+  return details
+    .map((detail) => detail.data.delivery as DeliveryRow | undefined)
+    .filter((delivery) => delivery?.event?.data?.message?.id === mid)
+    .map((delivery) => ({ endpoint: endpoint.url, delivery }))
+    .reverse();
+}

@@ -1,0 +1,60 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createStackHost } from "../../../local/stack/simulator-host.ts";
+
+/** A server with one answer for each path. Other paths get 404 with an error body. */
+async function startApi(answers: Record<string, unknown>) {
+  const calls: { path: string; key: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    calls.push({ path, key: request.headers.authorization });
+    const data = answers[path];
+    response.writeHead(data === undefined ? 404 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(data === undefined ? { error: { message: "Not found." } } : { ok: true, data }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+}
+
+const list = "/v1/webhooks/E1/deliveries";
+const window = "?from=95000&to=320000&limit=40";
+const event = (id: string) => ({ event: { data: { message: { id } } } });
+
+test("a message's report has the stored message and the deliveries of its events only, oldest first", async () => {
+  const api = await startApi({
+    "/v1/messages/m%3A1": { message: { id: "m:1" } },
+    "/v1/webhooks": { endpoints: [{ id: "E1", url: "http://receiver" }] },
+    [list + window]: { deliveries: [{ delivery_id: "D3" }, { delivery_id: "D2" }, { delivery_id: "D1" }] },
+    [`${list}/D1`]: { delivery: { delivery_id: "D1", ...event("m:1") } },
+    [`${list}/D2`]: { delivery: { delivery_id: "D2", ...event("other") } },
+    [`${list}/D3`]: { delivery: { delivery_id: "D3", ...event("m:1") } },
+  });
+  const host = createStackHost();
+  host.connect({ baseUrl: api.baseUrl, key: "svc_test_x", advanceClock: async () => {} });
+  expect(await host.inspect({ mid: "m:1", from: 100_000, to: 200_000 })).toEqual({
+    message: { id: "m:1" },
+    deliveries: [
+      { endpoint: "http://receiver", delivery: { delivery_id: "D1", ...event("m:1") } },
+      { endpoint: "http://receiver", delivery: { delivery_id: "D3", ...event("m:1") } },
+    ],
+    problem: null,
+  });
+  expect(new Set(api.calls.map(({ key }) => key))).toEqual(new Set(["Bearer svc_test_x"]));
+});
+
+test("a message that is not stored yet, and an API that refuses, are reported as such", async () => {
+  const stored = await startApi({ "/v1/webhooks": { endpoints: [] } });
+  const host = createStackHost();
+  host.connect({ baseUrl: stored.baseUrl, key: "k", advanceClock: async () => {} });
+  const message = { mid: "m", from: 1, to: 1 };
+  expect(await host.inspect(message)).toEqual({ message: null, deliveries: [], problem: null });
+  host.connect({ baseUrl: (await startApi({})).baseUrl, key: "k", advanceClock: async () => {} });
+  expect(await host.inspect(message)).toEqual({ message: null, deliveries: [], problem: "Not found." });
+  host.connect({ baseUrl: stored.baseUrl, key: undefined, advanceClock: async () => {} });
+  expect((await host.inspect(message)).problem).toContain("no demo tenant");
+});
