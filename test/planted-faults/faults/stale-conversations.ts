@@ -27,8 +27,8 @@ export const staleConversationsFaults: readonly PlantedFault[] = [
     search: "ports.endpoints.list(initial.tenant, { consistent: true })",
     replacement: "ports.endpoints.list(initial.tenant)",
     killedBy: {
-      file: "test/shared/flows/erasure/erase.test.ts",
-      title: "counts the deliveries of an endpoint that was created a moment ago",
+      file: "test/shared/flows/erasure/new-endpoint.test.ts",
+      title: "an erasure counts the deliveries of an endpoint that was created a moment ago",
     },
   },
   {

@@ -9,7 +9,6 @@ import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { freezeReads } from "../../../support/stale-reads.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../stores/support/samples.ts";
 import {
   allRows,
@@ -70,15 +69,6 @@ describe("erasing a conversation", () => {
     expect(Object.keys(remaining.find(({ SK }) => SK === "~HEAD") ?? {}).sort()).toEqual(["PK", "SK", "ea", "x"]);
     await drainErasures(testEnv, queues);
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
-  });
-
-  it("counts the deliveries of an endpoint that was created a moment ago", async () => {
-    const other = newTenant();
-    const thaw = await freezeReads(testEnv.table, [`T#${other}`]);
-    const one = await seedDataSubject(testEnv, other, [await putEndpointRow(testEnv, other, "new")]);
-    testEnv.advance(SECOND);
-    expect(await runErasure(testEnv, queues, one)).toEqual({ done: true, removed: one.counts });
-    thaw();
   });
 
   it("leaves only a marker of hashes and a time, for 7 days and an hour", async () => {
