@@ -17,7 +17,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     search: `return op === null ? [] : [equals(A.op, op)];`,
     replacement: `return op === null ? [] : [];`,
     killedBy: {
-      file: "test/shared/stores/delivery/deliveries.test.ts",
+      file: "test/shared/stores/delivery/replays.test.ts",
       title: "prevents an earlier worker from settling an attempt with the same number",
     },
   },
@@ -67,7 +67,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     search: `allOf(allows("give_up"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),`,
     replacement: `allows("give_up"),`,
     killedBy: {
-      file: "test/shared/stores/delivery/deliveries.test.ts",
+      file: "test/shared/stores/delivery/replays.test.ts",
       title: "marks a row whose attempt could not be processed, and leaves one that moved on",
     },
   },
@@ -77,7 +77,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     search: "allOf(equals(A.settledAttempts, attempt), isAbsent(A.leaseUntil))",
     replacement: "equals(A.settledAttempts, attempt)",
     killedBy: {
-      file: "test/shared/stores/delivery/deliveries.test.ts",
+      file: "test/shared/stores/delivery/replays.test.ts",
       title: "leaves a row that was replayed since, and one whose next attempt is in progress",
     },
   },
