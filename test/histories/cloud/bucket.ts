@@ -1,6 +1,6 @@
 import { NoSuchKey, S3Client } from "@aws-sdk/client-s3";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { inProcessSettings } from "../../support/world/sdk-in-process.ts";
+import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
 /** One version of an object, from its put to its end. */
 export interface StoredObject {
@@ -61,12 +61,11 @@ export function openBucket(now: () => Millis) {
       };
     },
   };
-  const client = new S3Client(
-    inProcessSettings((command, input: ObjectRequest) => {
-      const operation = operations[command];
-      if (!operation) throw new Error(`The bucket has no ${command}.`);
-      return operation(input);
-    }),
-  );
+  const serve = (command: string, input: ObjectRequest) => {
+    const operation = operations[command];
+    if (!operation) throw new Error(`The bucket has no ${command}.`);
+    return operation(input);
+  };
+  const client = inProcess(new S3Client(inProcessSettings(serve)));
   return { client, objects };
 }

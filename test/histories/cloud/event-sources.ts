@@ -6,6 +6,8 @@ import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
 import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
+import { primaryKey } from "../../support/world/table/schema.ts";
+import type { Item } from "../../support/world/table/values.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Aws, type FunctionName, functionIds, functionNames, type QueueId, queueIds } from "./aws.ts";
 import type { Lambda } from "./lambda.ts";
@@ -44,11 +46,18 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
     for (const { id } of messages) if (!failed.has(id)) queue.delete(id);
   }
 
+  const scheduled = new Map<string, Item>();
   let due = { writes: -1, at: 0, lettersAt: 0 };
   /** The due items and the dead letters change only with a write. */
   const dueNow = () => {
-    const writes = aws.table.changes().length;
-    if (writes !== due.writes) due = { writes, at: nextDue(aws), lettersAt: nextExpiredLetter(aws) };
+    const changes = aws.table.changes();
+    if (changes.length === due.writes) return due;
+    for (const { before, after } of changes.slice(Math.max(0, due.writes))) {
+      if (before) scheduled.delete(primaryKey(before));
+      if (after && isScheduled(after)) scheduled.set(primaryKey(after), after);
+    }
+    const items = [...scheduled.values()];
+    due = { writes: changes.length, at: nextDue(items), lettersAt: nextExpiredLetter(items) };
     return due;
   };
   const nextDueNow = () => dueNow().at;
@@ -60,7 +69,8 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
   };
 
   let nextPurge = 0;
-  const nextPurgeNow = () => Math.max(nextPurge, Math.min(nextExpiredCopy(aws), dueNow().lettersAt));
+  const nextExpiredCopy = expiryOfCopies(aws);
+  const nextPurgeNow = () => Math.max(nextPurge, Math.min(nextExpiredCopy(), dueNow().lettersAt));
   const purgeIsDue = () => engine.now() >= nextPurgeNow();
   /** Lambda repeats a scheduled invocation that failed, after one minute and after two. */
   const purge = async () => {
@@ -94,11 +104,15 @@ const IDLE_MARGIN: Millis = 10 * MINUTE;
 
 const SWEEP_AHEAD: Millis = 2 * MINUTE;
 
+/** Whether a sweep or a purge reads the item. */
+function isScheduled({ PK, SK, F }: Item): boolean {
+  return /^(Q|QS|QUAR)#/.test(PK?.S ?? "") || SK?.S === "SWEPT" || F?.S === "QH";
+}
+
 /** The first minute in which a sweep has something to do. */
-function nextDue(aws: Aws): Millis {
+function nextDue(items: readonly Item[]): Millis {
   let next = Infinity;
   const checkpoint = { Q: 0, QS: 0 };
-  const items = aws.table.items();
   for (const { PK, SK, p } of items) {
     if (SK?.S !== "SWEPT" || !p?.S) continue;
     checkpoint[PK?.S as "Q" | "QS"] = Number(p.S.slice(0, 13));
@@ -123,18 +137,20 @@ const purgeTimeAfter = (at: Millis) => (Math.floor((at - PURGE_MINUTE) / HOUR) +
 const purgeTimeFrom = (at: Millis) => (at === Infinity ? Infinity : purgeTimeAfter(at - 1));
 
 /** The first purge with a raw copy to remove. The folder of a copy has the hour of its arrival. */
-function nextExpiredCopy({ objects }: Aws): Millis {
-  const hours = objects
-    .filter(({ removedAt }) => removedAt === null)
-    .map(({ key }) => Date.parse(`${key.split("/").slice(1, 3).join("T")}:00:00Z`));
-  return purgeTimeFrom(Math.min(Infinity, ...hours) + RETENTION - PURGE_AHEAD);
+function expiryOfCopies({ objects }: Aws): () => Millis {
+  const arrivals: Millis[] = [];
+  let first = 0;
+  return () => {
+    for (const { key } of objects.slice(arrivals.length))
+      arrivals.push(Date.parse(`${key.split("/").slice(1, 3).join("T")}:00:00Z`));
+    while (objects[first] && objects[first]?.removedAt !== null) first++;
+    const remaining = arrivals.slice(first).filter((_, i) => objects[first + i]?.removedAt === null);
+    return purgeTimeFrom(Math.min(Infinity, ...remaining) + RETENTION - PURGE_AHEAD);
+  };
 }
 
 /** The first purge with a dead letter of `Inbound` to remove. */
-function nextExpiredLetter({ table }: Aws): Millis {
-  const arrivals = table
-    .items()
-    .filter(({ PK }) => PK?.S === "QUAR#Inbound")
-    .map(({ SK }) => ulidTime(SK?.S ?? ""));
+function nextExpiredLetter(items: readonly Item[]): Millis {
+  const arrivals = items.filter(({ PK }) => PK?.S === "QUAR#Inbound").map(({ SK }) => ulidTime(SK?.S ?? ""));
   return purgeTimeFrom(Math.min(Infinity, ...arrivals) + RETENTION - PURGE_AHEAD);
 }

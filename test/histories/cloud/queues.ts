@@ -3,7 +3,7 @@ import type { SQSRecord } from "aws-lambda";
 import { RECEIVES_MAX } from "../../../shared/config/function-times.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
-import { inProcessSettings } from "../../support/world/sdk-in-process.ts";
+import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
 /** A message in a queue. It is invisible while a receiver has it. */
 export interface StoredMessage {
@@ -152,8 +152,6 @@ export function queueClient(queues: readonly Queue[]): SQSClient {
       return { Successful: input.Entries.map(({ Id }) => ({ Id })) };
     },
   };
-  return new SQSClient({
-    ...inProcessSettings((command, input) => operations[command]?.(input)),
-    md5: false,
-  });
+  const settings = inProcessSettings((command, input) => operations[command]?.(input));
+  return inProcess(new SQSClient({ ...settings, md5: false }));
 }

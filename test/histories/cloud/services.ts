@@ -1,6 +1,6 @@
 import { InvalidCiphertextException, KMSClient } from "@aws-sdk/client-kms";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { inProcessSettings } from "../../support/world/sdk-in-process.ts";
+import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
 export const PLATFORM_SECRET = "the secret of the platform's app";
 const ROOT_SECRET = "a root secret that is long enough to be one";
@@ -11,9 +11,8 @@ const secrets: Readonly<Record<string, string>> = {
 };
 
 export function secretsClient(): SecretsManagerClient {
-  return new SecretsManagerClient(
-    inProcessSettings((_command, { SecretId }: { SecretId: string }) => ({ SecretString: secrets[SecretId] })),
-  );
+  const serve = (_command: string, { SecretId }: { SecretId: string }) => ({ SecretString: secrets[SecretId] });
+  return inProcess(new SecretsManagerClient(inProcessSettings(serve)));
 }
 
 interface Sealing {
@@ -24,17 +23,16 @@ interface Sealing {
 
 /** Binds each ciphertext to its context, and encrypts nothing. */
 export function keyClient(): KMSClient {
-  return new KMSClient(
-    inProcessSettings((command, { Plaintext, CiphertextBlob, EncryptionContext }: Sealing) => {
-      const context = JSON.stringify(Object.entries(EncryptionContext).sort());
-      if (command === "Encrypt") {
-        const sealed = { context, text: Buffer.from(Plaintext ?? []).toString("base64") };
-        return { CiphertextBlob: Buffer.from(JSON.stringify(sealed)) };
-      }
-      const sealed = JSON.parse(Buffer.from(CiphertextBlob ?? []).toString());
-      if (sealed.context !== context)
-        throw new InvalidCiphertextException({ message: "other context", $metadata: { httpStatusCode: 400 } });
-      return { Plaintext: Buffer.from(sealed.text, "base64") };
-    }),
-  );
+  const serve = (command: string, { Plaintext, CiphertextBlob, EncryptionContext }: Sealing) => {
+    const context = JSON.stringify(Object.entries(EncryptionContext).sort());
+    if (command === "Encrypt") {
+      const sealed = { context, text: Buffer.from(Plaintext ?? []).toString("base64") };
+      return { CiphertextBlob: Buffer.from(JSON.stringify(sealed)) };
+    }
+    const sealed = JSON.parse(Buffer.from(CiphertextBlob ?? []).toString());
+    if (sealed.context !== context)
+      throw new InvalidCiphertextException({ message: "other context", $metadata: { httpStatusCode: 400 } });
+    return { Plaintext: Buffer.from(sealed.text, "base64") };
+  };
+  return inProcess(new KMSClient(inProcessSettings(serve)));
 }

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import type { TestTable } from "../dynamodb.ts";
-import { inProcessSettings } from "./sdk-in-process.ts";
+import { inProcess, inProcessSettings } from "./sdk-in-process.ts";
 import { tableReads } from "./table/reads.ts";
 import { type Lag, Storage } from "./table/storage.ts";
 import { InvalidRequest, type Item } from "./table/values.ts";
@@ -31,12 +31,14 @@ export function openWorldTable(now: () => Millis): WorldTable {
     ...tableWrites(storage, now),
   };
   const newClient = () =>
-    new DynamoDBClient(
-      inProcessSettings((command, input) => {
-        const operation = operations[command];
-        if (!operation) throw new InvalidRequest(`Unsupported operation: ${command}`);
-        return operation(input);
-      }),
+    inProcess(
+      new DynamoDBClient(
+        inProcessSettings((command, input) => {
+          const operation = operations[command];
+          if (!operation) throw new InvalidRequest(`Unsupported operation: ${command}`);
+          return operation(input);
+        }),
+      ),
     );
   const client = newClient();
   return {
