@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
-import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
+import { endVisits, pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // Every final or paused state of the check page, with its texts.
 
@@ -14,9 +14,7 @@ let server: CheckServer;
 beforeAll(async () => {
   [browser, server] = await Promise.all([testBrowser(), startCheckServer()]);
 });
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+afterEach(() => endVisits(browser));
 afterAll(async () => {
   await server?.close();
 });
@@ -27,19 +25,95 @@ beforeEach(() => {
 const mainText = (page: Page) => page.locator("main").innerText();
 const buttonCount = (page: Page) => page.getByRole("button").count();
 
-test.each([
-  ["Too <b>long</b>", "Not sent", "Instagram did not accept the message: “Too <b>long</b>”"],
-  ["not_sent_in_time", "Not sent", "Sending took too long, so nothing was sent."],
-  ["needs_reauth", "Not sent", "The account for this message must be reconnected to Instagram."],
-  ["restricted", "Not sent", "Instagram has restricted the account for this message."],
-  ["outcome_unknown", "Not confirmed", "Check the conversation before you write the message again"],
-])("ends a failed send (%s) with “%s”, the reason and no button", async (detail, title, reason) => {
-  const error = { code: "send_failed", message: "No.", detail };
-  const { page } = await visitHold(browser, server, server.createHold({ outcome: "failed", error }));
+const failure = (detail: string) => ({ code: "send_failed", message: "No.", detail });
+
+test("says in its own words that the platform refused the message, then quotes the platform in smaller ones", async () => {
+  const hold = server.createHold({ outcome: "failed", error: failure("(#100) Too <b>long</b>") });
+  const { page } = await visitHold(browser, server, hold);
   await pressButton(page);
-  await waitForHeading(page, title);
-  expect(await mainText(page)).toContain(reason);
+  await waitForHeading(page, "Not sent");
+  expect(await mainText(page)).toMatch(
+    /^Not sent\s+Instagram did not accept the message\.\s+To send [^.]+\.\s+Instagram says: \S?\(#100\) Too <b>long<\/b>/,
+  );
+  const sizes = await page.evaluate<number[]>(
+    "['#body p', '#quote-text'].map((of) => parseFloat(getComputedStyle(document.querySelector(of)).fontSize))",
+  );
+  expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
+});
+
+test("offers to copy a text that was not sent, and selects it where the browser does not copy", async () => {
+  const text = "Hello Mara,\n\nit is <ready>.";
+  const hold = server.createHold({ outcome: "failed", error: failure("restricted"), text });
+  const { page } = await visitHold(browser, server, hold, { permissions: ["clipboard-read", "clipboard-write"] });
+  await pressButton(page);
+  await waitForHeading(page, "Not sent");
+  await pressButton(page, "Copy the text");
+  await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
+  expect(await page.getByRole("status").innerText()).toBe("The text is copied.");
+  await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+  await pressButton(page, "Copied");
+  await page.getByText("Your browser did not copy the text. It is selected now").waitFor();
+  expect(await page.evaluate("getSelection().toString()")).toBe(text);
+});
+
+test("offers to copy a text whose time ran out in the page, and not one that may have been sent", async () => {
+  const expired = server.createHold();
+  const { page } = await visitHold(browser, server, expired);
+  await waitForHeading(page, "Check and send");
+  expired.expiresAt = Date.now() - 1;
+  await pressButton(page);
+  await waitForHeading(page, "Time ran out");
+  expect(await page.getByRole("button").innerText()).toBe("Copy the text");
+  const unclear = server.createHold({ outcome: "failed", error: failure("outcome_unknown") });
+  await visitHold(browser, server, unclear);
+  await pressButton(page);
+  await waitForHeading(page, "Not confirmed");
+  expect(await mainText(page)).toContain("Check the conversation before you write the message again");
   expect(await buttonCount(page)).toBe(0);
+  const attachments = [{ type: "image", url: null }];
+  await visitHold(browser, server, server.createHold({ outcome: "failed", error: failure(""), text: "", attachments }));
+  await pressButton(page);
+  await waitForHeading(page, "Not sent");
+  expect(await buttonCount(page)).toBe(0);
+});
+
+test("says that a message certainly failed, and why, when its link is opened again and after a reload", async () => {
+  const hold = server.createHold({ status: "failed", error: failure("needs_reauth"), platform: "messenger" });
+  const { page } = await visitHold(browser, server, hold);
+  for (const again of [async () => {}, () => page.reload(), () => page.goto(server.linkTo(hold))]) {
+    await again();
+    await waitForHeading(page, "Not sent");
+    expect(await mainText(page)).toContain("The account for this message must be reconnected to Messenger.");
+    expect(await buttonCount(page)).toBe(0);
+    expect(JSON.stringify(await page.evaluate("history.state"))).not.toContain(hold.secret);
+  }
+});
+
+test("forgets the secret of a hold that expired or is gone, and keeps it while there is no connection", async () => {
+  const state = (page: Page) => page.evaluate<string>("JSON.stringify(history.state)");
+  const hold = server.createHold();
+  server.replyNext("get", "drop");
+  const { page } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "No connection");
+  expect(await state(page)).toContain(hold.secret);
+  server.replyNext("get", { status: 404, body: "<html>" });
+  await page.reload();
+  await waitForHeading(page, "Something went wrong");
+  expect(await state(page)).toContain(hold.secret);
+  hold.expiresAt = Date.now() - 1;
+  await page.reload();
+  await waitForHeading(page, "Time ran out");
+  expect(await state(page)).not.toContain(hold.secret);
+  await visitHold(browser, server, { ...hold, secret: "wrong-secret" });
+  await waitForHeading(page, "This link is not valid");
+  expect(await state(page)).not.toContain("wrong-secret");
+});
+
+test("never shows a test as a message that reached the person, also when its link is opened again", async () => {
+  const { page } = await visitHold(browser, server, server.createHold({ status: "sent", test: true }));
+  await waitForHeading(page, "Test passed");
+  expect(await mainText(page)).not.toMatch(/(been|was) sent/);
 });
 
 test.each([
@@ -169,24 +243,18 @@ test("blames the service for a server error before the send, and offers a retry"
   await waitForHeading(page, "Sent");
 });
 
-test.each([
-  ["a proxy's 502", { status: 502, body: "<html>Bad gateway</html>" }],
-  ["the edge's 503", { status: 503, body: { message: "Service Unavailable" } }],
-  ["a 500 of the service", refusalReply(500, "internal_error", "")],
-])(
-  "does not say that nothing was sent after %s to the solutions, and a refresh shows the outcome",
-  async (_whose, answer) => {
-    server.replyNext("complete", answer);
-    const { page } = await visitHold(browser, server, server.createHold());
-    await pressButton(page);
-    await waitForHeading(page, "No response");
-    expect(await mainText(page)).toContain("the message may have been sent");
-    expect(await mainText(page)).not.toMatch(/not sent|write/i);
-    await pressButton(page, "Refresh status");
-    await pressButton(page);
-    await waitForHeading(page, "Sent");
-  },
-);
+test("does not say that nothing was sent after a proxy's answer to the solutions, and a refresh shows the outcome", async () => {
+  server.replyNext("complete", { status: 502, body: "<html>Bad gateway</html>" });
+  const { page } = await visitHold(browser, server, server.createHold());
+  await pressButton(page);
+  await waitForHeading(page, "No response");
+  expect(await mainText(page)).toContain("the message may have been sent");
+  expect(await mainText(page)).not.toMatch(/not sent|write/i);
+  await pressButton(page, "Refresh status");
+  await waitForHeading(page, "Check and send");
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
+});
 
 test("repeats a refused check at a press", async () => {
   server.replyNext("complete", refusalReply(400, "invalid_request", "invalid_solutions"));

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
-import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
+import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // The path of a person through the check page, in a real browser, under the page's content security policy.
 
@@ -14,9 +14,7 @@ let server: CheckServer;
 beforeAll(async () => {
   [browser, server] = await Promise.all([testBrowser(), startCheckServer()]);
 });
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+afterEach(() => endVisits(browser));
 afterAll(async () => {
   await server?.close();
 });
@@ -28,12 +26,12 @@ beforeEach(() => {
 const calledRoutes = () => server.calls.map((call) => call.route);
 
 test("shows recipient and message, and sends the message once after one press", async () => {
-  const hold = server.createHold({ scope: "live", text: "Hello Mara,\n\nit is ready.", attachments: 2 });
+  const hold = server.createHold({ puzzles: "real", text: "Hello Mara,\n\nit is ready." });
   const { page, requestedUrls, complaints } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
   const message = page.getByRole("region", { name: "Your message" });
   expect(await message.innerText()).toMatch(
-    /To Mara Lindqvist\s+on Instagram\s+Hello Mara,\n\nit is ready.\s+2 attachments/,
+    /To Mara Lindqvist\s+@mara.l on Instagram\s+Hello Mara,\n\nit is ready.\s+From\s+@harbor.tailors\s+Typed by\s+ann/,
   );
   await page.getByRole("button").dblclick();
   await waitForHeading(page, "Sent");
@@ -57,28 +55,108 @@ test("only gets the hold before the press: waiting, pointing and moving the focu
   await waitForHeading(page, "Sent");
 });
 
-test("removes the secret from the address bar at once and stores it nowhere: not in history, storage, cookies or the page", async () => {
+test("says why a person is asked", async () => {
+  const { page } = await visitHold(browser, server, server.createHold({ platform: "messenger" }));
+  await waitForHeading(page, "Check and send");
+  expect(await page.locator("main").innerText()).toContain(
+    "Why you are asked: more than 24 hours after a person’s last message, Messenger accepts only messages that a person typed.",
+  );
+});
+
+test("names no account, author or user name that it does not know, and a Messenger account without a sign", async () => {
+  const unnamed = { accountHandle: null, actorId: "", username: null } as const;
+  const { page } = await visitHold(browser, server, server.createHold(unnamed));
+  await waitForHeading(page, "Check and send");
+  expect(await page.locator("main").innerText()).not.toMatch(/From|Typed by|@/);
+  const named = { platform: "messenger", accountHandle: "Harbor Tailors", actorId: "console:usr_1" };
+  const { page: messenger } = await visitHold(browser, server, server.createHold(named));
+  await waitForHeading(messenger, "Check and send");
+  expect(await messenger.locator("dl").innerText()).toMatch(/From\s+Harbor Tailors\s+Typed by\s+console:usr_1/);
+});
+
+test("shows each attachment, links those with a URL and loads none of them", async () => {
+  const attachments = [
+    { type: "image", url: "https://example.com/uploads/blue%20jacket.jpg?key=1" },
+    { type: "image", url: null },
+    { type: "file", url: "javascript:alert(1)" },
+  ];
+  const { page, requestedUrls } = await visitHold(browser, server, server.createHold({ text: "", attachments }));
+  await waitForHeading(page, "Check and send");
+  const list = page.getByRole("list", { name: "3 attachments" });
+  expect(await list.getByRole("listitem").allInnerTexts()).toEqual([
+    expect.stringMatching(/^blue jacket.jpg\s+Image · example.com\s+opens in a new tab$/),
+    expect.stringMatching(/^Uploaded image\s+Image$/),
+    expect.stringMatching(/^Uploaded file\s+File$/),
+  ]);
+  const link = list.getByRole("link");
+  expect(await link.count()).toBe(1);
+  expect(await link.getAttribute("href")).toBe("https://example.com/uploads/blue%20jacket.jpg?key=1");
+  expect([await link.getAttribute("target"), await link.getAttribute("rel")]).toEqual([
+    "_blank",
+    "noopener noreferrer",
+  ]);
+  expect(await page.locator("#text").isVisible()).toBe(false);
+  expect(requestedUrls.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
+});
+
+test("removes the secret from the address bar at once and stores it only in the history of the tab", async () => {
   const hold = server.createHold();
   const { page, requestedUrls } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
   expect(page.url()).toBe(`${server.origin}/verify?hold=${hold.id}`);
   expect(await page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length")).toBe(0);
   expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(hold.secret);
+  expect(await page.evaluate("history.state")).toEqual({ secret: hold.secret });
   expect(requestedUrls.slice(1).filter((url) => url.includes(hold.secret))).toEqual([]);
   await page.goto(`${server.origin}/verify/check.css`);
   await page.goBack();
   expect(page.url()).not.toContain("#");
 });
 
-test("says that the link is incomplete after a reload, and works when the link is opened again in the same tab", async () => {
+test("survives a reload, forgets the secret when the message is sent, and then shows the end without a request", async () => {
   const hold = server.createHold();
   const { page } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
   await page.reload();
-  await waitForHeading(page, "This link is incomplete");
+  await waitForHeading(page, "Check and send");
+  expect(page.url()).not.toContain(hold.secret);
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
+  expect(JSON.stringify(await page.evaluate("history.state"))).not.toContain(hold.secret);
+  server.calls.length = 0;
+  await page.reload();
+  await waitForHeading(page, "Already sent");
+  expect(server.calls).toEqual([]);
+});
+
+test("works when the link is opened again in the same tab, also after the end", async () => {
+  const hold = server.createHold();
+  const { page } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "Check and send");
   await page.goto(server.linkTo(hold));
   await waitForHeading(page, "Check and send");
   expect(page.url()).not.toContain(hold.secret);
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
+  server.calls.length = 0;
+  await page.goto(server.linkTo(hold));
+  await waitForHeading(page, "Already sent");
+  expect(calledRoutes()).toEqual(["get"]);
+});
+
+test("says how long the check still takes after five seconds of work, not before", async () => {
+  server.replyNext("complete", refusalReply(409, "hold_expired", "sent"));
+  const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now(), idleWorkers: true });
+  await waitForHeading(page, "Check and send");
+  await pressButton(page);
+  await page.getByRole("button", { name: "Checking…" }).waitFor();
+  await solvePuzzles(page, 5);
+  expect(await page.locator("#solved").innerText()).toBe("Checking: 10%");
+  await page.clock.fastForward(7 * SECOND);
+  await solvePuzzles(page, 10);
+  expect(await page.locator("#solved").innerText()).toMatch(/^Checking: 30%, about (15|20) s left$/);
+  await solvePuzzles(page, 35);
+  await waitForHeading(page, "Already sent");
 });
 
 test("updates the bar and the number with the puzzles while the button keeps the focus and is disabled", async () => {
@@ -115,7 +193,7 @@ test("updates the bar and the number with the puzzles while the button keeps the
 test("calls a test message a test before and after, and never says that it was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ test: true }));
   await waitForHeading(page, "Check and send");
-  expect(await page.locator("main").innerText()).toContain("This is a test. Nobody receives the message.");
+  expect(await page.locator("main").innerText()).toContain("Test: nobody receives this message");
   await pressButton(page);
   await waitForHeading(page, "Test passed");
   expect(await page.locator("main").innerText()).not.toMatch(/(been|was) sent/);
@@ -134,7 +212,7 @@ test("works with the keyboard alone and leaves the focus on the final heading", 
 
 test("sends from one of two tabs pressed at the same time, and the other says that the message was sent", async () => {
   const hold = server.createHold();
-  const tabs = await Promise.all([visitHold(browser, server, hold), visitHold(browser, server, hold)]);
+  const tabs = await Promise.all([1, 2].map(() => visitHold(browser, server, hold, { newTab: true })));
   const release = server.delayNext("complete");
   for (const { page } of tabs) await pressButton(page);
   await waitFor(

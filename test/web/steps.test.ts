@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { CallResult, Hold } from "../../web/check/calls.ts";
+import type { CallResult, Hold, HoldState, Refused } from "../../web/check/calls.ts";
+import { formatRemaining } from "../../web/check/durations.ts";
 import * as notices from "../../web/check/notices.ts";
 import { afterComplete, afterFetch, afterRefusal, type Step } from "../../web/check/steps.ts";
 
@@ -8,8 +9,11 @@ const hold: Hold = {
   expiresAt: 0,
   platform: "messenger",
   displayName: "Mara",
+  username: "",
+  accountHandle: "",
+  actorId: "",
   text: "Hello",
-  attachments: 0,
+  attachments: [],
   test: false,
   error: null,
 };
@@ -18,20 +22,21 @@ const okAnswer = (change: Partial<Hold>): CallResult<Hold> => ({
   data: { ...hold, ...change },
   serverTime: null,
 });
-const refusedAnswer = (
-  status: number,
-  code: string,
-  detail: string,
-  retryAfter: number | null = null,
-): CallResult<Hold> => ({
+const refusedAnswer = (status: number, code: string, detail: string, retryAfter: number | null = null): Refused => ({
   kind: "refused",
   status,
   problem: { code, detail },
   retryAfter,
+  hold: null,
 });
+/** The refusal of a hold that has ended, as the service gives it. */
+const endedAnswer = (change: Partial<HoldState>): Refused => {
+  const ended = { status: "failed", platform: "messenger", test: false, error: null, ...change };
+  return { ...refusedAnswer(409, "hold_expired", ended.status), hold: ended };
+};
 
 function readNotice(step: Step): notices.Notice {
-  if (step.kind !== "halt") throw new Error(`Expected a halt, got ${step.kind}.`);
+  if (step.kind !== "halt" && step.kind !== "end") throw new Error(`Expected a notice, got ${step.kind}.`);
   return step.notice;
 }
 
@@ -54,7 +59,7 @@ test.each([
     "Connect the account, then write the message again.",
   ],
   ["send_failed", "", "Messenger did not accept the message.", writeAgain],
-  ["send_failed", "Too long", "Messenger did not accept the message: “Too long”", writeAgain],
+  ["send_failed", "Too long", "Messenger did not accept the message.", writeAgain],
   [
     "send_failed",
     "needs_reauth",
@@ -72,10 +77,19 @@ test.each([
 ])(
   "shows a send that failed with %s (%s) as not sent, with the reason and the next step",
   (code, detail, reason, nextStep) => {
-    const notice = readNotice(afterComplete(okAnswer({ status: "failed", error: { code, detail } }), hold));
-    expect(notice).toMatchObject({ mark: "failed", title: "Not sent" });
-    expect(notice.body).toEqual([reason, nextStep]);
-    expect(notice.buttonLabel).toBeUndefined();
+    const error = { code, detail };
+    for (const step of [
+      afterComplete(okAnswer({ status: "failed", error }), hold),
+      afterFetch(endedAnswer({ error }), null),
+      afterRefusal(endedAnswer({ error }), hold),
+    ]) {
+      const notice = readNotice(step);
+      expect(step.kind).toBe("end");
+      expect(notice).toMatchObject({ mark: "failed", title: "Not sent" });
+      expect(notice.body).toEqual([reason, nextStep]);
+      expect(notice.quote).toEqual(detail === "Too long" ? { source: "Messenger", text: "Too long" } : undefined);
+      expect(notice.buttonLabel).toBeUndefined();
+    }
   },
 );
 
@@ -96,9 +110,9 @@ test("leaves the outcome open when a server error or a proxy answers after the s
 });
 
 test("offers a retry when a proxy answers before the solutions were submitted", () => {
-  for (const status of [409, 500, 502, 503]) {
+  for (const status of [404, 409, 500, 502, 503]) {
     expect(afterFetch(refusedAnswer(status, "", ""), null)).toEqual({ kind: "halt", notice: notices.internalError });
-    expect(afterRefusal(refusedAnswer(status, "", "") as never, null)).toEqual({
+    expect(afterRefusal(refusedAnswer(status, "", ""), null)).toEqual({
       kind: "halt",
       notice: notices.internalError,
     });
@@ -135,7 +149,7 @@ test("never says that nothing was sent when the message may have been sent", () 
   ];
   for (const answer of answers) {
     const step = afterComplete(answer, hold);
-    if (step.kind === "halt") expect(step.notice.body.join(" ")).not.toMatch(/nothing/i);
+    if (step.kind === "halt" || step.kind === "end") expect(step.notice.body.join(" ")).not.toMatch(/nothing/i);
     else expect(step).toEqual({ kind: "wait", seconds: 9 });
   }
   expect(afterFetch({ kind: "unreachable" }, hold)).toEqual({ kind: "halt", notice: notices.outcomeUnknown });
@@ -147,4 +161,38 @@ test("says Sent to the person who sent the message and Already sent to later vis
   expect(readNotice(afterFetch(gone, hold)).title).toBe("Sent");
   expect(readNotice(afterFetch(gone, null)).title).toBe("Already sent");
   expect(afterComplete(refusedAnswer(409, "hold_expired", "sending"), hold)).toEqual({ kind: "poll", hold: null });
+});
+
+test("ends only what cannot go on, so that a reload goes on with anything else", () => {
+  const kinds = (answers: readonly CallResult<Hold>[]) => answers.map((answer) => afterFetch(answer, null).kind);
+  const ends = [
+    ...["sent", "failed", "expired"].map((status) => endedAnswer({ status })),
+    refusedAnswer(404, "hold_not_found", ""),
+  ];
+  expect(new Set(kinds(ends))).toEqual(new Set(["end"]));
+  const others = [
+    okAnswer({}),
+    endedAnswer({ status: "sending" }),
+    refusedAnswer(429, "rate_limited", ""),
+    refusedAnswer(400, "invalid_request", ""),
+    endedAnswer({ status: "new_status" }),
+  ];
+  expect(kinds(others)).toEqual(["confirm", "poll", "wait", "halt", "halt"]);
+});
+
+test("shows the end of a test as that of a test, also later", () => {
+  expect(readNotice(afterFetch(endedAnswer({ status: "sent", test: true }), null)).title).toBe("Test passed");
+});
+
+test.each([
+  [4_999, 20, 50, ""],
+  [60_000, 0, 50, ""],
+  [5_000, 25, 50, "about 5 s left"],
+  [5_000, 10, 50, "about 20 s left"],
+  [7_000, 15, 50, "about 20 s left"],
+  [9_000, 45, 50, "about 1 s left"],
+  [30_000, 8, 50, "about 180 s left"],
+  [9_000, 50, 50, ""],
+])("after %i ms and %i of %i puzzles, says “%s”", (elapsed, done, count, remaining) => {
+  expect(formatRemaining(elapsed, done, count)).toBe(remaining);
 });

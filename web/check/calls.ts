@@ -1,16 +1,32 @@
 // The three API calls of the page. Responses are validated, because a proxy or a Wi-Fi sign-in page may answer instead.
 
-/** A held message as the check page shows it. */
-export interface Hold {
+/** The state of a held message. */
+export interface HoldState {
   readonly status: string;
-  readonly expiresAt: number;
   readonly platform: string;
-  readonly displayName: string;
-  readonly text: string;
-  readonly attachments: number;
   /** A test message reaches nobody. */
   readonly test: boolean;
+  /** Why it failed. */
   readonly error: Problem | null;
+}
+
+/** A held message as the check page shows it. Names are empty when they are not known. */
+export interface Hold extends HoldState {
+  readonly expiresAt: number;
+  readonly displayName: string;
+  readonly username: string;
+  /** The account that sends. */
+  readonly accountHandle: string;
+  /** Who typed the message. */
+  readonly actorId: string;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly type: string;
+  /** An https URL; null for an uploaded file. */
+  readonly url: string | null;
 }
 
 export interface Problem {
@@ -28,8 +44,17 @@ export interface Challenge {
 
 export type CallResult<T> =
   | { readonly kind: "ok"; readonly data: T; readonly serverTime: number | null }
-  | { readonly kind: "refused"; readonly status: number; readonly problem: Problem; readonly retryAfter: number | null }
+  | Refused
   | { readonly kind: "unreachable" };
+
+export interface Refused {
+  readonly kind: "refused";
+  readonly status: number;
+  readonly problem: Problem;
+  readonly retryAfter: number | null;
+  /** The hold, if its state is the reason. */
+  readonly hold: HoldState | null;
+}
 
 export interface Link {
   readonly holdId: string;
@@ -77,32 +102,47 @@ async function call<T>(
   }
 }
 
-function toRefusal(response: Response, error: Fields): CallResult<never> {
+function toRefusal(response: Response, error: Fields): Refused {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return {
     kind: "refused",
     status: response.status,
     problem: toProblem(error),
     retryAfter: Number.isFinite(seconds) && seconds >= 0 ? seconds : null,
+    hold: error.hold ? toHoldState(fields(error.hold)) : null,
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 function parseHold(data: Fields): Hold | null {
   const hold = fields(data.hold);
   const expiresAt = timeOrNull(text(hold.expires_at));
   if (expiresAt === null || text(hold.status) === "") return null;
   return {
-    status: text(hold.status),
+    ...toHoldState(hold),
     expiresAt,
-    platform: text(hold.platform),
     displayName: text(hold.display_name),
+    username: text(hold.participant_username),
+    accountHandle: text(hold.account_handle),
+    actorId: text(hold.actor_id),
     text: text(hold.text),
-    attachments: number(hold.attachments),
+    attachments: Array.isArray(hold.attachment_list) ? hold.attachment_list.map(toAttachment) : [],
+  };
+}
+
+export function toHoldState(hold: Fields): HoldState {
+  return {
+    status: text(hold.status),
+    platform: text(hold.platform),
     test: hold.test === true,
     error: hold.error ? toProblem(fields(hold.error)) : null,
   };
+}
+
+function toAttachment(value: unknown): Attachment {
+  const { type, url } = fields(value);
+  return { type: text(type), url: /^https:\/\//i.test(text(url)) && URL.canParse(text(url)) ? text(url) : null };
 }
 
 function parseChallenge(data: Fields): Challenge | null {
@@ -122,7 +162,7 @@ function toProblem(error: Fields): Problem {
   return { code: text(error.code), detail: text(error.detail) };
 }
 
-function fields(value: unknown): Fields {
+export function fields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 

@@ -1,9 +1,10 @@
 import { completeHold, fetchChallenge, fetchHold, type Hold, type Link } from "./calls.ts";
 import { formatDuration } from "./durations.ts";
-import { readLink, reloadOnNewLink } from "./link.ts";
+import { forgetSecret, readLink, reloadOnNewLink } from "./link.ts";
+import { selectText } from "./message-view.ts";
 import * as notices from "./notices.ts";
 import { solveChallenge } from "./solving.ts";
-import { afterComplete, afterFetch, afterRefusal, halt, type Step } from "./steps.ts";
+import { afterComplete, afterEnd, afterFetch, afterRefusal, halt, type Step } from "./steps.ts";
 import * as view from "./view.ts";
 
 // The script of the page: it gets the held message, waits for a press of the button, solves the challenge and requests
@@ -19,13 +20,28 @@ const noop = () => {};
 /** What a press of the button does now. */
 let buttonAction = noop;
 let stopTimer = noop;
+/** The text that the page shows. The service forgets it when the hold ends. */
+let shownText = "";
 
-const link = readLink();
+const start = readLink();
 reloadOnNewLink();
 view.onButtonPress(() => buttonAction());
-if (link === "incomplete") view.showNotice(notices.linkIncomplete);
-else if (link === "not_valid") view.showNotice(notices.linkNotValid);
-else void refresh(link, false);
+switch (start.kind) {
+  case "link":
+    void refresh(start.link, false);
+    break;
+  case "incomplete":
+    view.showNotice(notices.linkIncomplete);
+    break;
+  case "not_valid":
+    view.showNotice(notices.linkNotValid);
+    break;
+  case "ended": {
+    const step = afterEnd(start.hold, null);
+    view.showNotice(step.kind === "end" ? step.notice : notices.linkIncomplete);
+    break;
+  }
+}
 
 /** @param afterPress whether a press of the button led here: then the focus moves to the heading */
 function applyStep(link: Link, step: Step, afterPress: boolean): void {
@@ -33,6 +49,7 @@ function applyStep(link: Link, step: Step, afterPress: boolean): void {
   buttonAction = noop;
   switch (step.kind) {
     case "confirm":
+      shownText = step.hold.text;
       view.showQuestion(step.hold, afterPress);
       // The time left follows the `Date` header of the server: the clock of the device may be wrong.
       runClock(link, step.hold.expiresAt + (step.serverTime === null ? 0 : Date.now() - step.serverTime));
@@ -50,12 +67,33 @@ function applyStep(link: Link, step: Step, afterPress: boolean): void {
       // By the time of the press, only the server knows the state of the message.
       buttonAction = () => void refresh(link, true);
       break;
+    case "end":
+      forgetSecret(step.hold);
+      view.showNotice(step.notice);
+      // Only a message that certainly was not sent: a copy of any other may reach the person twice.
+      if (step.notice.mark === "failed" && step.hold.status !== "gone" && shownText !== "") offerCopy(shownText);
+      break;
+  }
+}
+
+function offerCopy(text: string): void {
+  view.showCopyButton();
+  buttonAction = () => void copy(text);
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    view.showCopied(true);
+  } catch {
+    selectText();
+    view.showCopied(false);
   }
 }
 
 async function refresh(link: Link, afterPress: boolean): Promise<void> {
   buttonAction = noop;
-  view.showLoading();
+  view.showRefreshing();
   applyStep(link, afterFetch(await fetchHold(link), null), afterPress);
 }
 
@@ -68,7 +106,8 @@ async function checkAndSend(link: Link, hold: Hold): Promise<Step> {
     if (challenge.kind === "unreachable") return halt(notices.unreachable);
     if (challenge.kind === "refused") return afterRefusal(challenge, null);
     const { count, token } = challenge.data;
-    const showSolved = (solved: number) => view.showProgress(solved, count);
+    const startedAt = performance.now();
+    const showSolved = (solved: number) => view.showProgress(solved, count, performance.now() - startedAt);
     const solutions = await solveChallenge(challenge.data, showSolved).catch(() => null);
     if (solutions === null) return halt(notices.cannotSolve);
     view.showSending();

@@ -17,3 +17,19 @@ export function formatDuration(seconds: number): string {
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** Before this, the pace of a calculation says too little. */
+const PACE_KNOWN_AFTER = 5_000;
+
+/**
+ * How long a calculation goes on at its pace so far, for a sentence: `about 15 s left`.
+ * @param elapsed milliseconds for `done` of `count` steps
+ * @returns "" in the first five seconds and before the first step is done
+ */
+export function formatRemaining(elapsed: number, done: number, count: number): string {
+  if (elapsed < PACE_KNOWN_AFTER || done === 0 || done >= count) return "";
+  const seconds = Math.ceil((elapsed * (count - done)) / done / 1000);
+  // Coarse steps: the pace varies, and a number that jumps says less.
+  const step = seconds <= 10 ? 1 : seconds <= 60 ? 5 : 30;
+  return `about ${Math.ceil(seconds / step) * step} s left`;
+}

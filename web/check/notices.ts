@@ -1,4 +1,4 @@
-import type { Hold, Problem } from "./calls.ts";
+import type { Hold, HoldState, Problem } from "./calls.ts";
 
 // The texts of every state after the question. The page never claims that it has verified a human: it has not.
 
@@ -9,7 +9,14 @@ export interface Notice {
   readonly mark: Mark;
   readonly title: string;
   readonly body: readonly string[];
+  /** The platform's own words, which are shown after ours. */
+  readonly quote?: Quote;
   readonly buttonLabel?: string;
+}
+
+export interface Quote {
+  readonly source: string;
+  readonly text: string;
 }
 
 const NOTHING_SENT = "Nothing was sent.";
@@ -38,11 +45,14 @@ const testPassed: Notice = {
   body: ["This was a test. Nobody received the message.", CLOSE_PAGE],
 };
 
-export const alreadySent: Notice = {
-  mark: "sent",
-  title: "Already sent",
-  body: ["This message was sent earlier. It is sent only once.", CLOSE_PAGE],
-};
+export function alreadySent({ test }: HoldState): Notice {
+  if (test) return testPassed;
+  return {
+    mark: "sent",
+    title: "Already sent",
+    body: ["This message was sent earlier. It is sent only once.", CLOSE_PAGE],
+  };
+}
 
 export const sending: Notice = {
   mark: "waiting",
@@ -67,8 +77,8 @@ export const linkIncomplete: Notice = {
   mark: "failed",
   title: "This link is incomplete",
   body: [
-    "Part of the link is missing. The page forgets it when it is closed or reloaded.",
-    "Open the link again from where you found it.",
+    "Part of the link is missing, so the page cannot show your message.",
+    "Open the complete link from your app again.",
   ],
 };
 
@@ -133,8 +143,8 @@ export const waitOver: Notice = {
   buttonLabel: "Try again",
 };
 
-/** For a hold that ended as failed. `error` is null when the reason is unknown. */
-export function failed(platform: string, error: Problem | null): Notice {
+/** For a hold that ended as failed, with its reason if that is known. */
+export function failed({ platform, error }: HoldState): Notice {
   const name = platform === "" ? "The platform" : platformName(platform);
   if (error === null) {
     return {
@@ -156,7 +166,7 @@ export function failed(platform: string, error: Problem | null): Notice {
       ],
     };
   }
-  return { mark: "failed", title: "Not sent", body: explainFailure(name, error) };
+  return { mark: "failed", title: "Not sent", ...explainFailure(name, error) };
 }
 
 /** Whether the page has a text for a failure. */
@@ -164,12 +174,16 @@ export function hasReason({ code }: Problem): boolean {
   return Object.hasOwn(explanations, code);
 }
 
-/** What happened, then what to do. */
-type Explanation = readonly [string, string];
+/** What happened and what to do, then what the platform said. */
+type Explanation = Pick<Notice, "body" | "quote">;
 
 function explainFailure(name: string, error: Problem): Explanation {
   const explain = Object.hasOwn(explanations, error.code) ? explanations[error.code] : undefined;
-  return explain?.(name, error.detail) ?? ["The message could not be sent. Your app shows the reason.", WRITE_AGAIN];
+  return explain?.(name, error.detail) ?? explanation("The message could not be sent. Your app shows the reason.");
+}
+
+function explanation(cause: string, remedy: string = WRITE_AGAIN): Explanation {
+  return { body: [cause, remedy] };
 }
 
 const WAIT_FOR_PERSON = "You can write again when this person sends a new message.";
@@ -177,39 +191,38 @@ const WAIT_FOR_PERSON = "You can write again when this person sends a new messag
 const explanations: Readonly<Record<string, (name: string, detail: string) => Explanation>> = {
   human_agent_unavailable: explainWindowClosed,
   window_closed: explainWindowClosed,
-  rate_limited: () => [
-    "The limit for sending messages has been reached.",
-    "Wait a while, then write the message again.",
-  ],
-  account_not_found: () => [
-    "The account for this message is no longer connected.",
-    "Connect the account, then write the message again.",
-  ],
+  rate_limited: () =>
+    explanation("The limit for sending messages has been reached.", "Wait a while, then write the message again."),
+  account_not_found: () =>
+    explanation(
+      "The account for this message is no longer connected.",
+      "Connect the account, then write the message again.",
+    ),
   send_failed: explainRefusal,
-  internal_error: () => ["An error occurred in the service before the message was sent.", WRITE_AGAIN],
+  internal_error: () => explanation("An error occurred in the service before the message was sent."),
 };
 
 function explainWindowClosed(name: string): Explanation {
-  return [`${name}’s time limit for messages to this person has passed.`, WAIT_FOR_PERSON];
+  return explanation(`${name}’s time limit for messages to this person has passed.`, WAIT_FOR_PERSON);
 }
 
 function explainRefusal(name: string, detail: string): Explanation {
   switch (detail) {
     case "":
-      return [`${name} did not accept the message.`, WRITE_AGAIN];
+      return explanation(`${name} did not accept the message.`);
     case "not_sent_in_time":
-      return ["Sending took too long, so nothing was sent.", WRITE_AGAIN];
+      return explanation("Sending took too long, so nothing was sent.");
     case "needs_reauth":
-      return [
+      return explanation(
         `The account for this message must be reconnected to ${name}.`,
         "Reconnect the account, then write the message again.",
-      ];
+      );
     case "restricted":
-      return [
+      return explanation(
         `${name} has restricted the account for this message.`,
         `Resolve the restriction with ${name}, then write the message again.`,
-      ];
+      );
     default:
-      return [`${name} did not accept the message: “${detail}”`, WRITE_AGAIN];
+      return { ...explanation(`${name} did not accept the message.`), quote: { source: name, text: detail } };
   }
 }

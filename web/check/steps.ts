@@ -1,4 +1,4 @@
-import type { CallResult, Hold, Problem } from "./calls.ts";
+import type { CallResult, Hold, HoldState, Refused } from "./calls.ts";
 import * as notices from "./notices.ts";
 
 // Which step follows a response of the server. Pure rules: `check.ts` acts on them.
@@ -9,11 +9,15 @@ export type Step =
   /** The message is being sent: poll until the send has an outcome. */
   | { readonly kind: "poll"; readonly hold: Hold | null }
   | { readonly kind: "wait"; readonly seconds: number }
-  | { readonly kind: "halt"; readonly notice: notices.Notice };
-
-type RefusedResult = Extract<CallResult<never>, { kind: "refused" }>;
+  /** The person decides how it goes on. */
+  | { readonly kind: "halt"; readonly notice: notices.Notice }
+  /** Nothing follows: the link's secret is of no use any more. */
+  | { readonly kind: "end"; readonly hold: HoldState; readonly notice: notices.Notice };
 
 const WAIT_SECONDS_DEFAULT = 60;
+
+/** The state of a hold that the service does not know or does not show any more. */
+const GONE: HoldState = { status: "gone", platform: "", test: false, error: null };
 
 export function halt(notice: notices.Notice): Step {
   return { kind: "halt", notice };
@@ -25,12 +29,12 @@ export function afterFetch(result: CallResult<Hold>, sending: Hold | null): Step
   if (result.kind === "unreachable") return halt(notices.unreachable);
   if (result.kind === "refused") return afterRefusal(result, sending);
   const { data: hold, serverTime } = result;
-  return hold.status === "awaiting_verification" ? { kind: "confirm", hold, serverTime } : afterEnd(hold.status, hold);
+  return hold.status === "awaiting_verification" ? { kind: "confirm", hold, serverTime } : afterEnd(hold, hold);
 }
 
 /** After submitting the solutions. */
 export function afterComplete(result: CallResult<Hold>, hold: Hold): Step {
-  if (result.kind === "ok") return afterEnd(result.data.status, { ...hold, error: result.data.error });
+  if (result.kind === "ok") return afterEnd(result.data, hold);
   return isInconclusive(result) ? halt(notices.outcomeUnknown) : afterRefusal(result, null);
 }
 
@@ -40,28 +44,31 @@ function isInconclusive<T>(result: CallResult<T>): result is Exclude<CallResult<
   return result.kind === "unreachable" || result.status >= 500 || result.problem.code === "";
 }
 
-/** @param hold the message when this page is sending it */
-export function afterRefusal({ status, problem, retryAfter }: RefusedResult, hold: Hold | null): Step {
+/** @param sending the message when this page is sending it */
+export function afterRefusal({ status, problem, retryAfter, hold }: Refused, sending: Hold | null): Step {
   if (status === 429) return { kind: "wait", seconds: retryAfter ?? WAIT_SECONDS_DEFAULT };
-  if (status === 404) return halt(notices.linkNotValid);
-  if (problem.code === "hold_expired") return afterEnd(problem.detail, hold);
-  if (status === 409 && notices.hasReason(problem)) return halt(failedNotice(hold, problem));
+  if (status === 404 && problem.code !== "") return afterEnd(GONE, null);
+  if (problem.code === "hold_expired") return afterEnd(hold ?? { ...GONE, status: problem.detail }, sending);
+  if (status === 409 && notices.hasReason(problem)) {
+    return afterEnd({ ...GONE, status: "failed", platform: sending?.platform ?? "", error: problem }, sending);
+  }
   return halt(status === 400 ? notices.checkFailed : notices.internalError);
 }
 
-function afterEnd(status: string, hold: Hold | null): Step {
-  switch (status) {
-    case "sent":
-      return halt(hold === null ? notices.alreadySent : notices.sent(hold));
-    case "failed":
-      return halt(failedNotice(hold, hold?.error ?? null));
+/** @param sending the message when this page sent it */
+export function afterEnd(hold: HoldState, sending: Hold | null): Step {
+  switch (hold.status) {
     case "sending":
-      return { kind: "poll", hold };
+      return { kind: "poll", hold: sending };
+    case "sent":
+      return { kind: "end", hold, notice: sending === null ? notices.alreadySent(hold) : notices.sent(sending) };
+    case "failed":
+      return { kind: "end", hold, notice: notices.failed(hold) };
+    case "gone":
+      return { kind: "end", hold, notice: notices.linkNotValid };
+    case "expired":
+      return { kind: "end", hold, notice: notices.expired };
     default:
-      return halt(notices.expired);
+      return halt(notices.internalError);
   }
-}
-
-function failedNotice(hold: Hold | null, problem: Problem | null): notices.Notice {
-  return notices.failed(hold?.platform ?? "", problem);
 }

@@ -1,16 +1,21 @@
 import type { Hold } from "./calls.ts";
-import { formatClock, plural } from "./durations.ts";
-import { type Mark, type Notice, platformName } from "./notices.ts";
+import { formatClock, formatRemaining } from "./durations.ts";
+import { element } from "./elements.ts";
+import { showMessage } from "./message-view.ts";
+import type { Mark, Notice } from "./notices.ts";
 
-// The DOM of the page. Data from the server is set as text, never as markup.
+// The DOM of the page around the message. Data from the server is set as text, never as markup.
 
 const QUESTION = "Check and send";
 const LAST_MINUTE = 60_000;
 
-const head = element("head", HTMLElement);
 const title = element("title", HTMLElement);
 const body = element("body", HTMLElement);
+const quote = element("quote", HTMLElement);
 const mark = element("mark", SVGElement);
+const test = element("test", HTMLElement);
+const frame = element("frame", HTMLElement);
+const slow = element("slow", HTMLElement);
 const message = element("message", HTMLElement);
 const timeLeft = element("left", HTMLElement);
 const clock = element("clock", HTMLElement);
@@ -20,6 +25,8 @@ const solvedText = element("solved", HTMLElement);
 const status = element("status", HTMLElement);
 const button = element("go", HTMLButtonElement);
 
+const parts = { test, frame, slow, message, left: timeLeft, note, progress, solved: solvedText, go: button };
+
 /** Calls `onPress` at each press of the page's only button, unless the button is disabled. */
 export function onButtonPress(onPress: () => void): void {
   button.addEventListener("click", () => {
@@ -27,22 +34,20 @@ export function onButtonPress(onPress: () => void): void {
   });
 }
 
-export function showLoading(): void {
-  showHead("Loading", []);
-  showMark(null);
-  show({ message: false, left: false, note: false, progress: false, solved: false, go: false });
-  setStatus("");
+/** After a press: what the page shows stays until there is an answer. Before the first answer, the page is its frame. */
+export function showRefreshing(): void {
+  showButton("Loading…", true);
 }
 
 /** Shows the message and the question. @param focus whether a press of the button led here */
 export function showQuestion(hold: Hold, focus: boolean): void {
-  const instruction = "Review your message. Nothing is sent until you press the button.";
-  showHead(QUESTION, hold.test ? ["This is a test. Nobody receives the message.", instruction] : [instruction]);
+  showHead(QUESTION, ["Nothing is sent until you press the button."]);
   showMark(null);
   showMessage(hold);
   showButton(QUESTION);
-  show({ message: true, left: true, note: true, progress: false, solved: false, go: true });
-  setStatus("");
+  show({ test: hold.test, frame: false, slow: false, message: true });
+  show({ left: true, note: true, progress: false, solved: false, go: true });
+  setScreenReaderStatus(focus ? "" : "Your message is ready to review.");
   if (focus) title.focus();
 }
 
@@ -59,15 +64,20 @@ export function showTimeLeft(millis: number): void {
 export function showChecking(): void {
   fillBody(["Keep this page open until it confirms that the message was sent."]);
   showButton("Checking…", true);
-  show({ message: true, left: false, note: false, progress: true, solved: true, go: true });
-  showProgress(0, 1);
+  show({ left: false, note: false, progress: true, solved: true, go: true });
+  showProgress(0, 1, 0);
 }
 
-/** The bar and the number change with every puzzle. Screen readers announce every quarter. */
-export function showProgress(done: number, count: number): void {
+/**
+ * The bar and the number change with every puzzle. Screen readers announce every quarter.
+ * @param elapsed milliseconds since the first puzzle was started
+ */
+export function showProgress(done: number, count: number, elapsed: number): void {
   progress.max = count;
   progress.value = done;
-  solvedText.textContent = `Checking: ${Math.floor((done * 100) / count)}%`;
+  const remaining = formatRemaining(elapsed, done, count);
+  const percent = `Checking: ${Math.floor((done * 100) / count)}%`;
+  solvedText.textContent = remaining === "" ? percent : `${percent}, ${remaining}`;
   setScreenReaderStatus(`Checking: ${Math.floor((done / count) * 4) * 25}%`);
 }
 
@@ -78,12 +88,16 @@ export function showSending(): void {
   setStatus("The check is complete. Sending…");
 }
 
-/** Shows a notice in place of the question. */
+/** Shows a notice in place of the question. A message that the page has stays in view. */
 export function showNotice(notice: Notice, { focus = true } = {}): void {
   showHead(notice.title, notice.body);
+  quote.hidden = notice.quote === undefined;
+  element("quote-source", HTMLElement).textContent = `${notice.quote?.source ?? ""} says:`;
+  element("quote-text", HTMLElement).textContent = notice.quote?.text ?? "";
   showMark(notice.mark);
   if (notice.buttonLabel !== undefined) showButton(notice.buttonLabel);
-  show({ left: false, note: false, progress: false, solved: false, go: notice.buttonLabel !== undefined });
+  show({ test: false, frame: false, slow: false, left: false, note: false, progress: false, solved: false });
+  show({ go: notice.buttonLabel !== undefined });
   setScreenReaderStatus(focus ? "" : `${notice.title}. ${notice.body.join(" ")}`);
   if (focus) title.focus();
 }
@@ -91,6 +105,20 @@ export function showNotice(notice: Notice, { focus = true } = {}): void {
 /** Replaces the text of the current notice. Screen readers do not announce it. */
 export function updateNoticeBody(notice: Notice): void {
   fillBody(notice.body);
+}
+
+/** Offers to copy the message, for one that was not sent. */
+export function showCopyButton(): void {
+  showButton("Copy the text");
+  button.classList.add("second");
+  show({ go: true });
+}
+
+/** @param copied false when the browser did not allow it: then the text is selected */
+export function showCopied(copied: boolean): void {
+  if (copied) button.textContent = "Copied";
+  if (copied) setScreenReaderStatus("The text is copied.");
+  else setStatus("Your browser did not copy the text. It is selected now, so you can copy it yourself.");
 }
 
 function setStatus(text: string): void {
@@ -105,9 +133,9 @@ function setScreenReaderStatus(text: string): void {
 }
 
 function showHead(heading: string, sentences: readonly string[]): void {
-  head.hidden = false;
   title.textContent = heading;
   document.title = heading === QUESTION ? QUESTION : `${heading} · ${QUESTION}`;
+  quote.hidden = true;
   fillBody(sentences);
 }
 
@@ -126,31 +154,12 @@ function showMark(kind: Mark | null): void {
   mark.setAttribute("class", `mark ${kind ?? ""}`);
 }
 
-function showMessage(hold: Hold): void {
-  const name = hold.displayName.trim() === "" ? "A person" : hold.displayName;
-  element("name", HTMLElement).textContent = name;
-  element("initial", HTMLElement).textContent = [...name.trim()][0]?.toLocaleUpperCase() ?? "";
-  element("platform", HTMLElement).textContent = `on ${platformName(hold.platform)}`;
-  const text = element("text", HTMLElement);
-  text.textContent = hold.text;
-  text.hidden = hold.text === "";
-  element("attachments", HTMLElement).hidden = hold.attachments === 0;
-  element("attachment-count", HTMLElement).textContent = plural(hold.attachments, "attachment");
-}
-
 function showButton(label: string, busy = false): void {
   button.textContent = label;
+  button.classList.remove("second");
   button.setAttribute("aria-disabled", String(busy));
 }
 
-const parts = { message, left: timeLeft, note, progress, solved: solvedText, go: button };
-
 function show(visibility: Partial<Record<keyof typeof parts, boolean>>): void {
   for (const [name, visible] of Object.entries(visibility)) parts[name as keyof typeof parts].hidden = !visible;
-}
-
-function element<T extends Element>(id: string, type: new () => T): T {
-  const node = document.getElementById(id);
-  if (!(node instanceof type)) throw new Error(`The page has no #${id}.`);
-  return node;
 }

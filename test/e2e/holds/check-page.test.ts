@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { testBrowser } from "../../web/support/browser.ts";
-import { openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
+import { endVisits, openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
@@ -40,9 +40,7 @@ afterAll(async () => {
 beforeEach(async () => {
   conversation = await personWroteADayAgo("Mara Lindqvist");
 });
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+afterEach(() => endVisits(browser));
 
 async function personWroteADayAgo(person: string): Promise<string> {
   const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
@@ -80,10 +78,11 @@ describe("the link of a held message", () => {
     const { page, requestedUrls, complaints } = await openPage(browser, hold.verify_url);
     await waitForHeading(page, "Check and send");
     expect(await page.getByRole("region", { name: "Your message" }).innerText()).toMatch(
-      /To Mara Lindqvist\s+on Messenger\s+Hello Mara,\n\nyes, it is ready./,
+      /To Mara Lindqvist\s+on Messenger\s+Hello Mara,\n\nyes, it is ready.\s+From\s+\S.+\s+Typed by\s+console:usr_ann/,
     );
     expect(await page.getByRole("timer").innerText()).toMatch(/^1[45]:\d\d$/);
     expect(await sentMessages(text)).toEqual([]);
+    await page.reload();
     await pressButton(page);
     await waitForHeading(page, "Sent");
 
@@ -117,7 +116,7 @@ describe("the link of a held message", () => {
     async () => {
       const text = "in two tabs";
       const hold = await requestHold(text);
-      const tabs = await Promise.all([openPage(browser, hold.verify_url), openPage(browser, hold.verify_url)]);
+      const tabs = await Promise.all([1, 2].map(() => openPage(browser, hold.verify_url, { newTab: true })));
       await Promise.all(tabs.map(({ page }) => waitForHeading(page, "Check and send")));
       await Promise.all(tabs.map(({ page }) => pressButton(page)));
       const sent = { level: 1, name: /^(Sent|Already sent)$/ } as const;
@@ -138,13 +137,20 @@ describe("the link of a held message", () => {
     expect(await sentMessages(text)).toEqual([]);
   });
 
-  it("of a message that the platform refuses shows the reason", async () => {
+  it("of a message that the platform refuses shows the reason, also when it is opened again", async () => {
     const hold = await requestHold("refused");
     await stack.sim("POST", "/faults", { mode: "person_unavailable", for: 1 });
     const { page } = await openPage(browser, hold.verify_url);
     await pressButton(page);
     await waitForHeading(page, "Not sent");
     expect(await readHold(hold.id)).toMatchObject({ status: "failed", error: { code: "send_failed" } });
+    const explanation = await page.locator(".head").innerText();
+    expect(explanation).toMatch(/^Not sent\s+Messenger did not accept the message\.[\s\S]*Messenger says: ./);
+    await page.getByRole("button", { name: "Copy the text" }).waitFor();
+    await openPage(browser, hold.verify_url);
+    await waitForHeading(page, "Not sent");
+    expect(await page.locator(".head").innerText()).toBe(explanation);
+    expect(await page.getByRole("button").count()).toBe(0);
     await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
     expect(holdEvents(hold.id)[0]?.event.type).toBe("message.failed");
   });

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { checkSolutions, newChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
-import { randomToken } from "../../../shared/kernel/bytes.ts";
+import { checkSolutions, type IssuedChallenge, newChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
+import { hmacSha256, randomToken } from "../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { iso, MINUTE } from "../../../shared/kernel/time.ts";
 import { buildCheckPage } from "../../../web/build.ts";
@@ -25,13 +25,17 @@ const files: Readonly<Record<string, { name: string; type: string }>> = {
 export interface HeldMessage {
   id: string;
   secret: string;
-  scope: "live" | "test";
+  /** The real ones are those of a test message. Without a reason to solve them, the browser need not. */
+  puzzles: "easy" | "real";
   status: "awaiting_verification" | "sending" | "sent" | "failed";
   expiresAt: number;
   platform: string;
   displayName: string;
+  username: string | null;
+  accountHandle: string | null;
+  actorId: string;
   text: string;
-  attachments: number;
+  attachments: readonly { readonly type: string; readonly url: string | null }[];
   test?: true;
   /** The status after `complete`. */
   outcome: "sending" | "sent" | "failed";
@@ -86,13 +90,16 @@ export async function startCheckServer(): Promise<CheckServer> {
       const heldMessage: HeldMessage = {
         id: `hold_${newUlid(at)}`,
         secret: randomToken(32).toString("base64url"),
-        scope: "test",
+        puzzles: "easy",
         status: "awaiting_verification",
         expiresAt: at + 15 * MINUTE,
         platform: "instagram",
         displayName: "Mara Lindqvist",
+        username: "mara.l",
+        accountHandle: "harbor.tailors",
+        actorId: "ann",
         text: "Hello Mara, your order is ready.",
-        attachments: 0,
+        attachments: [],
         outcome: "sent",
         ...overrides,
       };
@@ -161,18 +168,20 @@ export async function startCheckServer(): Promise<CheckServer> {
     const heldMessage = holds.get(holdId);
     if (heldMessage === undefined || body.secret !== heldMessage.secret)
       return refusalReply(404, "hold_not_found", null);
-    if (heldMessage.status !== "awaiting_verification") return refusalReply(409, "hold_expired", heldMessage.status);
-    if (now() >= heldMessage.expiresAt) return refusalReply(409, "hold_expired", "expired");
+    const status = now() >= heldMessage.expiresAt && isWaiting(heldMessage) ? "expired" : heldMessage.status;
+    if (status !== "awaiting_verification") return endedReply(heldMessage, status);
     if (route === "get") return holdReply(heldMessage);
     if (route === "challenge") {
-      const challengeRequest = {
+      const terms = {
         holdId,
-        scope: heldMessage.scope,
+        scope: "test",
         nonce: randomToken(16),
         now: now(),
         holdExpiresAt: heldMessage.expiresAt,
-      };
-      return { status: 200, body: { ok: true, data: newChallenge(challengeRequest, key) } };
+      } as const;
+      const challenge = newChallenge(terms, key);
+      const data = heldMessage.puzzles === "real" ? challenge : withEasyPuzzles(challenge, key);
+      return { status: 200, body: { ok: true, data } };
     }
     const { token, solutions } = body as { token: string; solutions: number[] };
     const verdict = checkSolutions({ holdId, token, solutions, now: now() }, key);
@@ -180,22 +189,40 @@ export async function startCheckServer(): Promise<CheckServer> {
     heldMessage.status = heldMessage.outcome;
     return holdReply(heldMessage);
   }
+}
 
-  function holdReply(heldMessage: HeldMessage): ScriptedReply {
-    const { id, status, platform, text, attachments } = heldMessage;
-    const hold = {
-      ...{
-        id,
-        status,
-        expires_at: iso(heldMessage.expiresAt),
-        platform,
-        display_name: heldMessage.displayName,
-        text,
-        attachments,
-      },
-      ...(heldMessage.test ? { test: true } : {}),
-      ...(status === "failed" && heldMessage.error ? { error: heldMessage.error } : {}),
-    };
-    return { status: 200, body: { ok: true, data: { hold } } };
-  }
+/** The challenge with as many puzzles, 256 times easier. */
+function withEasyPuzzles({ challenge, token, expires }: IssuedChallenge, key: Uint8Array): IssuedChallenge {
+  const easier = { ...challenge, d: 1 };
+  const terms = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()) as object;
+  const body = Buffer.from(JSON.stringify({ ...terms, ...easier })).toString("base64url");
+  return { challenge: easier, token: `${body}.${hmacSha256(key, body).toString("base64url")}`, expires };
+}
+
+const isWaiting = ({ status }: HeldMessage) => status === "awaiting_verification";
+
+function toEndedHold({ id, platform, test, error }: HeldMessage, status: string) {
+  return { id, status, platform, ...(test ? { test } : {}), ...(status === "failed" && error ? { error } : {}) };
+}
+
+function endedReply(heldMessage: HeldMessage, status: string): ScriptedReply {
+  const error = { code: "hold_expired", message: "No.", detail: status, hold: toEndedHold(heldMessage, status) };
+  return { status: 409, body: { ok: false, error } };
+}
+
+function holdReply(heldMessage: HeldMessage): ScriptedReply {
+  const { status, displayName, username, accountHandle, actorId, text, attachments } = heldMessage;
+  const content = isWaiting(heldMessage) ? { text, attachments } : { text: "", attachments: [] };
+  const hold = {
+    ...toEndedHold(heldMessage, status),
+    expires_at: iso(heldMessage.expiresAt),
+    display_name: displayName,
+    participant_username: username,
+    account_handle: accountHandle,
+    actor_id: actorId,
+    text: content.text,
+    attachments: content.attachments.length,
+    attachment_list: content.attachments,
+  };
+  return { status: 200, body: { ok: true, data: { hold } } };
 }
