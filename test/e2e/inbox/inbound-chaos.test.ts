@@ -13,7 +13,7 @@ const messageSamples = samples.filter((kind) => kind.expected !== null);
 
 beforeAll(async () => {
   [stack, receivers] = await Promise.all([
-    startLocalStack({ env: { PARLEY_SQS_CHAOS: "0.5" }, allConcurrency: true }),
+    startLocalStack({ env: { PARLEY_SQS_CHAOS: "0.5" } }),
     Promise.all([openReceiver(), openReceiver()]),
   ]);
   for (const { url } of receivers) await createTestWebhook(stack, url);

@@ -35,7 +35,7 @@ const MESSAGES = 50;
 
 beforeAll(async () => {
   const [running, well, gone, flaky] = await Promise.all([
-    startLocalStack({ env: { PARLEY_SQS_CHAOS: "0.5" }, allConcurrency: true }),
+    startLocalStack({ env: { PARLEY_SQS_CHAOS: "0.5" } }),
     openReceiver(),
     openReceiver(),
     openReceiver(),

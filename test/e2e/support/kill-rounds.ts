@@ -47,11 +47,11 @@ export async function runKillRounds({ rounds, respond }: KillSettings): Promise<
   let stack: LocalStack | undefined;
   try {
     for (let round = 0; round < rounds; round++) {
-      stack = await startLocalStack({ dataDir, allConcurrency: true });
+      stack = await startLocalStack({ dataDir });
       if (round === 0) await createTestWebhook(stack, receiver.url);
       await sendAndKill(stack, acceptedIds, round);
     }
-    stack = await startLocalStack({ dataDir, allConcurrency: true });
+    stack = await startLocalStack({ dataDir });
     await waitUntilDelivered(stack, () => isEveryDelivered(acceptedIds, receiver.deliveries));
     const listedIds = (await listAllMessages(stack)).map(({ id }) => id);
     const deliveriesByMessage = groupByMessage(receiver.deliveries, "message.received");
@@ -65,7 +65,7 @@ export async function runKillRounds({ rounds, respond }: KillSettings): Promise<
 
 async function sendAndKill(stack: LocalStack, acceptedIds: Set<string>, round: number): Promise<void> {
   const before = acceptedIds.size;
-  const killAfter = randomInt(3, 40);
+  const killAfter = randomInt(4, 40);
   const controller = new AbortController();
   const senders = Array.from({ length: SENDERS }, () => sendUntilAborted(stack, acceptedIds, controller.signal));
   await waitFor("some messages are accepted", () => acceptedIds.size >= before + killAfter, { everyMs: 1 });

@@ -44,8 +44,6 @@ export function newDataDir(): string {
 interface LocalStackOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
-  /** As many concurrent invocations as the template allows. Default: in `npm run test:full` only. */
-  readonly allConcurrency?: boolean;
 }
 
 /**
@@ -58,7 +56,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   // A site URL changes the templates, so such a stack synthesizes its own assembly.
   const program = env.PARLEY_SITE_URL
     ? runProgram("bin/local", [], env)
-    : runProgram("test/e2e/support/stack-main", [assemblyFor(options)], env);
+    : runProgram("test/e2e/support/stack-main", [assembly()], env);
   await waitUntilReady(program);
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));
@@ -86,8 +84,9 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   };
 }
 
-function assemblyFor({ allConcurrency = inject("fullRun") }: LocalStackOptions): string {
-  return inject(allConcurrency ? "assembly" : "limitedAssembly");
+/** In `npm run test:full` stacks run as many concurrent invocations as the template allows. */
+function assembly(): string {
+  return inject(inject("fullRun") ? "assembly" : "limitedAssembly");
 }
 
 interface SharedStack {
