@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repetitions } from "../../support/sampling.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
@@ -31,7 +32,7 @@ interface AuditRow {
 let stack: LocalStack;
 let receivers: { well: Receiver; gone: Receiver; flaky: Receiver };
 let hooks: { well: TestWebhook; gone: TestWebhook; flaky: TestWebhook };
-const MESSAGES = 50;
+const MESSAGES = repetitions({ whole: 50, sample: 24 });
 
 beforeAll(async () => {
   const [running, well, gone, flaky] = await Promise.all([
