@@ -20,7 +20,8 @@ import { sampleMessage } from "../shared/stores/support/samples.ts";
 import { collectPages } from "../support/collect-pages.ts";
 import { sampleText } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact cost of the remaining access patterns of docs/design/table-costs.md.
 
@@ -28,7 +29,7 @@ let pipeline: Pipeline;
 let inboxWorkspace: Workspace;
 let longConversation: Workspace;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
   inboxWorkspace = await openFullInbox(pipeline);
   longConversation = await openLongConversation(pipeline);
 });

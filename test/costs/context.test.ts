@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { SECOND } from "../../shared/kernel/time.ts";
 import { freshWorkspace, perMessage } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
-import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Cost, Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // What the context of a message adds to its cost. A row of at most 1 KB is one unit, and so is its entry in the feed.
 
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
 });
 afterAll(() => pipeline.close());
 

@@ -5,14 +5,15 @@ import { SECOND } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import type { SignedWebhook } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact cost of echoes, in conversations where the person wrote before.
 
 let pipeline: Pipeline;
 let workspace: Workspace;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
 });
 afterAll(() => pipeline.close());
 

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
-import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Cost, Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of an erasure, as in docs/design/table-costs.md.
 
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
 });
 afterAll(() => pipeline.close());
 

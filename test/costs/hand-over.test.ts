@@ -5,7 +5,8 @@ import { retryMessage } from "../../shared/flows/delivery/schedule.ts";
 import { MINUTE } from "../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../shared/net/webhook-client.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // docs/design/table-costs.md lists these figures.
 
@@ -21,7 +22,7 @@ const lateReceiver: WebhookClient = {
 
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline({ webhookClient: lateReceiver });
+  pipeline = await startMeteredPipeline({ webhookClient: lateReceiver });
 });
 afterAll(() => pipeline.close());
 

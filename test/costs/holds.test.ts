@@ -13,7 +13,8 @@ import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
-import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of a held message, as in docs/design/table-costs.md.
 
@@ -23,7 +24,7 @@ let pipeline: Pipeline;
 let workspace: Workspace;
 let ports: CheckPorts;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
   workspace = await freshWorkspace(pipeline);
   await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();

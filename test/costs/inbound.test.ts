@@ -15,13 +15,14 @@ import {
 } from "../bench/scenarios.ts";
 import { costTargets } from "../bench/targets.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Cost, Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // Counts units, which are deterministic, and no time. docs/design/table-costs.md shows the same figures.
 
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
 });
 afterAll(() => pipeline.close());
 

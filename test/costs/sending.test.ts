@@ -5,14 +5,15 @@ import { HOUR, MINUTE } from "../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../shared/platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
-import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of failing sends, and of the work beside sends.
 
 let pipeline: Pipeline;
 let workspace: Workspace;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
 });
 afterAll(() => pipeline.close());
 

@@ -7,7 +7,8 @@ import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { encodeEndpointTask } from "../../shared/queues/deliveries.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
-import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
+import type { Cost, Pipeline } from "../support/pipeline.ts";
+import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of a tenant's work with endpoints and deliveries, as in docs/design/table-costs.md.
 
@@ -15,7 +16,7 @@ let pipeline: Pipeline;
 let workspace: Workspace;
 let endpointId: string;
 beforeAll(async () => {
-  pipeline = await startPipeline();
+  pipeline = await startMeteredPipeline();
   workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   [endpointId = ""] = workspace.endpointIds;
 });

@@ -26,6 +26,7 @@ let workspace: Workspace;
 beforeEach(async () => {
   pipeline = await startPipeline({
     startTable: startFlowTable,
+    isMetered: false,
     log: (line) => lines.push({ ...line, trace: currentTraceId() }),
   });
   workspace = await freshWorkspace(pipeline);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
 import { type Engine, startEngine } from "../../local/dynamodb/engine.ts";
-import { table } from "../../shared/config/names.ts";
 import { constantSigner } from "./constant-signer.ts";
+import { tableDefinition } from "./table-definition.ts";
 
 /** A table for one test or one test file, with the keys and indexes of the real one. */
 export interface TestTable {
@@ -57,48 +57,8 @@ export async function startTestTable(): Promise<TestTable> {
 }
 
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  const { feedIndex, idIndex, failingIndex } = table;
-  const names = [
-    table.partitionKey,
-    table.sortKey,
-    feedIndex.partitionKey,
-    feedIndex.sortKey,
-    idIndex.partitionKey,
-    failingIndex.partitionKey,
-  ] as const;
   await client.send(
-    new CreateTableCommand({
-      TableName: tableName,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-      KeySchema: [
-        { AttributeName: table.partitionKey, KeyType: "HASH" },
-        { AttributeName: table.sortKey, KeyType: "RANGE" },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: feedIndex.name,
-          KeySchema: [
-            { AttributeName: feedIndex.partitionKey, KeyType: "HASH" },
-            { AttributeName: feedIndex.sortKey, KeyType: "RANGE" },
-          ],
-          Projection: { ProjectionType: "ALL" },
-        },
-        {
-          IndexName: idIndex.name,
-          KeySchema: [{ AttributeName: idIndex.partitionKey, KeyType: "HASH" }],
-          Projection: { ProjectionType: "KEYS_ONLY" },
-        },
-        {
-          IndexName: failingIndex.name,
-          KeySchema: [
-            { AttributeName: failingIndex.partitionKey, KeyType: "HASH" },
-            { AttributeName: failingIndex.sortKey, KeyType: "RANGE" },
-          ],
-          Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: [...failingIndex.copies] },
-        },
-      ],
-    }),
+    new CreateTableCommand({ TableName: tableName, BillingMode: "PAY_PER_REQUEST", ...tableDefinition() }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 20, minDelay: 0.1, maxDelay: 1 }, { TableName: tableName });
 }

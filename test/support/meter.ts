@@ -61,7 +61,7 @@ export function attachMeter(client: DynamoDBClient | DynamoDBDocumentClient, tab
         throw new Error(`The meter cannot bill ${operation}: use another operation.`);
       return (
         dispatch(operation, args.input, {
-          body: (args.request as { body?: unknown }).body,
+          request: args.request,
           addUnits: ({ wcu = 0, rcu = 0 }) => add(tally, operation, { wcu, rcu, requests: 0 }),
           send: () => {
             add(tally, operation, { wcu: 0, rcu: 0, requests: 1 });

@@ -85,6 +85,7 @@ export interface Cost {
 interface PipelineOptions {
   readonly webhookClient?: WebhookClient;
   readonly startTable?: (now: () => Millis) => TestTable | Promise<TestTable>;
+  readonly isMetered?: boolean;
   readonly log?: Log;
 }
 
@@ -100,14 +101,15 @@ const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
  * secrets, and receivers on loopback behind an open gate. The clock stands still until a test advances it.
  * @param options.webhookClient replaces the client that calls the receivers on loopback
- * @param options.startTable opens another table, such as `startFlowTable`, which has no meter
+ * @param options.startTable opens another table, such as `startFlowTable`
+ * @param options.isMetered false for a table without a meter, whose requests cost less. Default: true
  * @param options.log is called with each log line by the work that writes it
  */
 export async function startPipeline(options: PipelineOptions = {}) {
   let currentTime = START;
   const now = () => currentTime;
   const table = await (options.startTable ?? startTestTable)(now);
-  const meter = options.startTable ? null : attachMeter(table.client, table.tableName);
+  const meter = options.isMetered === false ? null : attachMeter(table.client, table.tableName);
   const measure = (name: string, work: () => Promise<unknown>) => {
     if (!meter) throw new Error("This pipeline has no meter.");
     return meter.measure(name, work);

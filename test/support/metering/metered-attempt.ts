@@ -3,9 +3,10 @@ export interface HandlerOutput {
   readonly output?: unknown;
 }
 
-/** One attempt of an operation: how to send it, the body it sends, and where its units are counted. */
+/** One attempt of an operation: how to send it, the request, and where its units are counted. */
 export interface Attempt<S extends HandlerOutput> {
   readonly send: () => Promise<S>;
-  readonly body: unknown;
+  /** The request of the SDK: serialized, or with its input if the table is in this process. */
+  readonly request: unknown;
   readonly addUnits: (units: { wcu?: number; rcu?: number }) => void;
 }

@@ -39,12 +39,12 @@ export function writeMeter(
   async function sendMetered<S extends HandlerOutput>(
     write: Write,
     targets: readonly Item[],
-    { send, body, addUnits }: Attempt<S>,
+    { send, request, addUnits }: Attempt<S>,
   ): Promise<S> {
     const schema = await source.schema();
     const keys = targets.map((target) => pickAttributes(target, schema.keys));
     const transaction = write.name === "TransactWriteItems";
-    const token = transaction ? clientRequestToken(body) : null;
+    const token = transaction ? clientRequestToken(request) : null;
 
     return withLocks(keys.map(lockName), async () => {
       const before = await Promise.all(keys.map(source.get));
@@ -117,10 +117,10 @@ function isConditionFailure(error: unknown): boolean {
   return CancellationReasons?.some(({ Code }) => Code === "ConditionalCheckFailed") ?? false;
 }
 
-/** The SDK generates a token for each send and repeats it in its retries. Only the body contains it. */
-function clientRequestToken(body: unknown): string | null {
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
-  const { ClientRequestToken } = JSON.parse(text);
+/** The SDK generates a token for each send and repeats it in its retries. Only the request contains it. */
+function clientRequestToken(request: unknown): string | null {
+  const { body, input } = request as { body?: string | Uint8Array; input?: object };
+  const { ClientRequestToken } = (input ?? JSON.parse(Buffer.from(body ?? "").toString())) as Record<string, unknown>;
   return typeof ClientRequestToken === "string" ? ClientRequestToken : null;
 }
 

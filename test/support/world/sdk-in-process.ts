@@ -8,6 +8,8 @@ interface InProcessRequest {
   readonly input: object;
 }
 
+const PROTOCOL = "in-process";
+
 /** Settings of an SDK client whose requests a function of this process serves. For `inProcess`. */
 export function inProcessSettings(serve: Serve) {
   return {
@@ -20,11 +22,16 @@ export function inProcessSettings(serve: Serve) {
         const { command, input } = request as InProcessRequest;
         return { response: { output: await serve(command, input as never) } as never };
       },
-      metadata: { handlerProtocol: "in-process" },
+      metadata: { handlerProtocol: PROTOCOL },
       updateHttpClientConfig: () => {},
       httpHandlerConfigs: () => ({}),
     },
   };
+}
+
+/** Whether the client of this configuration has `inProcessSettings`. */
+export function isInProcess({ requestHandler }: { readonly requestHandler: object }): boolean {
+  return (requestHandler as { metadata?: { handlerProtocol?: string } }).metadata?.handlerProtocol === PROTOCOL;
 }
 
 /** What a client does for a connection: it writes headers and signatures, finds the host, and looks for a logger. */

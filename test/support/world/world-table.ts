@@ -1,6 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import type { TestTable } from "../dynamodb.ts";
+import { tableDefinition } from "../table-definition.ts";
 import { inProcess, inProcessSettings } from "./sdk-in-process.ts";
 import { tableReads } from "./table/reads.ts";
 import { type Lag, Storage } from "./table/storage.ts";
@@ -29,6 +30,7 @@ export function openWorldTable(now: () => Millis): WorldTable {
   const operations: Readonly<Record<string, (input: never) => unknown>> = {
     ...tableReads(storage),
     ...tableWrites(storage, now),
+    DescribeTable: () => ({ Table: tableDefinition() }),
   };
   const newClient = () =>
     inProcess(

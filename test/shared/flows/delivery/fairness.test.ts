@@ -17,7 +17,11 @@ const SLOW_EVENTS = repetitions({ whole: 120, sample: 60 });
 const receivers = virtualReceivers();
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline({ webhookClient: receivers.webhookClient, startTable: startFlowTable });
+  pipeline = await startPipeline({
+    webhookClient: receivers.webhookClient,
+    startTable: startFlowTable,
+    isMetered: false,
+  });
 });
 afterAll(() => pipeline.close());
 
