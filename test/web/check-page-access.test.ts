@@ -47,13 +47,13 @@ test("has a language, a title, one heading and accessible names", async () => {
       "    - term: Typed by",
       "    - definition: ann",
       '  - button "Check and send"',
+      "  - status: Your message is ready to review.",
       "  - paragraph:",
       "    - text: Time left",
       "    - timer",
       "  - paragraph:",
       '    - strong: "Why you are asked:"',
-      "    - text: more than 24 hours after a person’s last message, Instagram accepts only messages that a person typed. Before yours is sent, your browser solves a short calculation, which takes a few seconds.",
-      "  - status: Your message is ready to review.",
+      "    - text: more than 24 hours after a person’s last message, Instagram accepts only messages that a person typed. Before yours is sent, your browser solves puzzles for a few seconds.",
     ].join("\n"),
   );
   const release = server.delayNext("challenge");
@@ -215,7 +215,13 @@ test("does not overflow the width of the smallest phone with the longest words",
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
   const button = await page.getByRole("button").boundingBox();
   expect(button?.height).toBeGreaterThanOrEqual(44);
+  // In reach before the person has scrolled to the end of the message, as is the progress.
+  expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(568);
+  const release = server.delayNext("complete");
   await page.getByRole("button").tap();
+  const sending = await page.getByText("The check is complete. Sending…").boundingBox();
+  expect((sending?.y ?? 0) + (sending?.height ?? 0)).toBeLessThanOrEqual(568);
+  release();
   await waitForHeading(page, "Sent");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
   const title = await page.getByRole("heading").boundingBox();

@@ -85,8 +85,8 @@ test("shows each attachment, links those with a URL and loads none of them", asy
   const list = page.getByRole("list", { name: "3 attachments" });
   expect(await list.getByRole("listitem").allInnerTexts()).toEqual([
     expect.stringMatching(/^blue jacket.jpg\s+Image · example.com\s+opens in a new tab$/),
-    expect.stringMatching(/^Uploaded image\s+Image$/),
-    expect.stringMatching(/^Uploaded file\s+File$/),
+    expect.stringMatching(/^Image\s+Uploaded$/),
+    expect.stringMatching(/^File\s+Uploaded$/),
   ]);
   const link = list.getByRole("link");
   expect(await link.count()).toBe(1);

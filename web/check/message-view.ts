@@ -58,7 +58,7 @@ function linkedFile({ type }: Attachment, url: URL): HTMLElement {
   link.href = url.href;
   link.target = "_blank";
   link.rel = "noopener noreferrer";
-  link.append(icon(type), description(type, fileName(url) || url.host, url.host), icon("open"));
+  link.append(icon(type), description(fileName(url) || url.host, `${typeName(type)} · ${url.host}`), icon("open"));
   const hint = document.createElement("span");
   hint.className = "unseen";
   hint.textContent = "opens in a new tab";
@@ -68,18 +68,18 @@ function linkedFile({ type }: Attachment, url: URL): HTMLElement {
 
 function uploadedFile({ type }: Attachment): HTMLElement {
   const tile = document.createElement("div");
-  tile.append(icon(type), description(type, `Uploaded ${type}`, ""));
+  tile.append(icon(type), description(typeName(type), "Uploaded"));
   return tile;
 }
 
-function description(type: string, name: string, host: string): HTMLElement {
+function description(name: string, note: string): HTMLElement {
   const box = document.createElement("span");
   box.className = "file";
   const title = document.createElement("bdi");
   title.textContent = name;
   const source = document.createElement("span");
   source.className = "soft";
-  source.textContent = [typeNames[type] ?? "File", host === name ? "" : host].filter((part) => part !== "").join(" · ");
+  source.textContent = note;
   box.append(title, " ", source);
   return box;
 }
@@ -95,6 +95,10 @@ function fileName({ pathname }: URL): string {
 }
 
 const typeNames: Readonly<Record<string, string>> = { image: "Image", video: "Video", audio: "Audio", file: "File" };
+
+function typeName(type: string): string {
+  return typeNames[type] ?? "File";
+}
 
 const iconPaths: Readonly<Record<string, string>> = {
   image: "M4 5.5h16v13H4zM4 15.5l4.5-4.5 4 4 3-3 4.5 4.5M15.2 9.2h.1",

@@ -62,7 +62,7 @@ export function showTimeLeft(millis: number): void {
 
 /** The button keeps the focus while the browser works, but is disabled. */
 export function showChecking(): void {
-  fillBody(["Keep this page open until it confirms that the message was sent."]);
+  fillBody(["Keep this page open until the message is sent."]);
   showButton("Checking…", true);
   show({ left: false, note: false, progress: true, solved: true, go: true });
   showProgress(0, 1, 0);
