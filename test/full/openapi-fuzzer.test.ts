@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createApp } from "../../functions/http/app.ts";
 import { openApiDocument } from "../../functions/http/openapi.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
+import { liveKeyGuards, testApp } from "../functions/routes/support/test-app.ts";
 import { openReplyFixture, type ReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 
@@ -36,15 +36,7 @@ let requests = 0;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   const fixture = await openReplyFixture(testEnv, "messenger");
-  const app = createApp({
-    endpoints: apiRoutes,
-    ports: { ...fixture.ports(), gate: acceptingGate },
-    authenticate: async () => ({ kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" }),
-    rateLimit: async () => null,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyGuards(fixture.tenant));
   server = createServer(async (request, response) => {
     requests++;
     const chunks: Buffer[] = [];

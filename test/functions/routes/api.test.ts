@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../functions/http/app.ts";
+import type { App } from "../../../functions/http/app.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
 import { authenticate, enforceRateLimit } from "../../../shared/flows/access/authenticate.ts";
@@ -12,6 +12,7 @@ import { conversationStore } from "../../../shared/stores/inbox/conversations.ts
 import { messageStore } from "../../../shared/stores/inbox/messages.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../shared/stores/support/samples.ts";
+import { testApp } from "./support/test-app.ts";
 
 let testEnv: TestEnv;
 let app: App;
@@ -21,15 +22,7 @@ let ports: ReturnType<TestEnv["apiPorts"]>;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   ports = testEnv.apiPorts(await testEnv.newQueues());
-  app = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  app = testApp(testEnv, ports);
 });
 afterAll(() => testEnv.close());
 beforeEach(async () => {

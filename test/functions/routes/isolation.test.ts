@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../functions/http/app.ts";
+import type { App } from "../../../functions/http/app.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { deliveryId } from "../../../shared/domain/delivery/deliveries.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
@@ -13,6 +13,7 @@ import { createEndpointAt } from "../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
 import { openApiApp } from "./support/api-app.ts";
+import { testApp } from "./support/test-app.ts";
 
 // A response to an id of another tenant is byte for byte the response to an unknown id.
 
@@ -155,13 +156,9 @@ async function recordInbound(tenant: TenantId, sentAt: number, participantId = P
 beforeAll(async () => {
   testEnv = await openTestEnv();
   const api = await openApiApp(testEnv);
-  app = createApp({
-    endpoints: apiRoutes,
-    ports: api.ports,
+  app = testApp(testEnv, api.ports, {
     authenticate: (authorization) => authenticate(api.ports, authorization),
     rateLimit: async () => null,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
   });
   const [ownTenant, theirs] = [newTenant(), newTenant()];
   key = await api.newKey(ownTenant);

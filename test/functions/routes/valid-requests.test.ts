@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../functions/http/app.ts";
+import type { App } from "../../../functions/http/app.ts";
 import { openApiDocument } from "../../../functions/http/openapi.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { openReplyFixture, type ReplyFixture } from "../../shared/flows/support/reply-fixture.ts";
 import { createEndpointAt } from "../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { requestsTo } from "./support/schema-requests.ts";
+import { liveKeyGuards, testApp } from "./support/test-app.ts";
 
 // No request that the OpenAPI document calls valid is refused as invalid, and none is a fault.
 
@@ -19,15 +20,7 @@ beforeAll(async () => {
   fixture = await openReplyFixture(testEnv, "messenger");
   ids.conversation = fixture.id;
   ids.endpoint = (await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/")).id;
-  app = createApp({
-    endpoints: apiRoutes,
-    ports: { ...fixture.ports(), gate: acceptingGate },
-    authenticate: async () => ({ kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" }),
-    rateLimit: async () => null,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyGuards(fixture.tenant));
 });
 afterAll(() => testEnv.close());
 

@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type App, createApp } from "../../../../functions/http/app.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
@@ -14,6 +12,7 @@ import {
 } from "../../../shared/flows/support/data-subject.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../../shared/flows/support/test-env.ts";
 import { newTenant, sampleConversationId } from "../../../shared/stores/support/samples.ts";
+import { testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -26,15 +25,7 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
   queues = await testEnv.newQueues();
   ports = testEnv.apiPorts(queues);
-  app = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  app = testApp(testEnv, ports);
 });
 afterAll(() => testEnv.close());
 beforeEach(async () => {

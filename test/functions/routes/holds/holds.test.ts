@@ -1,30 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApp } from "../../../../functions/http/app.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey } from "../../../../shared/flows/access/keys.ts";
 import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
 import { type HoldFixture, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
 let fixture: HoldFixture;
 let key: string;
-let app: ReturnType<typeof createApp>;
+let app: ReturnType<typeof testApp>;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   fixture = await openHoldFixture(testEnv);
   const ports = fixture.apiPorts();
   key = (await createKey(ports, fixture.tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
-  app = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: (header) => authenticate(ports, header),
-    rateLimit: async () => null,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  app = testApp(testEnv, ports);
 });
 afterAll(() => testEnv.close());
 

@@ -1,16 +1,14 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createApp } from "../../../../functions/http/app.ts";
 import { type HttpHandler, lambdaHandler } from "../../../../functions/http/lambda.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
-import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { ACCOUNT, newTenant, SAMPLE_INBOX, sampleMessage } from "../../../shared/stores/support/samples.ts";
+import { testApp } from "../support/test-app.ts";
 
 // An HTTP API passes the decoded path: a `/` that was sent as %2F arrives as a separator.
 
@@ -21,15 +19,7 @@ let key: string;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   const ports = testEnv.apiPorts(await testEnv.newQueues());
-  const app = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const app = testApp(testEnv, ports);
   handler = lambdaHandler(app, (line) => testEnv.lines.push(line));
   tenant = newTenant();
   key = (await createKey(ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createApp } from "../../../../functions/http/app.ts";
 import { openApiDocument } from "../../../../functions/http/openapi.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
@@ -7,6 +6,7 @@ import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
+import { callerGuards, testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
@@ -21,15 +21,7 @@ beforeEach(async () => {
 });
 
 async function request(path: "reply" | "human-agent", body: object, headers: Record<string, string> = {}) {
-  const app = createApp({
-    endpoints: apiRoutes,
-    ports: fixture.ports(),
-    authenticate: async () => caller,
-    rateLimit: async () => null,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const app = testApp(testEnv, fixture.ports(), callerGuards(caller));
   const init = { method: "POST", body: JSON.stringify(body), headers };
   const response = await app.fetch(new Request(`http://gateway/v1/messages/${path}`, init), {
     sourceIp: "203.0.113.7",

@@ -1,11 +1,10 @@
-import { type App, createApp } from "../../../../functions/http/app.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
-import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
+import { testApp } from "./test-app.ts";
 
 export interface ApiResponse {
   readonly status: number;
@@ -16,15 +15,7 @@ export interface ApiResponse {
 /** The API's app on a test environment. It validates each response against its schema, and that no work is left behind. */
 export async function openApiApp(testEnv: TestEnv) {
   const ports = observePorts(testEnv.apiPorts(await testEnv.newQueues()));
-  const app: App = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const app: App = testApp(testEnv, ports);
   const keyOptions = { label: "", actor: "cli" };
   return {
     app,

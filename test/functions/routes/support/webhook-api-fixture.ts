@@ -1,10 +1,9 @@
-import { type App, createApp } from "../../../../functions/http/app.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { createKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { openEndpointFixture } from "../../../shared/flows/support/endpoint-fixture.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { testApp } from "./test-app.ts";
 
 export interface ApiResponse {
   readonly status: number;
@@ -22,15 +21,7 @@ export type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>
 export async function openWebhookApiFixture(testEnv: TestEnv) {
   const endpointFixture = await openEndpointFixture(testEnv);
   const { ports } = endpointFixture;
-  const app: App = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const app: App = testApp(testEnv, ports);
   const newKey = async (keyTenant: TenantId) =>
     (await createKey(ports, keyTenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
   const key = await newKey(endpointFixture.tenant);
