@@ -1,10 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
@@ -14,7 +10,7 @@ import { profileWorker } from "../../functions/profile/worker.ts";
 import type { ApiPorts } from "../../functions/routes/api-endpoint.ts";
 import { intakeRoutes } from "../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
-import { type Emulators, startEmulators } from "../../local/emulators/server.ts";
+import { startEmulators } from "../../local/emulators/server.ts";
 import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
@@ -36,43 +32,14 @@ import { mockPlatform } from "../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../shared/platforms/api/platform-for.ts";
 import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/signature.ts";
-import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
-import { auditStore } from "../../shared/stores/access/audit.ts";
-import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
-import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
-import { tenantStore } from "../../shared/stores/access/tenants.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
-import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
-import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
-import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
-import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
-import { waitingDeliveryStore } from "../../shared/stores/delivery/waiting-deliveries.ts";
-import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
-import { traceStore } from "../../shared/stores/erasure/traces.ts";
-import { holdStore } from "../../shared/stores/holds/holds.ts";
-import { verificationAttemptStore } from "../../shared/stores/holds/verification-attempts.ts";
-import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
-import { messageChangeStore } from "../../shared/stores/inbox/message-changes.ts";
-import { messageStore } from "../../shared/stores/inbox/messages.ts";
-import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
-import { pendingChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
-import { profileStore } from "../../shared/stores/inbox/profiles.ts";
-import { attachmentOwnerStore } from "../../shared/stores/sending/attachment-owners.ts";
-import { budgetStore } from "../../shared/stores/sending/budgets.ts";
-import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
-import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
-import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
-import { counterStore } from "../../shared/stores/stats/counters.ts";
-import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
-import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
-import { constantSigner } from "./constant-signer.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
-import { withoutConnection } from "./pipeline/emulators-in-process.ts";
+import { BUCKET, clientsFor, type PIPELINE_QUEUES, provision } from "./pipeline/emulated-services.ts";
 import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
+import { openStores } from "./pipeline/stores.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
 
 /** A cost: units of the table with its indexes, requests of all queues. */
@@ -91,9 +58,6 @@ interface PipelineOptions {
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
 
-export const PLATFORM_SECRET = "the app's secret";
-const QUEUES = ["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures"] as const;
-const BUCKET = "raw";
 /** A fixed instant, so that every run writes the same bytes. */
 const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 
@@ -126,7 +90,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     options.log?.(line);
   };
   const tableHandle = openTable(table.tableName, table.client);
-  const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
+  const queue = (name: (typeof PIPELINE_QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
   const slowRetries = queue("SlowDeliveries");
   const gate = createGate({ mode: "open" });
@@ -137,38 +101,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const files = openFiles(BUCKET, clients.s3);
   const vault = openVault(keyId, clients.kms);
 
-  const stores = {
-    tenants: tenantStore(tableHandle),
-    accounts: accountStore(tableHandle),
-    apiKeys: apiKeyStore(tableHandle),
-    endpoints: endpointStore(tableHandle),
-    waitingDeliveries: waitingDeliveryStore(tableHandle),
-    audit: auditStore(tableHandle),
-    counters: counterStore(tableHandle),
-    conversations: conversationStore(tableHandle),
-    messageChanges: messageChangeStore(tableHandle),
-    pendingChanges: pendingChangeStore(tableHandle),
-    tenantStates: tenantStateStore(tableHandle),
-    tenantStatuses: tenantStatusStore(tableHandle),
-    erasures: erasureStore(tableHandle),
-    traces: traceStore(tableHandle),
-    messages: messageStore(tableHandle),
-    outboundMessages: outboundMessageStore(tableHandle),
-    eventBodies: eventBodyStore(tableHandle),
-    deliveries: deliveryStore(tableHandle),
-    due: dueStore(tableHandle),
-    sendRecords: sendRecordStore(tableHandle),
-    budgets: budgetStore(tableHandle),
-    dueSends: dueSendStore(tableHandle),
-    holds: holdStore(tableHandle),
-    verificationAttempts: verificationAttemptStore(tableHandle),
-    attachmentOwners: attachmentOwnerStore(tableHandle),
-    idempotencyKeys: idempotencyKeyStore(tableHandle),
-    dnsQuota: dnsQuotaStore(tableHandle),
-    quarantine: quarantineStore(tableHandle),
-    profiles: profileStore(tableHandle),
-    receivedMessages: openReceivedMessages(clients.sqs),
-  };
+  const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
   const pepper = async () => (await readRoot()).pepper;
   const tenantPorts: AdminPorts = { ...stores, vault, pepper };
   const apiPorts: ApiPorts = {
@@ -345,30 +278,3 @@ export async function startPipeline(options: PipelineOptions = {}) {
 }
 
 type Envelope<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly error: unknown };
-
-function clientsFor(emulators: Emulators) {
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  const common = { endpoint: emulators.url, region: "us-east-1", credentials, signer: constantSigner };
-  return {
-    sqs: new SQSClient({ ...common, ...withoutConnection(emulators) }),
-    s3: new S3Client({ ...common, forcePathStyle: true }),
-    kms: new KMSClient({ ...common, ...withoutConnection(emulators) }),
-    secrets: new SecretsManagerClient({ ...common, ...withoutConnection(emulators) }),
-  };
-}
-
-async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof clientsFor>) {
-  const creations = QUEUES.map(async (name) => {
-    const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
-    return [name, QueueUrl] as const;
-  });
-  const queueUrls = Object.fromEntries(await Promise.all(creations)) as Record<(typeof QUEUES)[number], string>;
-  await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
-  const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });
-  await secrets.send(new CreateSecretCommand({ Name: "platforms", SecretString: platforms }));
-  await secrets.send(
-    new CreateSecretCommand({ Name: "root", SecretString: "a root secret of more than 32 characters" }),
-  );
-  return { queueUrls, keyId: KeyMetadata?.KeyId ?? "" };
-}

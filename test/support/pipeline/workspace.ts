@@ -6,7 +6,8 @@ import { createTenant } from "../../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
-import { type Pipeline, PLATFORM_SECRET } from "../pipeline.ts";
+import type { Pipeline } from "../pipeline.ts";
+import { PLATFORM_SECRET } from "./emulated-services.ts";
 import {
   platformId,
   type SignedWebhook,

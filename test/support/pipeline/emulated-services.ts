@@ -1,0 +1,43 @@
+import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { Emulators } from "../../../local/emulators/server.ts";
+import { constantSigner } from "../constant-signer.ts";
+import { withoutConnection } from "./emulators-in-process.ts";
+
+export const PLATFORM_SECRET = "the app's secret";
+export const PIPELINE_QUEUES = ["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures"] as const;
+export const BUCKET = "raw";
+
+/** The clients of the emulators. */
+export function clientsFor(emulators: Emulators) {
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const common = { endpoint: emulators.url, region: "us-east-1", credentials, signer: constantSigner };
+  return {
+    sqs: new SQSClient({ ...common, ...withoutConnection(emulators) }),
+    s3: new S3Client({ ...common, forcePathStyle: true }),
+    kms: new KMSClient({ ...common, ...withoutConnection(emulators) }),
+    secrets: new SecretsManagerClient({ ...common, ...withoutConnection(emulators) }),
+  };
+}
+
+/** Creates the queues, the bucket, the key and the secrets. */
+export async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof clientsFor>) {
+  const creations = PIPELINE_QUEUES.map(async (name) => {
+    const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+    return [name, QueueUrl] as const;
+  });
+  const queueUrls = Object.fromEntries(await Promise.all(creations)) as Record<
+    (typeof PIPELINE_QUEUES)[number],
+    string
+  >;
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
+  const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });
+  await secrets.send(new CreateSecretCommand({ Name: "platforms", SecretString: platforms }));
+  await secrets.send(
+    new CreateSecretCommand({ Name: "root", SecretString: "a root secret of more than 32 characters" }),
+  );
+  return { queueUrls, keyId: KeyMetadata?.KeyId ?? "" };
+}
