@@ -36,10 +36,10 @@ import { openTable } from "../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
+import { openStores } from "./open-stores.ts";
 import { BUCKET, clientsFor, type PIPELINE_QUEUES, provision } from "./pipeline/emulated-services.ts";
 import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
-import { openStores } from "./pipeline/stores.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
 
 /** A cost: units of the table with its indexes, requests of all queues. */

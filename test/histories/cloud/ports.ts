@@ -18,36 +18,9 @@ import { mockPlatform } from "../../../shared/platforms/api/mock.ts";
 import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
 import type { Platform } from "../../../shared/platforms/platform.ts";
-import { apiKeyStore } from "../../../shared/stores/access/api-keys.ts";
-import { auditStore } from "../../../shared/stores/access/audit.ts";
-import { tenantStateStore } from "../../../shared/stores/access/tenant-states.ts";
-import { tenantStore } from "../../../shared/stores/access/tenants.ts";
-import { accountStore } from "../../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../../shared/stores/client.ts";
-import { quarantineStore } from "../../../shared/stores/dead-letters/quarantine.ts";
 import { concurrencySlotStore } from "../../../shared/stores/delivery/concurrency-slots.ts";
-import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
-import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
-import { eventBodyStore } from "../../../shared/stores/delivery/event-bodies.ts";
-import { waitingDeliveryStore } from "../../../shared/stores/delivery/waiting-deliveries.ts";
-import { erasureStore } from "../../../shared/stores/erasure/erasures.ts";
-import { traceStore } from "../../../shared/stores/erasure/traces.ts";
-import { holdStore } from "../../../shared/stores/holds/holds.ts";
-import { verificationAttemptStore } from "../../../shared/stores/holds/verification-attempts.ts";
-import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
-import { messageChangeStore } from "../../../shared/stores/inbox/message-changes.ts";
-import { messageStore } from "../../../shared/stores/inbox/messages.ts";
-import { outboundMessageStore } from "../../../shared/stores/inbox/outbound-messages.ts";
-import { pendingChangeStore } from "../../../shared/stores/inbox/pending-changes.ts";
-import { profileStore } from "../../../shared/stores/inbox/profiles.ts";
-import { attachmentOwnerStore } from "../../../shared/stores/sending/attachment-owners.ts";
-import { budgetStore } from "../../../shared/stores/sending/budgets.ts";
-import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
-import { idempotencyKeyStore } from "../../../shared/stores/sending/idempotency-keys.ts";
-import { sendRecordStore } from "../../../shared/stores/sending/send-records.ts";
-import { counterStore } from "../../../shared/stores/stats/counters.ts";
-import { dnsQuotaStore } from "../../../shared/stores/webhooks/dns-quota.ts";
-import { endpointStore } from "../../../shared/stores/webhooks/endpoints.ts";
+import { openStores } from "../../support/open-stores.ts";
 import { type Aws, queueIds } from "./aws.ts";
 
 /** The world outside of AWS. */
@@ -62,40 +35,10 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
   const table = openTable(aws.table.tableName, aws.table.client);
   const vault = openVault("key", aws.kms);
   const readRoot = secretReader("root", deriveServiceKeys, aws.secrets);
-  const tenantStates = tenantStateStore(table);
-  const stores = {
-    accounts: accountStore(table),
-    apiKeys: apiKeyStore(table),
-    audit: auditStore(table),
-    budgets: budgetStore(table),
-    concurrencySlots: concurrencySlotStore(table),
-    conversations: conversationStore(table),
-    counters: counterStore(table),
-    deliveries: deliveryStore(table),
-    dnsQuota: dnsQuotaStore(table),
-    due: dueStore(table),
-    dueSends: dueSendStore(table),
-    endpoints: endpointStore(table),
-    erasures: erasureStore(table),
-    eventBodies: eventBodyStore(table),
-    holds: holdStore(table),
-    attachmentOwners: attachmentOwnerStore(table),
-    idempotencyKeys: idempotencyKeyStore(table),
-    messageChanges: messageChangeStore(table),
-    messages: messageStore(table),
-    outboundMessages: outboundMessageStore(table),
-    pendingChanges: pendingChangeStore(table),
-    quarantine: quarantineStore(table),
-    sendRecords: sendRecordStore(table),
-    tenants: tenantStore(table),
-    tenantStates,
-    traces: traceStore(table),
-    verificationAttempts: verificationAttemptStore(table),
-    waitingDeliveries: waitingDeliveryStore(table),
-  };
+  const stores = { ...openStores(table), concurrencySlots: concurrencySlotStore(table) };
   const platformFor = async (account: AccountRef, scope?: Scope): Promise<Platform> =>
     scope === "test" ? mockPlatform(() => newUlid(clockNow()), account.platform) : platform;
-  const sending = { vault, feedShards: tenantShards(tenantStates), platformFor };
+  const sending = { vault, feedShards: tenantShards(stores.tenantStates), platformFor };
   const queue = (name: (typeof queueIds)[number]) => openQueue(aws.url(name), aws.sqs);
   const pepper = async () => (await readRoot()).pepper;
   const common = {
@@ -139,7 +82,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     },
     ingest: { ...common, parseUpdates, files: openFiles("raw", aws.s3), profiles: queue("Profiles") },
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
-    profile: { ...common, platformFor: async () => platform, profiles: profileStore(table) },
+    profile: { ...common, platformFor: async () => platform },
     erase: common,
     sweep: { ...common, ...sending, files: openFiles("raw", aws.s3) },
     deadLetters: {

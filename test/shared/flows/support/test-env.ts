@@ -32,37 +32,13 @@ import { platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
-import { apiKeyStore } from "../../../../shared/stores/access/api-keys.ts";
-import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
-import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
-import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
-import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
-import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
-import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
-import { waitingDeliveryStore } from "../../../../shared/stores/delivery/waiting-deliveries.ts";
-import { erasureStore } from "../../../../shared/stores/erasure/erasures.ts";
-import { traceStore } from "../../../../shared/stores/erasure/traces.ts";
-import { holdStore } from "../../../../shared/stores/holds/holds.ts";
-import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { messageChangeStore } from "../../../../shared/stores/inbox/message-changes.ts";
-import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
-import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
-import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
-import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
-import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
-import { budgetStore } from "../../../../shared/stores/sending/budgets.ts";
-import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
-import { idempotencyKeyStore } from "../../../../shared/stores/sending/idempotency-keys.ts";
-import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
-import { counterStore } from "../../../../shared/stores/stats/counters.ts";
-import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
-import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
 import type { TestTable } from "../../../support/dynamodb.ts";
+import { openStores } from "../../../support/open-stores.ts";
 import { withoutConnection } from "../../../support/pipeline/emulators-in-process.ts";
 import { observeClients, requireNoLateCalls } from "../../../support/processes/work-left.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
@@ -153,20 +129,10 @@ export async function openTestEnv(
     receivedMessages: openReceivedMessages(aws.sqs),
     newVault: () => openVault(keyId, aws.kms),
     ingestPorts: (queues: TestQueues): IngestPorts & WorkerPorts => ({
+      ...openStores(tableHandle),
       receivedMessages: openReceivedMessages(aws.sqs),
       parseUpdates,
       files: openFiles(BUCKET, aws.s3),
-      accounts: accountStore(tableHandle),
-      tenantStates: tenantStateStore(tableHandle),
-      erasures: erasureStore(tableHandle),
-      messages: messageStore(tableHandle),
-      outboundMessages: outboundMessageStore(tableHandle),
-      sendRecords: sendRecordStore(tableHandle),
-      conversations: conversationStore(tableHandle),
-      messageChanges: messageChangeStore(tableHandle),
-      pendingChanges: pendingChangeStore(tableHandle),
-      eventBodies: eventBodyStore(tableHandle),
-      counters: counterStore(tableHandle),
       events: openQueue(queues.events, aws.sqs),
       profiles: openQueue(queues.profiles, aws.sqs),
       log,
@@ -176,49 +142,35 @@ export async function openTestEnv(
       const http = platformHttp({ total: 400 });
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
       return {
+        ...openStores(tableHandle),
         receivedMessages: openReceivedMessages(aws.sqs),
-        conversations: conversationStore(tableHandle),
-        accounts: accountStore(tableHandle),
         vault: openVault(keyId, aws.kms),
         platformFor: async ({ connection }) => platformFor(connection, upstream, http),
-        profiles: profileStore(tableHandle),
         log,
       };
     },
     deliverPorts: (queues: TestQueues, webhookClient: WebhookClient): DeliverPorts & WorkerPorts => ({
+      ...openStores(tableHandle),
       receivedMessages: openReceivedMessages(aws.sqs),
-      endpoints: endpointStore(tableHandle),
-      messages: messageStore(tableHandle),
-      eventBodies: eventBodyStore(tableHandle),
-      deliveries: deliveryStore(tableHandle),
-      counters: counterStore(tableHandle),
-      due: dueStore(tableHandle),
       retries: openQueue(queues.deliveries, aws.sqs),
       slowRetries: openQueue(queues.slowDeliveries, aws.sqs),
       events: openQueue(queues.events, aws.sqs),
       vault: openVault(keyId, aws.kms),
       webhookClient,
       concurrencySlots: concurrencySlotStore(tableHandle),
-      tenants: tenantStore(tableHandle),
       mail: openMail("parley@example.com", aws.ses),
       random: () => 0,
       log,
     }),
     erasePorts: (queues: Partial<Pick<TestQueues, "erasures">>): ErasePorts & WorkerPorts => ({
+      ...openStores(tableHandle),
       receivedMessages: openReceivedMessages(aws.sqs),
-      erasures: erasureStore(tableHandle),
-      traces: traceStore(tableHandle),
-      tenantStates: tenantStateStore(tableHandle),
-      endpoints: endpointStore(tableHandle),
       erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
       log,
     }),
     sweepPorts: (queues: TestQueues): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts => ({
+      ...openStores(tableHandle),
       files: openFiles(BUCKET, aws.s3),
-      quarantine: quarantineStore(tableHandle),
-      due: dueStore(tableHandle),
-      waitingDeliveries: waitingDeliveryStore(tableHandle),
-      endpoints: endpointStore(tableHandle),
       retries: openQueue(queues.deliveries, aws.sqs),
       erasureWork: openQueue(queues.erasures, aws.sqs),
       log,
@@ -232,31 +184,14 @@ export async function openTestEnv(
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
       return {
         ...testEnv.erasePorts(queues),
-        audit: auditStore(tableHandle),
-        counters: counterStore(tableHandle),
-        conversations: conversationStore(tableHandle),
-        messages: messageStore(tableHandle),
-        outboundMessages: outboundMessageStore(tableHandle),
-        accounts: accountStore(tableHandle),
-        endpoints: endpointStore(tableHandle),
-        deliveries: deliveryStore(tableHandle),
-        eventBodies: eventBodyStore(tableHandle),
-        due: dueStore(tableHandle),
-        sendRecords: sendRecordStore(tableHandle),
-        budgets: budgetStore(tableHandle),
-        dueSends: dueSendStore(tableHandle),
-        holds: holdStore(tableHandle),
+        ...openStores(tableHandle),
         holdKey: async () => deriveKey(ROOT_SECRET, "hold-secret"),
         baseUrl: "https://parley.example",
-        attachmentOwners: attachmentOwnerStore(tableHandle),
-        idempotencyKeys: idempotencyKeyStore(tableHandle),
         feedShards: tenantShards(tenantStateStore(tableHandle)),
-        apiKeys: apiKeyStore(tableHandle),
         events: openQueue(queues.events, aws.sqs),
         retries: openQueue(queues.deliveries, aws.sqs),
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),
-        dnsQuota: dnsQuotaStore(tableHandle),
         platformFor: async (account, scope) =>
           scope === "test"
             ? mockPlatform(() => newUlid(now), account.platform)

@@ -1,9 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { deriveUlid } from "../../../../shared/kernel/ids.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { openTable, type Table } from "../../../../shared/stores/client.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import type { Table } from "../../../../shared/stores/client.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 import {
@@ -13,20 +12,16 @@ import {
   serviceUnavailable,
   success,
   type TestDelivery,
+  useDelivery,
 } from "../support/test-delivery.ts";
 
 const LEASE = MINUTE;
 
-let table: TestTable;
-let tableHandle: Table;
+let table: Table;
 let delivery: TestDelivery;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-});
-afterAll(() => table.close());
-beforeEach(() => {
-  delivery = openDelivery(tableHandle);
+useDelivery((opened, openedTable) => {
+  delivery = opened;
+  table = openedTable;
 });
 
 describe("the first attempt", () => {
@@ -174,9 +169,9 @@ describe("the index of undelivered events", () => {
       settledAt: NOW,
     });
     expect(await delivery.undelivered()).toEqual([]);
-    const { Item } = await tableHandle.client.send(
+    const { Item } = await table.client.send(
       new GetCommand({
-        TableName: table.tableName,
+        TableName: table.name,
         Key: { PK: `D#${delivery.tenant}#${delivery.target.endpointId}#0`, SK: delivery.target.eventUlid },
       }),
     );
@@ -190,7 +185,7 @@ describe("a lost response", () => {
 
   it.each(faults)("(%s) at any request still returns the result to the writer", async (fault) => {
     for (let k = 0; ; k++) {
-      delivery = openDelivery(tableHandle);
+      delivery = openDelivery(table);
       let reached = false;
       const end = injectFaults(table.client, ({ index }) => {
         if (index !== k) return "pass";

@@ -1,29 +1,23 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
-import { openTable, type Table } from "../../../../shared/stores/client.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import type { Table } from "../../../../shared/stores/client.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { NOW } from "../support/samples.ts";
 import {
   delivered,
-  openDelivery,
   retrying,
   serviceUnavailable,
   success,
   type TestDelivery,
+  useDelivery,
 } from "../support/test-delivery.ts";
 
-let table: TestTable;
-let tableHandle: Table;
+let table: Table;
 let delivery: TestDelivery;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-});
-afterAll(() => table.close());
-beforeEach(() => {
-  delivery = openDelivery(tableHandle);
+useDelivery((opened, openedTable) => {
+  delivery = opened;
+  table = openedTable;
 });
 
 describe("a reset", () => {
@@ -104,9 +98,9 @@ describe("a reset", () => {
     const pending = { ...delivery.target, eventUlid: newUlid(NOW) };
     await delivery.store.recordPending(delivery.tenant, pending, { ...audit, action: "webhook.test" }, NOW);
     end();
-    const { Items = [] } = await tableHandle.client.send(
+    const { Items = [] } = await table.client.send(
       new QueryCommand({
-        TableName: table.tableName,
+        TableName: table.name,
         KeyConditionExpression: "PK = :a",
         ExpressionAttributeValues: { ":a": `A#${delivery.tenant}` },
       }),

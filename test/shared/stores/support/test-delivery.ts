@@ -1,11 +1,12 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { expect } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { table as names } from "../../../../shared/config/names.ts";
 import type { AttemptOutcome, Verdict } from "../../../../shared/domain/delivery/deliveries.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
-import type { Table } from "../../../../shared/stores/client.ts";
+import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import type { DeliveryRow, NewDelivery } from "../../../../shared/stores/delivery/delivery-items.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW, newTenant, sampleConversationId } from "./samples.ts";
 
 export const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
@@ -55,3 +56,16 @@ export function openDelivery(table: Table) {
 }
 
 export type TestDelivery = ReturnType<typeof openDelivery>;
+
+/** Opens a table for the file, and before each test a delivery. */
+export function useDelivery(onOpen: (delivery: TestDelivery, table: Table) => void): void {
+  let testTable: TestTable;
+  beforeAll(async () => {
+    testTable = await startTestTable();
+  });
+  afterAll(() => testTable.close());
+  beforeEach(() => {
+    const table = openTable(testTable.tableName, testTable.client);
+    onOpen(openDelivery(table), table);
+  });
+}
