@@ -14,10 +14,10 @@ type Task = (ports: AllSweepPorts, now: Millis, hasTime: () => boolean) => Promi
 const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds];
 
 /** What runs on the input of another schedule, by its `task`. */
-const otherSchedules: Readonly<Record<string, readonly Task[]>> = {
-  purge_raw_webhooks: [purgeRawWebhooks, purgeDeadWebhooks],
-  reschedule_overdue: [rescheduleOverdue],
-};
+const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, readonly Task[]>([
+  ["purge_raw_webhooks", [purgeRawWebhooks, purgeDeadWebhooks]],
+  ["reschedule_overdue", [rescheduleOverdue]],
+]);
 
 /**
  * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. Once
@@ -27,7 +27,7 @@ const otherSchedules: Readonly<Record<string, readonly Task[]>> = {
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {
   return scheduleWorker("sweep", ports.log, async (event, { hasTime }) => {
     const now = clock();
-    const tasks = otherSchedules[String((event as { task?: unknown } | null)?.task)] ?? eachMinute;
+    const tasks = otherSchedules.get((event as { task?: unknown } | null)?.task) ?? eachMinute;
     const results = await Promise.allSettled(tasks.map((task) => task(ports, now, hasTime)));
     for (const result of results) if (result.status === "rejected") throw result.reason;
   });

@@ -64,6 +64,14 @@ it.each(["due", "dueSends", "holds"] as const)(
   },
 );
 
+it.each(["constructor", "toString", "__proto__", "unknown"])(
+  "an input with the task %s runs the sweep of the minute",
+  async (task) => {
+    await sweepWorker(ports(), testEnv.now)({ task }, invocation(50 * SECOND));
+    expect([await queuedRetries(), settledSends()]).toEqual([1, [1]]);
+  },
+);
+
 describe("the hourly schedule", () => {
   const task = { task: "purge_raw_webhooks" };
   const purgedAt = () => testEnv.lines.flatMap(({ event }) => (event.endsWith(".purged") ? [event] : []));
