@@ -33,10 +33,16 @@ export async function scheduleRedelivery(
     receiptHandle: record.receiptHandle,
     delay: after ?? redeliveryDelay(receiveCount(record), random()),
   }));
-  await receivedMessages.postpone(queueArn, messages, AbortSignal.timeout(REQUEST_TIMEOUT)).catch((error: unknown) => {
+  const logFailure = (records: number, error: string) => {
     const queue = queueArn.slice(queueArn.lastIndexOf(":") + 1);
-    log({ event: "redelivery.schedule_failed", queue, records: messages.length, error: errorClass(error) });
-  });
+    log({ event: "redelivery.schedule_failed", queue, records, error });
+  };
+  try {
+    const refused = await receivedMessages.postpone(queueArn, messages, AbortSignal.timeout(REQUEST_TIMEOUT));
+    if (refused[0] !== undefined) logFailure(refused.length, refused[0]);
+  } catch (error) {
+    logFailure(messages.length, errorClass(error));
+  }
 }
 
 /** 5, 10, 20, … 160 s after the first, second, third, … receive, each plus up to 10%. */

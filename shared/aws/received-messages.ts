@@ -31,15 +31,22 @@ export function openReceivedMessages(client: SQSClient = queueClient()) {
     /**
      * Sets when messages of one queue are delivered again, instead of after the queue's visibility timeout. One request
      * for at most ten messages, and one per process and queue that looks up the queue's URL.
+     * @returns the error codes of the messages that the queue refused to postpone
      */
-    async postpone(queueArn: string, messages: readonly PostponedMessage[], abortSignal: AbortSignal): Promise<void> {
+    async postpone(
+      queueArn: string,
+      messages: readonly PostponedMessage[],
+      abortSignal: AbortSignal,
+    ): Promise<readonly string[]> {
       const QueueUrl = await findUrl(queueArn, abortSignal);
       const Entries = messages.map(({ receiptHandle, delay }, index) => ({
         Id: String(index),
         ReceiptHandle: receiptHandle,
         VisibilityTimeout: Math.min(Math.ceil(Math.max(0, delay) / SECOND), VISIBILITY_SECONDS_MAX),
       }));
-      await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }), { abortSignal });
+      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries });
+      const { Failed = [] } = await client.send(command, { abortSignal });
+      return Failed.map(({ Code = "unknown" }) => Code);
     },
   };
 }

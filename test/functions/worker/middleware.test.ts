@@ -40,7 +40,7 @@ const never = new Promise<never>(() => {});
 
 type Postpone = ReceivedMessages["postpone"];
 
-function batchWorker(outcomes: Readonly<Record<string, Promise<RecordOutcome>>>, postpone: Postpone = async () => {}) {
+function batchWorker(outcomes: Readonly<Record<string, Promise<RecordOutcome>>>, postpone: Postpone = async () => []) {
   const ports = { log, receivedMessages: { postpone } };
   return queueWorker("sample", log, (batch, context) =>
     processRecords(batch, context, { worker: "sample", ports }, () => new Map(Object.entries(outcomes))),
@@ -57,7 +57,10 @@ describe("a worker behind a queue", () => {
         c: Promise.resolve(retry("leased", 7 * SECOND)),
         d: Promise.reject(new TypeError("private text")),
       },
-      async (...call) => void postponed.push(call),
+      async (...call) => {
+        postponed.push(call);
+        return [];
+      },
     );
     expect(await worker(event("a", "b", "c", "d"), invocation())).toEqual({
       batchItemFailures: expect.arrayContaining([{ itemIdentifier: "c" }, { itemIdentifier: "d" }]),
@@ -92,7 +95,10 @@ describe("a worker behind a queue", () => {
   it("lets none of its records begin a call between its deadline and its report", async () => {
     let mayCall = () => true;
     const statesAtReport: boolean[] = [];
-    const postpone: Postpone = async () => void statesAtReport.push(mayCall(), captureCallScope()());
+    const postpone: Postpone = async () => {
+      statesAtReport.push(mayCall(), captureCallScope()());
+      return [];
+    };
     const worker = queueWorker("sample", log, (batch, context) =>
       processRecords(batch, context, { worker: "sample", ports: { log, receivedMessages: { postpone } } }, () => {
         mayCall = captureCallScope();
@@ -123,6 +129,7 @@ describe("a worker behind a queue", () => {
     const delays: number[] = [];
     const worker = batchWorker({ a: Promise.reject(new Error("fault")) }, async (_queue, [message]) => {
       delays.push(message?.delay ?? 0);
+      return [];
     });
     for (const draw of [0, 1]) {
       vi.spyOn(Math, "random").mockReturnValue(draw);
@@ -138,13 +145,16 @@ describe("a worker behind a queue", () => {
 
   it("lets an unfinished record come back after 5 seconds, too", async () => {
     const delays: number[] = [];
-    const worker = batchWorker({ a: never }, async (_queue, [message]) => void delays.push(message?.delay ?? 0));
+    const worker = batchWorker({ a: never }, async (_queue, [message]) => {
+      delays.push(message?.delay ?? 0);
+      return [];
+    });
     await worker(event("a"), invocation(3 * SECOND + 20));
     expect(delays).toEqual([5 * SECOND]);
   });
 
   it("sends no request for a batch without faults", async () => {
-    const postpone = vi.fn<Postpone>(async () => {});
+    const postpone = vi.fn<Postpone>(async () => []);
     await batchWorker({ a: Promise.resolve(done) }, postpone)(event("a"), invocation());
     expect(postpone).not.toHaveBeenCalled();
   });
@@ -157,6 +167,17 @@ describe("a worker behind a queue", () => {
       queue: "parley-Inbound",
       records: 1,
       error: "TypeError",
+    });
+  });
+
+  it("logs how many of its records the queue refused to schedule", async () => {
+    const outcomes = { a: Promise.resolve(retry("leased")), b: Promise.resolve(retry("leased")) };
+    await batchWorker(outcomes, async () => ["ReceiptHandleIsInvalid"])(event("a", "b"), invocation());
+    expect(lines).toContainEqual({
+      event: "redelivery.schedule_failed",
+      queue: "parley-Inbound",
+      records: 1,
+      error: "ReceiptHandleIsInvalid",
     });
   });
 

@@ -102,16 +102,20 @@ describe("a message", () => {
     });
   });
 
-  it("that was received is postponed for the requested time", async () => {
+  it("that was received is postponed for the requested time, and one that the queue refuses is named", async () => {
     const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "x" });
     const [first] = await receiveBatch(fixture.sqs, url);
-    const postponed = [{ receiptHandle: first?.receiptHandle ?? "", delay: 5_500 }];
-    await openReceivedMessages(fixture.sqs).postpone(
+    const postponed = [
+      { receiptHandle: first?.receiptHandle ?? "", delay: 5_500 },
+      { receiptHandle: "of no message", delay: 5_500 },
+    ];
+    const refused = await openReceivedMessages(fixture.sqs).postpone(
       first?.eventSourceARN ?? "",
       postponed,
       new AbortController().signal,
     );
+    expect(refused).toEqual(["ReceiptHandleIsInvalid"]);
     fixture.advance(6 * SECOND - 1);
     expect(await receiveBatch(fixture.sqs, url)).toEqual([]);
     fixture.advance(1);
