@@ -25,9 +25,10 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
       ...platformVariables(context),
     },
   });
-  // The transaction that publishes a failed send checks that its record exists.
+  // The transaction that publishes a failed send checks that its record exists. A message that its echo stored may have been
+  // removed by an erasure, whose events are queried.
   data.table.allow(verify.functionRole, {
-    actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   data.key.allowDecrypt(verify.functionRole);
   queues.Events.allowSending(verify.functionRole);
