@@ -20,7 +20,7 @@ import { verifyHandshake, verifySignature } from "../../../shared/platforms/pars
 import type { Platform } from "../../../shared/platforms/platform.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../../shared/stores/delivery/concurrency-slots.ts";
-import { openStores } from "../../support/open-stores.ts";
+import { openStores } from "../../shared/stores/support/open-stores.ts";
 import { type Aws, queueIds } from "./aws.ts";
 
 /** The world outside of AWS. */

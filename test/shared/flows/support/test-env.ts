@@ -38,11 +38,11 @@ import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
 import type { TestTable } from "../../../support/dynamodb.ts";
-import { openStores } from "../../../support/open-stores.ts";
 import { withoutConnection } from "../../../support/pipeline/emulators-in-process.ts";
 import { observeClients, requireNoLateCalls } from "../../../support/processes/work-left.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
 const BUCKET = "raw";

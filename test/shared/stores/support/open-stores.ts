@@ -1,0 +1,65 @@
+import { apiKeyStore } from "../../../../shared/stores/access/api-keys.ts";
+import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
+import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
+import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
+import type { Table } from "../../../../shared/stores/client.ts";
+import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { waitingDeliveryStore } from "../../../../shared/stores/delivery/waiting-deliveries.ts";
+import { erasureStore } from "../../../../shared/stores/erasure/erasures.ts";
+import { traceStore } from "../../../../shared/stores/erasure/traces.ts";
+import { holdStore } from "../../../../shared/stores/holds/holds.ts";
+import { verificationAttemptStore } from "../../../../shared/stores/holds/verification-attempts.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageChangeStore } from "../../../../shared/stores/inbox/message-changes.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
+import { budgetStore } from "../../../../shared/stores/sending/budgets.ts";
+import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
+import { idempotencyKeyStore } from "../../../../shared/stores/sending/idempotency-keys.ts";
+import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
+import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
+
+/** The stores of every function, on one table, without the slots of slow endpoints, whose jitter each caller chooses. */
+export function openStores(table: Table) {
+  return {
+    tenants: tenantStore(table),
+    accounts: accountStore(table),
+    apiKeys: apiKeyStore(table),
+    endpoints: endpointStore(table),
+    waitingDeliveries: waitingDeliveryStore(table),
+    audit: auditStore(table),
+    counters: counterStore(table),
+    conversations: conversationStore(table),
+    messageChanges: messageChangeStore(table),
+    pendingChanges: pendingChangeStore(table),
+    tenantStates: tenantStateStore(table),
+    tenantStatuses: tenantStatusStore(table),
+    erasures: erasureStore(table),
+    traces: traceStore(table),
+    messages: messageStore(table),
+    outboundMessages: outboundMessageStore(table),
+    eventBodies: eventBodyStore(table),
+    deliveries: deliveryStore(table),
+    due: dueStore(table),
+    sendRecords: sendRecordStore(table),
+    budgets: budgetStore(table),
+    dueSends: dueSendStore(table),
+    holds: holdStore(table),
+    verificationAttempts: verificationAttemptStore(table),
+    attachmentOwners: attachmentOwnerStore(table),
+    idempotencyKeys: idempotencyKeyStore(table),
+    dnsQuota: dnsQuotaStore(table),
+    quarantine: quarantineStore(table),
+    profiles: profileStore(table),
+  };
+}
