@@ -85,6 +85,7 @@ export const sendRecordAttributes = {
   ...ttl,
   actorId: "ac",
   contentHash: "c",
+  echoAt: "ea",
   failure: "f",
   holdId: "ho",
   messageId: "m",

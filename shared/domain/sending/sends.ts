@@ -47,6 +47,8 @@ export interface SendRecord extends NewSend {
   readonly messageId: string | null;
   /** What named the message id: the platform's response, which is certain, or a matching echo. */
   readonly messageIdSource: "answer" | "echo" | null;
+  /** The platform's time of the echo that named the message before the response did. */
+  readonly echoAt?: Millis;
   /** Only in state `failed`. */
   readonly failure?: SendFailure;
 }

@@ -118,8 +118,9 @@ export async function undoLateWrite(
 }
 
 /**
- * Undoes the message of a send where an erasure covers it, or removed what its echo had stored. Without an erasure
+ * Undoes the message of a send whose conversation is gone, where an erasure removed it and is over. Without an erasure
  * nothing is undone.
+ * @param writtenAt the time that decides: the start of the send, or the time of the echo that had stored the message
  * @returns whether the message was removed
  */
 export async function undoErasedSend(
@@ -128,13 +129,11 @@ export async function undoErasedSend(
   },
   tenant: TenantId,
   record: RecordedMessage,
+  writtenAt: Millis = record.message.sentAt,
 ): Promise<boolean> {
   const { message } = record;
-  const { conversationId, id, sentAt } = message;
-  const erasedAt = await ports.erasures.erasedAt(conversationId, sentAt);
-  if (erasedAt === null) return false;
-  // A send whose process has a clock ahead looks newer than the erasure that removed its echo.
-  if (sentAt > erasedAt && !(await ports.erasures.isRemoved(conversationId, messageMarks(tenant, id)))) return false;
+  const erasedAt = await ports.erasures.erasedAt(message.conversationId, writtenAt);
+  if (erasedAt === null || writtenAt > erasedAt) return false;
   await removeLateMessage(ports, tenant, record, erasedAt);
   await ports.outboundMessages.removeMarker(message);
   return true;

@@ -55,7 +55,7 @@ async function matchByMetadata(ports: EchoPorts, message: Message, sendId: strin
   const record = await ports.sendRecords.get(message.conversationId, sendId);
   if (record?.scope !== "live") return null;
   if (record.messageId !== message.id && record.messageIdSource !== "answer") {
-    await ports.sendRecords.matchEcho(message.conversationId, record, message.id);
+    await ports.sendRecords.matchEcho(message.conversationId, record, message);
   }
   return record;
 }
@@ -66,7 +66,7 @@ async function matchByContent(ports: EchoPorts, message: Message): Promise<SendR
   const content = contentHash(message.text, message.attachments);
   for (const record of echoCandidates(records, { messageId: message.id, content })) {
     if (record.messageId === message.id) return record;
-    if (await ports.sendRecords.matchEcho(message.conversationId, record, message.id)) return record;
+    if (await ports.sendRecords.matchEcho(message.conversationId, record, message)) return record;
   }
   return null;
 }

@@ -9,6 +9,7 @@ import { renderMessageFailed } from "../../events/message.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
+import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 import { markErasedSend, undoErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
 import { messageEvent } from "../inbox/effects.ts";
 import type { SettlePorts } from "./ports.ts";
@@ -41,8 +42,7 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   // Without a record the conversation was erased, and the message must not be stored.
   if (settling === "gone") return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
-  // The echo settled the send and its message is not stored: an erasure may have removed it. Read before the head shows it.
-  if (settling === "settled_before" && record.isNew && (await undoErasedSend(ports, tenant, record))) return;
+  if (settling === "settled_before" && record.isNew && (await undoErasedEcho(ports, attempt, record))) return;
   const inbox = { accountHandle: head.accountHandle, shards };
   // A test message reaches nobody, so it does not change the conversation's head.
   if (send.scope === "live") {
@@ -57,6 +57,20 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
     }
   }
   await ports.events.send(messageEvent(tenant, record));
+}
+
+/**
+ * Undoes the message of a send that its echo had settled, if an erasure removed what the echo had stored. If the clock of
+ * the send's process is ahead, the send itself looks newer than the erasure. Runs before the head shows the message.
+ * @returns whether the message was removed
+ */
+async function undoErasedEcho(
+  ports: CompletePorts,
+  { tenant, head, send }: SendAttempt,
+  record: RecordedMessage,
+): Promise<boolean> {
+  const { echoAt } = (await ports.sendRecords.get(head.id, send.id)) ?? {};
+  return echoAt !== undefined && undoErasedSend(ports, tenant, record, echoAt);
 }
 
 type FailurePorts = Pick<SettlePorts, "accounts" | "budgets" | "eventBodies" | "events">;

@@ -1,5 +1,5 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { SentVia } from "../../domain/inbox/messages.ts";
+import type { Message, SentVia } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { NewSend, SendFailure, SendRecord, SendState } from "../../domain/sending/sends.ts";
 import { newUlid, ulidFloor } from "../../kernel/ids.ts";
@@ -104,7 +104,7 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
         table,
         update(sendRecordKey(conversationId, sendId), changes, condition, "ALL_OLD"),
       );
-      if (result.applied) return result.item?.[A.messageIdSource] === "echo" ? "settled_before" : "settled";
+      if (result.applied) return result.item?.[A.echoAt] === undefined ? "settled" : "settled_before";
       return result.current === null ? "gone" : "settled_before";
     },
 
@@ -162,11 +162,17 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
      * Settles a send as sent by its echo, unless it got another message id since it was read. Safe to repeat: the same
      * echo claims the send again.
      * @param record as it was read
+     * @param echo `id`: the platform's id of the message; `sentAt`: the platform's time
      * @returns whether the send is this message's
      */
-    async matchEcho(conversationId: string, record: SendRecord, messageId: string): Promise<boolean> {
+    async matchEcho(
+      conversationId: string,
+      record: SendRecord,
+      { id: messageId, sentAt }: Pick<Message, "id" | "sentAt">,
+    ): Promise<boolean> {
       const set = {
         [A.state]: "sent",
+        [A.echoAt]: sentAt,
         [A.messageId]: messageId,
         [A.messageIdSource]: storedOr(A.messageIdSource, "echo"),
       };
@@ -204,6 +210,7 @@ interface RecordItem extends Key {
   readonly [A.test]?: true;
   readonly [A.messageId]?: string;
   readonly [A.messageIdSource]?: "answer" | "echo";
+  readonly [A.echoAt]?: Millis;
   readonly [A.failure]?: SendFailure;
 }
 
@@ -220,6 +227,7 @@ function toSendRecord(item: RecordItem): SendRecord {
     state: item[A.state],
     messageId: item[A.messageId] ?? null,
     messageIdSource: item[A.messageIdSource] ?? null,
+    ...(item[A.echoAt] === undefined ? {} : { echoAt: item[A.echoAt] }),
     ...(item[A.failure] ? { failure: item[A.failure] } : {}),
   };
 }

@@ -214,10 +214,9 @@ export const erasureFaults: readonly PlantedFault[] = [
   },
   {
     name: "a reply that looks newer than the erasure of its echo is stored again",
-    file: "shared/flows/erasure/late-writes.ts",
-    search:
-      "if (sentAt > erasedAt && !(await ports.erasures.isRemoved(conversationId, messageMarks(tenant, id)))) return",
-    replacement: "if (sentAt > erasedAt && messageMarks(tenant, id).length > 0) return",
+    file: "shared/flows/sending/settle.ts",
+    search: "return echoAt !== undefined && undoErasedSend(ports, tenant, record, echoAt);",
+    replacement: "return echoAt !== undefined && undoErasedSend(ports, tenant, record);",
     killedBy: {
       file: "test/shared/flows/sending/clock-ahead.test.ts",
       title: "a reply whose echo an erasure removed stays removed, with one event, when the erasure %s",

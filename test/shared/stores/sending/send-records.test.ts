@@ -48,6 +48,7 @@ async function read(conversation: string, id: string): Promise<SendRecord> {
   return record;
 }
 
+const echo = (id: string) => ({ id, sentAt: NOW });
 const sentAnswer = (messageId: string): PlatformResult => ({ state: "sent", messageId });
 
 /** Runs `work` once for each of its requests, with the response of that request lost. */
@@ -112,7 +113,7 @@ describe("settling by the platform's response", () => {
 
   it("does not override an echo with an unknown outcome, but with the response's message id", async () => {
     const { conversation, record } = await startSend();
-    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, record, echo("m1"))).toBe(true);
     await records.settleSend(conversation, record.id, { state: "unknown" });
     expect(await read(conversation, record.id)).toMatchObject({
       state: "sent",
@@ -155,10 +156,10 @@ describe("settling by the platform's response", () => {
 describe("a claim by an echo", () => {
   it("belongs to one message: another message is refused, the same one claims it again", async () => {
     const { conversation, record } = await startSend();
-    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
-    expect(await records.matchEcho(conversation, record, "m2")).toBe(false);
-    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
-    expect(await records.matchEcho(conversation, await read(conversation, record.id), "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, record, echo("m1"))).toBe(true);
+    expect(await records.matchEcho(conversation, record, echo("m2"))).toBe(false);
+    expect(await records.matchEcho(conversation, record, echo("m1"))).toBe(true);
+    expect(await records.matchEcho(conversation, await read(conversation, record.id), echo("m1"))).toBe(true);
     expect(await read(conversation, record.id)).toMatchObject({
       state: "sent",
       messageId: "m1",
@@ -169,28 +170,28 @@ describe("a claim by an echo", () => {
   it("leaves a message id from the response unchanged", async () => {
     const { conversation, record } = await startSend();
     await records.settleSend(conversation, record.id, sentAnswer("m1"));
-    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
-    expect(await records.matchEcho(conversation, record, "m2")).toBe(false);
+    expect(await records.matchEcho(conversation, record, echo("m1"))).toBe(true);
+    expect(await records.matchEcho(conversation, record, echo("m2"))).toBe(false);
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m1", messageIdSource: "answer" });
   });
 
   it("is refused when the platform refused the send since, and when the record is gone", async () => {
     const { conversation, record } = await startSend();
     await records.settleSend(conversation, record.id, { state: "failed" });
-    expect(await records.matchEcho(conversation, record, "m1")).toBe(false);
-    expect(await records.matchEcho(sampleConversationId(newTenant()), record, "m1")).toBe(false);
+    expect(await records.matchEcho(conversation, record, echo("m1"))).toBe(false);
+    expect(await records.matchEcho(sampleConversationId(newTenant()), record, echo("m1"))).toBe(false);
     // The send failed when it was read, but the echo names it in its metadata.
-    expect(await records.matchEcho(conversation, await read(conversation, record.id), "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, await read(conversation, record.id), echo("m1"))).toBe(true);
   });
 
   it("takes over from an echo of another send, but not from a response", async () => {
     const { conversation, record } = await startSend();
-    await records.matchEcho(conversation, record, "m1");
+    await records.matchEcho(conversation, record, echo("m1"));
     const claimed = await read(conversation, record.id);
-    expect(await records.matchEcho(conversation, claimed, "m2")).toBe(true);
-    expect(await records.matchEcho(conversation, claimed, "m3")).toBe(false);
+    expect(await records.matchEcho(conversation, claimed, echo("m2"))).toBe(true);
+    expect(await records.matchEcho(conversation, claimed, echo("m3"))).toBe(false);
     await records.settleSend(conversation, record.id, sentAnswer("m4"));
-    expect(await records.matchEcho(conversation, await read(conversation, record.id), "m5")).toBe(false);
+    expect(await records.matchEcho(conversation, await read(conversation, record.id), echo("m5"))).toBe(false);
   });
 
   it("survives a lost response of the table", async () => {
@@ -199,7 +200,7 @@ describe("a claim by an echo", () => {
       const send = sampleSend();
       await records.start(conversation, send, NOW);
       const record = { ...send, startedAt: NOW, state: "sending", messageId: null, messageIdSource: null } as const;
-      expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
+      expect(await records.matchEcho(conversation, record, echo("m1"))).toBe(true);
     });
   });
 
@@ -211,7 +212,7 @@ describe("a claim by an echo", () => {
         const { conversation, record } = await startSend();
         const end = injectFaults(table.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
         const all = Promise.all([
-          ...ids.map((id) => records.matchEcho(conversation, record, id)),
+          ...ids.map((id) => records.matchEcho(conversation, record, echo(id))),
           ...(answer ? [records.settleSend(conversation, record.id, answer).then(() => null)] : []),
         ]);
         const won = await scheduler.waitFor(all).finally(end);
