@@ -6,7 +6,7 @@ import { instagramCode } from "./graph/tokens.ts";
 import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
 import { sampleMedia } from "./media/sample-media.ts";
-import { loadPage } from "./page/page-files.ts";
+import { servePage } from "./page-files.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { Faults } from "./world/faults.ts";
 import { emptyState, type SeedAccount } from "./world/model.ts";
@@ -43,7 +43,7 @@ export interface Simulator {
 
 const defaultAppId = "151777648186011";
 
-type Page = (path: string) => HttpOutcome | undefined;
+type Page = (path: string) => Promise<HttpOutcome> | undefined;
 type Host = (context: Context, path: string, call: Call) => Promise<HttpOutcome>;
 
 const notFound = json(404, { error: "nothing is served here" });
@@ -120,7 +120,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url: () => url,
     tokenShape: "wrapped",
   };
-  const page = await loadPage();
+  const page = servePage();
   const listening = await listen(port, (call) => dispatch(context, page, call));
   url = listening.url;
   deliveries.start();

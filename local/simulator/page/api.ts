@@ -1,0 +1,60 @@
+import type { Account, Person, Thread } from "../world/model.ts";
+
+/** The state of the simulator, as `GET /_sim/state` returns it. */
+export interface SimulatorState {
+  version: number;
+  now: number;
+  clock_offset_ms: number;
+  accounts: Account[];
+  people: Person[];
+  threads: Thread[];
+  subscriptions: Record<string, string[]>;
+  failing: Record<string, number>;
+  ended: Record<string, number>;
+  pending: { id: string; mids: string[]; dueAt: number; lastProblem: string | null }[];
+  fault: { mode: string; on: string; left: number | null };
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  secret: "meta" | "instagram";
+  headers: Record<string, string>;
+  body: string;
+  attempts: { at: number; status: number | null; problem: string | null; body: string; duration_ms: number }[];
+  next_attempt_at: number | null;
+}
+
+/** A delivery of Parley to an endpoint, as its API returns it. */
+export interface Delivery {
+  delivery_id: string;
+  event_id: string;
+  event_type: string;
+  status: string;
+  next_retry_at: number | null;
+  event: unknown;
+  attempts: { attempt: number; at: number; status: number | null; error: string | null; duration_ms: number | null }[];
+}
+
+export interface AppReport {
+  message: unknown;
+  deliveries: { endpoint: string; delivery: Delivery }[];
+  problem: string | null;
+}
+
+/** The answer to an action. */
+export interface ActionAnswer {
+  mid: string | null;
+  status_of_webhook: string;
+  webhook: string | null;
+  problem?: string;
+}
+
+/** Calls a control route. Throws with the reason if it is refused. */
+export async function call<Answer>(path: string, body?: unknown): Promise<Answer> {
+  const request = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(`/_sim${path}`, { ...request, headers: { "Content-Type": "application/json" } });
+  const answer = (await response.json()) as Answer & { error?: string };
+  if (!response.ok) throw new Error(answer.error ?? `the simulator answered ${response.status}`);
+  return answer;
+}
