@@ -228,3 +228,22 @@ test("does not overflow the width of the smallest phone with the longest words",
   expect(title?.y).toBeGreaterThanOrEqual(0);
   expect(title?.y).toBeLessThan(568);
 });
+
+test("shows each line of the message in the direction of its script", async () => {
+  const hold = server.createHold({ text: "A line that is read from the left\nשלום\nno" });
+  const { page } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "Check and send");
+  const sides = await page.evaluate<string[]>(`(() => {
+    const bubble = document.querySelector("#text");
+    const { left, width } = bubble.getBoundingClientRect();
+    const range = document.createRange();
+    return bubble.textContent.split("\\n").map((line) => {
+      const start = bubble.textContent.indexOf(line);
+      range.setStart(bubble.firstChild, start);
+      range.setEnd(bubble.firstChild, start + line.length);
+      const box = range.getBoundingClientRect();
+      return box.width > width / 2 ? "whole" : box.left < left + width / 2 ? "left" : "right";
+    });
+  })()`);
+  expect(sides).toEqual(["whole", "right", "left"]);
+});

@@ -101,4 +101,24 @@ export const holdsFaults: readonly PlantedFault[] = [
       title: "fails without a send if the 7 days end between the claim and the send",
     },
   },
+  {
+    name: "a link that is opened again does not say why its message failed",
+    file: "functions/routes/holds/check.ts",
+    search: '"view" in refusal ? { ...refusal, fields: toEndedHoldFields(refusal.view) } : refusal',
+    replacement: "refusal",
+    killedBy: {
+      file: "test/functions/routes/holds/check.test.ts",
+      title: "says why a message failed when its link is opened again, on every route and without its text",
+    },
+  },
+  {
+    name: "a proxy's 404 makes the check page forget its secret",
+    file: "web/check/steps.ts",
+    search: 'status === 404 && problem.code !== ""',
+    replacement: "status === 404",
+    killedBy: {
+      file: "test/web/steps.test.ts",
+      title: "offers a retry when a proxy answers before the solutions were submitted",
+    },
+  },
 ];
