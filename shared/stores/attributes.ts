@@ -107,7 +107,7 @@ export const budgetAttributes = {
 
 export const dueSendAttributes = { ...ttl, content: "b", conversationId: "c", traceId: "tr" } as const;
 
-export const dueItemAttributes = { ...ttl, taskBody: "b", tenant: "t", traceId: "tr" } as const;
+export const dueItemAttributes = { ...ttl, op: "o", taskBody: "b", tenant: "t", traceId: "tr" } as const;
 
 export const checkpointAttributes = { cursor: "p" } as const;
 
@@ -209,6 +209,7 @@ export const erasureAttributes = {
   nextPassAt: "np",
   op: "o",
   phase: "ph",
+  refusedOp: "ro",
   removed: "n",
   tenant: "t",
 } as const;

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { deriveErasureId } from "../../shared/domain/erasure/erasures.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { encodeErasure } from "../../shared/queues/erasures.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";
@@ -64,6 +67,14 @@ test("erasing a missing conversation costs only reads, and an erased one renews 
   await background();
   expect(withoutKeyAndRate(await pipeline.cost(call))).toEqual({ wcu: 5, rcu: 3, sqs: 1 });
   expect(await pipeline.cost(background)).toEqual({ wcu: 2, rcu: 5, sqs: 5 });
+});
+
+test("refusing a start that was not stored when its message came costs a read and a write", async () => {
+  const { tenant, conversationIdFor } = await freshWorkspace(pipeline, { endpoints: 0 });
+  const erasureId = deriveErasureId(conversationIdFor(0));
+  const body = encodeErasure({ tenant, erasureId, op: newUlid(pipeline.now()) });
+  await pipeline.apiPorts.erasureWork.send({ body, group: tenant });
+  expect(await pipeline.cost(() => pipeline.erase())).toEqual({ wcu: 1, rcu: 1, sqs: 2 });
 });
 
 test("a message from before an erasure costs its mark and a look for an earlier change, each time it arrives", async () => {

@@ -12,7 +12,7 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { encodeErasure } from "../../queues/erasures.ts";
+import { type ErasureMessage, encodeErasure } from "../../queues/erasures.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import { runFirstPass } from "./first-pass.ts";
 import type { ErasePorts } from "./ports.ts";
@@ -65,19 +65,16 @@ async function startErasure(
   ports: ErasePorts,
   { tenant, conversationId, caller, ip, now, time }: ErasureRequest,
 ): Promise<Erasure | "nothing_left" | null> {
-  const op = newUlid(now);
-  let scheduledAt: Millis | null = null;
-  const scheduleUnlessRecent = async () => {
-    if (scheduledAt !== null && time.now() - scheduledAt < BACKGROUND_DELAY / 2) return;
-    scheduledAt = time.now();
-    await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
-  };
+  const erasureId = deriveErasureId(conversationId);
+  const ops = new Set<string>();
+  let op = "";
+  let scheduledAt = Number.NEGATIVE_INFINITY;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const { head, erasure, erasedAt: lastErasedAt } = await ports.erasures.getWithHead(conversationId, now);
-    if (erasure !== null && (erasure.phase === "first" || erasure.op === op)) {
-      // The message of the earlier request may be lost, and the message of this one, if the process was frozen before
-      // the start, may have been dropped since.
-      await scheduleUnlessRecent();
+    if (erasure !== null && ops.has(erasure.op)) return erasure;
+    if (erasure?.phase === "first") {
+      // The message of the earlier request may be lost.
+      await scheduleBackgroundErasure(ports, { tenant, erasureId });
       return erasure;
     }
     const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
@@ -88,14 +85,18 @@ async function startErasure(
     const erasedAt = Math.max(now, newestAt ?? now);
     // Before anything else: workers read erasure markers only of tenants with a recorded erasure.
     await ports.tenantStates.recordErasure(tenant, erasedAt);
-    await scheduleUnlessRecent();
+    // The background refuses a start that comes after its message. So a process that was frozen sends another one.
+    if (time.now() - scheduledAt >= BACKGROUND_DELAY / 2) {
+      scheduledAt = time.now();
+      op = newUlid(scheduledAt);
+      ops.add(op);
+      await scheduleBackgroundErasure(ports, { tenant, erasureId, op });
+    }
     const start = { erasedAt, op, actor: callerActor(caller), ip };
     if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
     else {
       const nextPassAt = time.now() + PASS_INTERVAL;
-      const renewed = await ports.erasures.renew(tenant, conversationId, head, { ...start, nextPassAt });
-      await scheduleUnlessRecent();
-      if (renewed) return "nothing_left";
+      if (await ports.erasures.renew(tenant, conversationId, head, { ...start, nextPassAt })) return "nothing_left";
     }
   }
   throw new Error("The erasure could not start: the conversation changed during every attempt.");
@@ -116,10 +117,6 @@ async function newestWithoutHead(
 }
 
 /** Sent before the erasure starts, so that the background continues it if this process dies. */
-function scheduleBackgroundErasure(ports: ErasePorts, tenant: TenantId, erasureId: string): Promise<void> {
-  return ports.erasureWork.send({
-    body: encodeErasure({ tenant, erasureId }),
-    group: tenant,
-    delay: BACKGROUND_DELAY,
-  });
+function scheduleBackgroundErasure(ports: ErasePorts, message: ErasureMessage): Promise<void> {
+  return ports.erasureWork.send({ body: encodeErasure(message), group: message.tenant, delay: BACKGROUND_DELAY });
 }

@@ -38,6 +38,8 @@ export interface DueTask {
 export interface DueErasure {
   readonly tenant: TenantId;
   readonly erasureId: string;
+  /** The id of the start that its message was sent before. */
+  readonly op?: string;
   readonly dueAt: Millis;
   /** The trace id of the request that started it. */
   readonly traceId?: string;
@@ -77,10 +79,11 @@ export function dueStore(table: Table) {
     },
 
     /** Safe to repeat: the key follows from the erasure. */
-    async putErasure({ tenant, erasureId, dueAt, traceId }: DueErasure): Promise<void> {
+    async putErasure({ tenant, erasureId, op, dueAt, traceId }: DueErasure): Promise<void> {
       const item = {
         ...dueErasureKey(dueAt, erasureId),
         [A.tenant]: tenant,
+        [A.op]: op,
         [A.traceId]: traceId,
         [A.ttl]: timeToLive(dueAt + RETENTION),
       };
@@ -102,6 +105,8 @@ export function dueStore(table: Table) {
 interface StoredDueItem extends Key {
   readonly [A.tenant]: string;
   readonly [A.traceId]?: string;
+  /** Erasures only. */
+  readonly [A.op]?: string;
   /** Tasks only. */
   readonly [A.taskBody]?: string;
 }
@@ -110,10 +115,10 @@ function toDueItems(item: StoredDueItem): DueItem[] {
   const [at = "", endpointId = "", eventUlid = "", attempt = ""] = item.SK.split("#");
   const tenant = parseTenant(item[A.tenant]);
   if (!tenant) return [];
-  const { [A.taskBody]: body, [A.traceId]: traceId } = item;
+  const { [A.op]: op, [A.taskBody]: body, [A.traceId]: traceId } = item;
   const dueAt = Number(at);
   if (endpointId === DUE_ERASURE) {
-    return [{ kind: "erasure", tenant, erasureId: eventUlid, dueAt, ...traceField(traceId) }];
+    return [{ kind: "erasure", tenant, erasureId: eventUlid, dueAt, ...(op ? { op } : {}), ...traceField(traceId) }];
   }
   if (body !== undefined) return [{ kind: "task", tenant, endpointId, body, dueAt }];
   const due = { kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt } as const;

@@ -26,9 +26,14 @@ export interface Erasure {
   readonly nextPassAt: Millis | null;
 }
 
-/** An erasure as stored. When it has ended, only the key, the instant and the time to live are left: the marker. */
+/**
+ * An erasure as stored. When it has ended, only the key, the instant and the time to live are left: the marker. An item
+ * without an instant only refuses a start.
+ */
 export interface ErasureItem extends Key {
-  readonly [A.erasedAt]: Millis;
+  readonly [A.erasedAt]?: Millis;
+  /** A start with this op, or one that was made earlier, is refused. */
+  readonly [A.refusedOp]?: string;
   readonly [A.tenant]?: string;
   readonly [A.conversationId]?: string;
   readonly [A.op]?: string;
@@ -82,13 +87,13 @@ export function erasureItem(
 /** @returns null for an erasure that has ended */
 export function toErasure(item: ErasureItem): Erasure | null {
   const tenant = parseTenant(item[A.tenant] ?? "");
-  const { [A.conversationId]: conversationId, [A.op]: op, [A.phase]: phase } = item;
-  if (!tenant || !conversationId || !op || !phase) return null;
+  const { [A.conversationId]: conversationId, [A.op]: op, [A.phase]: phase, [A.erasedAt]: erasedAt } = item;
+  if (!tenant || !conversationId || !op || !phase || erasedAt === undefined) return null;
   return {
     id: item.PK.slice("ER#".length),
     tenant,
     conversationId,
-    erasedAt: item[A.erasedAt],
+    erasedAt,
     op,
     phase,
     from: item[A.countedFrom] ?? BEFORE_ALL_ROWS,

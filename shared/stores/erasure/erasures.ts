@@ -15,6 +15,7 @@ import {
   allOf,
   anyOf,
   atMost,
+  below,
   type Changes,
   differs,
   type Expression,
@@ -22,6 +23,7 @@ import {
   isAbsent,
   isUnchanged,
   itemDoesNotExist,
+  storedOr,
 } from "../expressions.ts";
 import { erasureKey, headKey, type Key, timeToLive } from "../keys.ts";
 import { put, remove, update } from "../writes.ts";
@@ -52,7 +54,7 @@ export function erasureStore(table: Table) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: erasureKey(deriveErasureId(conversationId)), ConsistentRead: true }),
       );
-      return Item && isAlive(Item, now) ? (Item[A.erasedAt] as Millis) : null;
+      return Item ? markedAt(Item, now) : null;
     },
 
     /**
@@ -71,7 +73,7 @@ export function erasureStore(table: Table) {
       return {
         head: toHeadSnapshot(headKey(conversationId), head ?? {}, now),
         erasure: activeErasure,
-        erasedAt: activeErasure?.erasedAt ?? (marker && isAlive(marker, now) ? (marker[A.erasedAt] as Millis) : null),
+        erasedAt: activeErasure?.erasedAt ?? (marker ? markedAt(marker, now) : null),
       };
     },
 
@@ -79,7 +81,8 @@ export function erasureStore(table: Table) {
      * Starts an erasure: from now on the conversation is in no inbox and cannot be read. Of its head only the instant of
      * the erasure is left.
      * @param request.op unique; identifies the caller's erasure
-     * @returns false when the head changed since it was read, or the first pass of another erasure is in progress
+     * @returns false when the head changed since it was read, the first pass of another erasure is in progress, or the
+     *   background has refused this start
      */
     async start(
       tenant: TenantId,
@@ -96,7 +99,8 @@ export function erasureStore(table: Table) {
     /**
      * Renews an erasure that left nothing to count: anything from before the new instant is from before the erasure.
      * It starts in its later passes, which remove what workers write that read the earlier instant.
-     * @returns false when the head changed since it was read, or another erasure is in its first pass or is newer
+     * @returns false when the head changed since it was read, another erasure is in its first pass or is newer, or the
+     *   background has refused this start
      */
     async renew(
       tenant: TenantId,
@@ -106,6 +110,18 @@ export function erasureStore(table: Table) {
     ): Promise<boolean> {
       const erasure = { tenant, conversationId, ...request, removed: noRemovals, phase: "later" } as const;
       return putErasure(erasure, head, allOf(noFirstPassInProgress, absentOr(atMost, A.erasedAt, request.erasedAt)));
+    },
+
+    /**
+     * Refuses a start that has not been committed yet, and those made before it. Its process was frozen or has died.
+     * @param op of the start; its ULID has the time at which the start was made
+     * @returns false when the start was committed before
+     */
+    async refuseStart(id: string, op: string, now: Millis): Promise<boolean> {
+      const set = { [A.refusedOp]: op, [A.ttl]: storedOr(A.ttl, timeToLive(now + ERASURE_MARKER_TTL)) };
+      const isOpen = allOf(absentOr(below, A.refusedOp, op), absentOr(differs, A.op, op));
+      const result = await conditionalWrite(table, update(erasureKey(id), { set }, isOpen));
+      return result.applied || result.current?.[A.op] !== op;
     },
 
     /** An erasure in progress; null when it has ended or never started. */
@@ -177,7 +193,10 @@ export function erasureStore(table: Table) {
     const erasedHead = { ...head.key, [Head.erasedAt]: erasure.erasedAt, [Head.ttl]: expirySeconds };
     const result = await conditionalTransaction(
       table,
-      [put(erasureItem(erasure, expirySeconds), condition), put(erasedHead, headIsUnchanged(head))],
+      [
+        put(erasureItem(erasure, expirySeconds), allOf(condition, absentOr(below, A.refusedOp, erasure.op))),
+        put(erasedHead, headIsUnchanged(head)),
+      ],
       // DynamoDB refuses a token that comes again with other contents, and each try has other ones.
       { token: newUlid(erasure.erasedAt) },
     );
@@ -202,8 +221,10 @@ function headIsUnchanged({ attributes }: HeadSnapshot): Expression {
   return allOf(...countedAttributes.map((name) => isUnchanged(name, attributes[name])));
 }
 
-function isAlive(item: Record<string, unknown>, now: Millis): boolean {
-  return (item[A.ttl] as number) * SECOND > now;
+/** The instant of a marker; null when it has expired, or when the item only refuses a start. */
+function markedAt(item: Record<string, unknown>, now: Millis): Millis | null {
+  const isAlive = (item[A.ttl] as number) * SECOND > now;
+  return isAlive ? ((item[A.erasedAt] as Millis | undefined) ?? null) : null;
 }
 
 /** A head without a last message stands for no conversation, as does an expired one. */

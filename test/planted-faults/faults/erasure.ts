@@ -70,29 +70,20 @@ export const erasureFaults: readonly PlantedFault[] = [
     name: "the tenant's state records an erasure after its start",
     file: "shared/flows/erasure/erase.ts",
     search: `    await ports.tenantStates.recordErasure(tenant, erasedAt);
-    await scheduleUnlessRecent();
-    const start = { erasedAt, op, actor: callerActor(caller), ip };
-    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);`,
-    replacement: `    await scheduleUnlessRecent();
-    const start = { erasedAt, op, actor: callerActor(caller), ip };
-    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
-    await ports.tenantStates.recordErasure(tenant, erasedAt);
-    if (newestAt !== null) continue;`,
+`,
+    replacement: `    if (ops.size > 0) await ports.tenantStates.recordErasure(tenant, erasedAt);
+`,
     killedBy: {
       file: "test/shared/flows/erasure/crash.test.ts",
       title: "that dies right after its start is known to workers, and the background completes it",
     },
   },
   {
-    name: "an erasure starts before its background message is sent",
+    name: "an erasure starts without its background message",
     file: "shared/flows/erasure/erase.ts",
-    search: `    await scheduleUnlessRecent();
-    const start = { erasedAt, op, actor: callerActor(caller), ip };
-    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);`,
-    replacement: `    const start = { erasedAt, op, actor: callerActor(caller), ip };
-    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
-    await scheduleUnlessRecent();
-    if (newestAt !== null) continue;`,
+    search: `      await scheduleBackgroundErasure(ports, { tenant, erasureId, op });
+`,
+    replacement: "",
     killedBy: {
       file: "test/shared/flows/erasure/crash.test.ts",
       title: "that dies right after its start is known to workers, and the background completes it",
@@ -109,11 +100,40 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "an erasure that a frozen process started has no background message",
+    name: "a start that comes after its background message is not refused",
+    file: "shared/flows/erasure/background.ts",
+    search: "return (await erasures.refuseStart(erasureId, op, now)) ? erasure : erasures.get(tenant, erasureId);",
+    replacement: "return erasure;",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-starts.test.ts",
+      title: "by a process that was frozen for an hour and then dies has not started (%s)",
+    },
+  },
+  {
+    name: "a refused start is stored",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "allOf(condition, absentOr(below, A.refusedOp, erasure.op))",
+    replacement: "condition",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-starts.test.ts",
+      title: "by a process that was frozen for an hour and then dies has not started (%s)",
+    },
+  },
+  {
+    name: "the background overlooks a start that is stored while it reads its message",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "return result.applied || result.current?.[A.op] !== op;",
+    replacement: "return result.applied || op.length > 0;",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-starts.test.ts",
+      title: "while its message is read, by a process that then dies, is continued",
+    },
+  },
+  {
+    name: "a process that was frozen tries the refused start again",
     file: "shared/flows/erasure/erase.ts",
-    search: `      await scheduleUnlessRecent();
-      return erasure;`,
-    replacement: "      return erasure;",
+    search: "if (time.now() - scheduledAt >= BACKGROUND_DELAY / 2) {",
+    replacement: "if (ops.size === 0) {",
     killedBy: {
       file: "test/shared/flows/erasure/late-starts.test.ts",
       title: "by a process that was frozen for an hour is continued",
@@ -245,8 +265,8 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "an expired marker still drops messages",
     file: "shared/stores/erasure/erasures.ts",
-    search: "return (item[A.ttl] as number) * SECOND > now;",
-    replacement: "return (item[A.ttl] as number) * SECOND > 0 && now > 0;",
+    search: "(item[A.ttl] as number) * SECOND > now;",
+    replacement: "(item[A.ttl] as number) * SECOND > 0 && now > 0;",
     killedBy: {
       file: "test/shared/flows/erasure/erase.test.ts",
       title: "removes nothing and renews the marker while it exists, and returns not found afterwards",

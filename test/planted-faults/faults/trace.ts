@@ -27,9 +27,9 @@ export const traceFaults: readonly PlantedFault[] = [
   {
     name: "an erasure that waits after a dead letter has no trace id",
     file: "shared/stores/delivery/due-attempts.ts",
-    search: `[A.tenant]: tenant,
+    search: `        [A.op]: op,
         [A.traceId]: traceId,`,
-    replacement: "[A.tenant]: tenant,",
+    replacement: "        [A.op]: op,",
     killedBy: { file, title: "follows an erasure whose message became a dead letter to its last pass" },
   },
   {

@@ -139,6 +139,13 @@ describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, de
   });
 });
 
+it("an erasure's message names the start that it was sent before", () => {
+  const message = { tenant, erasureId, op: endpointId };
+  const body = `{"v":2,"tenant":"demo","erasure_id":"${erasureId}","op":"${endpointId}"}`;
+  expect(encodeErasure(message)).toBe(body);
+  expect(decodeErasure(body)).toStrictEqual(message);
+});
+
 describe("the trace id", () => {
   const traced = messages.filter(({ encode }) => (encode as unknown) !== encodeEndpointTask);
 

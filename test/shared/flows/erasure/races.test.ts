@@ -22,7 +22,9 @@ describe("an erasure concurrent with messages, echoes, edits, replies, held mess
     expect(rows.filter(({ PK, c }) => PK.startsWith("QS#") && c !== undefined)).toEqual([]);
     const erasureRows = rows.filter(({ PK }) => PK.startsWith("ER#"));
     expect(erasureRows.length).toBeGreaterThan(0);
-    const shapes = new Set(erasureRows.map((row) => Object.keys(row).sort().join()));
+    // `ro` is the id of a start that was refused.
+    const attributesOf = (row: object) => Object.keys(row).filter((name) => name !== "ro");
+    const shapes = new Set(erasureRows.map((row) => attributesOf(row).sort().join()));
     expect([...shapes].sort()).toEqual(["PK,SK,ea,x", "PK,SK,k,x"]);
   });
 });
