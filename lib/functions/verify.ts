@@ -25,10 +25,9 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
       ...platformVariables(context),
     },
   });
-  // The transaction that publishes a failed send checks that its record exists. A message that its echo stored may have been
-  // removed by an erasure, whose events are queried.
+  // The transaction that publishes a failed send checks that its record exists.
   data.table.allow(verify.functionRole, {
-    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   data.key.allowDecrypt(verify.functionRole);
   queues.Events.allowSending(verify.functionRole);
