@@ -29,11 +29,12 @@ export interface DuePage<T> {
 /** How far a sweep has come, stored under `key`. */
 export function sweepCheckpoint(table: Table, key: Key) {
   return {
-    /** The cursor up to which every due item is handled; null before the first sweep. */
+    /**
+     * The cursor up to which every due item is handled; null before the first sweep. It may be that of the sweep before
+     * the last one: what is handled again is dropped as any repetition.
+     */
     async checkpoint(): Promise<DueCursor | null> {
-      const { Item } = await table.client.send(
-        new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }),
-      );
+      const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: key }));
       return Item?.[A.cursor] === undefined ? null : parseDueCursor(String(Item[A.cursor]));
     },
 

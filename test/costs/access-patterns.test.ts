@@ -262,7 +262,7 @@ describe("the workers' single steps", () => {
     expect(await pipeline.cost(listed)).toEqual(readCost(1));
     const [quarantined] = await collectPages(quarantine.list("Profiles", "newest", pipeline.now()));
     if (!quarantined) throw new Error("Nothing was set aside.");
-    expect(await pipeline.cost(() => quarantine.get(quarantined.id, pipeline.now()))).toEqual(readCost(6));
+    expect(await pipeline.cost(() => quarantine.get(quarantined.id, pipeline.now()))).toEqual(readCost(3));
     const redrive = async () => {
       const claim = await quarantine.claimDeadLetter(quarantined, pipeline.now());
       await quarantine.settleDeadLetter(quarantined, claim ?? "", "sent", pipeline.now());

@@ -120,10 +120,10 @@ export function quarantineStore(table: Table) {
       } while (ExclusiveStartKey);
     },
 
-    /** A dead letter of any queue by its id, read consistently. */
+    /** A dead letter of any queue by its id. It may be as old as the list, and only the claim decides on a redrive. */
     async get(id: string, now: Millis): Promise<QuarantinedMessage | null> {
       const keys = queues.map((queue) => quarantineKey(queue, id));
-      for (const item of await batchGet<QuarantineItem>(table, keys, { consistent: true })) {
+      for (const item of await batchGet<QuarantineItem>(table, keys)) {
         const queue = queues.find((name) => quarantineKey(name, id).PK === item.PK);
         if (queue && now < endsAt(queue, ulidTime(id), item[A.quarantinedAt])) return toQuarantinedMessage(queue, item);
       }
