@@ -1,9 +1,10 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { deriveKey } from "../kernel/bytes.ts";
-import { callScopePlugin, type SharedRead, startSharedRead } from "../kernel/call-scope.ts";
+import { callScopePlugin } from "../kernel/call-scope.ts";
+import { memoize } from "../kernel/memo.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
-const CACHE_TTL: Millis = 5 * MINUTE;
+const CACHE_LIFETIME: Millis = 5 * MINUTE;
 const ROOT_CHARS_MIN = 32;
 
 /** The keys derived from the root secret, one per purpose. */
@@ -41,22 +42,16 @@ export function secretReader<T>(
   client = defaultClient(),
 ): () => Promise<T> {
   client.middlewareStack.use(callScopePlugin);
-  let cachedSecret: (SharedRead<T> & { until: Millis }) | null = null;
-  return () => {
-    const now = clockNow();
-    if (cachedSecret && cachedSecret.until > now && cachedSecret.isUsable()) return cachedSecret.value;
-    const sharedRead = startSharedRead(async () => {
-      const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+  const readSecret = memoize(
+    async (SecretId: string) => {
+      const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
       if (!SecretString) throw new Error("The secret is empty.");
       return parse(SecretString);
-    });
-    const entry = { ...sharedRead, until: now + CACHE_TTL };
-    cachedSecret = entry;
-    entry.value.catch(() => {
-      if (cachedSecret === entry) cachedSecret = null;
-    });
-    return entry.value;
-  };
+    },
+    String,
+    CACHE_LIFETIME,
+  );
+  return () => readSecret(secretId, clockNow());
 }
 
 export function parsePlatformSecrets(text: string): PlatformSecrets {
