@@ -4,8 +4,7 @@ import { hmacSha256 } from "../../kernel/bytes.ts";
 import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
 import type { PlatformHttp } from "./http.ts";
 import { readProfile } from "./profiles.ts";
-import { postMessage } from "./send.ts";
-import { sendBody } from "./send-body.ts";
+import { postMessage, sendBody } from "./send.ts";
 
 /** What differs between the connections of an account. */
 interface ConnectionSettings {

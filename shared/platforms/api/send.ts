@@ -1,8 +1,38 @@
+import type { OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
 import { asObject, parseJson, readMessageId } from "../json.ts";
 import type { Send, SendOutcome, SendRefused } from "../platform.ts";
 import { readRefusal } from "./errors.ts";
 import type { CallOutcome, PlatformHttp } from "./http.ts";
 import { noConsequences } from "./refusal-table.ts";
+
+interface SendBodyOptions {
+  /** Whether the platform takes metadata. */
+  readonly metadata: boolean;
+  /** The attachment type of an uploaded file; null for the file's own type. */
+  readonly uploadType: string | null;
+}
+
+/** The request body of a send. */
+export function sendBody(send: Send, { metadata, uploadType }: SendBodyOptions): object {
+  return {
+    recipient: { id: send.recipientId },
+    ...(send.humanAgent ? { messaging_type: "MESSAGE_TAG", tag: "HUMAN_AGENT" } : { messaging_type: "RESPONSE" }),
+    message: { ...toMessage(send.content, uploadType), ...(metadata ? { metadata: send.metadata } : {}) },
+    ...(send.replyTo === null ? {} : { reply_to: { mid: send.replyTo } }),
+  };
+}
+
+function toMessage(content: SendContent, uploadType: string | null): object {
+  if (content.kind === "text") return { text: content.text };
+  const attachments = content.attachments.map((attachment) => toAttachment(attachment, uploadType));
+  return attachments.length === 1 ? { attachment: attachments[0] } : { attachments };
+}
+
+function toAttachment(attachment: OutgoingAttachment, uploadType: string | null): object {
+  return "url" in attachment
+    ? { type: attachment.type, payload: { url: attachment.url } }
+    : { type: uploadType ?? attachment.type, payload: { attachment_id: attachment.attachmentId } };
+}
 
 /** One call that sends a message as the account of the token. */
 interface MessagePost {
