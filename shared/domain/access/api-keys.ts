@@ -40,11 +40,6 @@ export function refuseTenant<R extends Reason>(
   return caller.suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : null;
 }
 
-/** The caller's name in the audit log. */
-export function callerActor(caller: Caller): string {
-  return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
-}
-
 export function formatApiKey(scope: Scope, random: Uint8Array): string {
   let chars = "";
   for (const byte of random) {

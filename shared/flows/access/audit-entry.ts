@@ -1,4 +1,4 @@
-import { type Caller, callerActor } from "../../domain/access/api-keys.ts";
+import type { Caller } from "../../domain/access/api-keys.ts";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 
 /** Who makes a change: the caller of the API, or a name of the audit trail such as `cli` or `system`. */
@@ -9,6 +9,11 @@ export type Actor =
 /** An actor as the audit trail names it. */
 export function actorName(actor: Actor): string {
   return "caller" in actor ? callerActor(actor.caller) : actor.actor;
+}
+
+/** The caller's name as the audit trail has it. */
+export function callerActor(caller: Caller): string {
+  return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
 }
 
 /** The audit entry of a change. The detail never contains a URL or a secret. */

@@ -1,4 +1,4 @@
-import { type Caller, callerActor, refuseTenant } from "../../domain/access/api-keys.ts";
+import { type Caller, refuseTenant } from "../../domain/access/api-keys.ts";
 import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
@@ -7,6 +7,7 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
+import { callerActor } from "../access/audit-entry.ts";
 import { checkAttachmentOwners } from "../sending/check-attachments.ts";
 import { mayBeErased, withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
