@@ -114,6 +114,14 @@ test("without JavaScript, says only what is missing and that nothing was sent", 
   expect(text).toMatch(/^This page needs JavaScript\n/);
   expect(text).toMatch(/Nothing was sent\.$/);
   expect(await page.locator("#frame").isVisible()).toBe(false);
+  // Without JavaScript, axe cannot run in the page.
+  expect(await page.locator("h1:visible").allInnerTexts()).toEqual(["This page needs JavaScript"]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const contrasts = await measureContrasts(page);
+    expect(contrasts).toHaveLength(3);
+    expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+  }
 });
 
 test("has no accessibility violation in any state, light and dark", async () => {
@@ -165,6 +173,10 @@ test("has no accessibility violation in any state, light and dark", async () => 
   await solvePuzzles(page, 50);
   await page.getByRole("button", { name: "Copy the text" }).waitFor();
   await check("not sent", "Not sent");
+  await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+  await pressButton(page, "Copy the text");
+  await page.getByText("Your browser did not copy the text.").waitFor();
+  await check("not copied", "Not sent");
   await page.goto("about:blank");
   await page.goto(server.linkTo(refused));
   await check("link of a failed message", "Not sent");
@@ -183,7 +195,7 @@ test("has no accessibility violation in any state, light and dark", async () => 
   }
   await page.goto(`${server.origin}/verify?hold=${refused.id}`);
   await check("incomplete link", "This link is incomplete");
-  expect(checked).toHaveLength(14);
+  expect(checked).toHaveLength(15);
 });
 
 test("does not animate with reduced motion", async () => {

@@ -18,7 +18,7 @@ const measureScript = `(() => {
   const found = [];
   for (const element of document.querySelectorAll("body *")) {
     const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
-    if (!(own || element.id === "mark") || !element.checkVisibility() || element.closest("noscript")) continue;
+    if (!(own || element.id === "mark") || !element.checkVisibility()) continue;
     const [a, b] = [light(rgb(getComputedStyle(element).color)), light(groundOf(element))];
     found.push({ element: element.id || element.className || element.tagName, ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) });
   }
