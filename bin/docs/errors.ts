@@ -127,7 +127,10 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Wait for its end: `GET /v1/messages/holds/{hold_id}`.",
   },
   hold_sent: { when: "The held message was sent.", fix: "Nothing to do. A held message is sent once." },
-  hold_failed: { when: "The held message could not be sent.", fix: "Create a new hold." },
+  hold_failed: {
+    when: "The held message could not be sent.",
+    fix: "Correct the cause that `error.hold.error` names, then create a new hold.",
+  },
   hold_expired: { when: "Nobody passed the check in time.", fix: "Create a new hold." },
   payload_too_large: {
     when: "The body exceeds the limit of the route.",
