@@ -266,6 +266,17 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "an erasure whose process died before its start has erased nothing",
+    history: {
+      seed: 2_147_483_645,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "trouble", name: "api", call: 5, kind: "after", millis: 15_000 }, null],
+        [{ do: "erase", person: 1 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

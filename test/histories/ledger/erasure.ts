@@ -20,8 +20,10 @@ export function judgeEndedErasures(evidence: Evidence): string[] {
   if (evidence.buried.length > 0) return [];
   return [...new Set(evidence.erasures.map(({ person }) => person))].flatMap((person) => {
     const marker = evidence.items.find(isErasureOf(person));
-    if (!marker || marker[erasureAttributes.phase] !== undefined) return [];
-    const texts = textsBefore(evidence, person, Number(marker[erasureAttributes.erasedAt]));
+    const erasedAt = marker?.[erasureAttributes.erasedAt];
+    // A row without an instant refused the start of a process that had died: nothing was erased.
+    if (erasedAt === undefined || marker?.[erasureAttributes.phase] !== undefined) return [];
+    const texts = textsBefore(evidence, person, Number(erasedAt));
     return storedTexts(evidence, texts, (item) => evidence.writtenAt(item) < evidence.now - HOUR);
   });
 }
