@@ -1,7 +1,7 @@
 import { queueReaders } from "../../../shared/config/function-times.ts";
-import { RETENTION } from "../../../shared/domain/limits.ts";
+import { OVERDUE_AFTER, RETENTION } from "../../../shared/domain/limits.ts";
 import { ulidTime } from "../../../shared/kernel/ids.ts";
-import { HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
@@ -47,8 +47,8 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
   }
 
   const scheduled = new Map<string, Item>();
-  let due = { writes: -1, at: 0, lettersAt: 0 };
-  /** The due items and the dead letters change only with a write. */
+  let due = { writes: -1, at: 0, lettersAt: 0, overdueAt: 0 };
+  /** The due items, the dead letters and the waiting deliveries change only with a write. */
   const dueNow = () => {
     const changes = aws.table.changes();
     if (changes.length === due.writes) return due;
@@ -57,7 +57,12 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
       if (after && isScheduled(after)) scheduled.set(primaryKey(after), after);
     }
     const items = [...scheduled.values()];
-    due = { writes: changes.length, at: nextDue(items), lettersAt: nextExpiredLetter(items) };
+    due = {
+      writes: changes.length,
+      at: nextDue(items),
+      lettersAt: nextExpiredLetter(items),
+      overdueAt: nextOverdue(items),
+    };
     return due;
   };
   const nextDueNow = () => dueNow().at;
@@ -73,13 +78,24 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
   const nextPurgeNow = () => Math.max(nextPurge, Math.min(nextExpiredCopy(), dueNow().lettersAt));
   const purgeIsDue = () => engine.now() >= nextPurgeNow();
   /** Lambda repeats a scheduled invocation that failed, after one minute and after two. */
-  const purge = async () => {
-    nextPurge = purgeTimeAfter(engine.now());
+  const runTask = async (task: string) => {
     for (const wait of [0, MINUTE, 2 * MINUTE]) {
       if (wait > 0) await engine.until(engine.now() + wait);
-      const end = await lambda.invoke("sweep", { task: "purge_raw_webhooks" });
+      const end = await lambda.invoke("sweep", { task });
       if (end.kind === "returned") return;
     }
+  };
+  const purge = () => {
+    nextPurge = purgeTimeAfter(engine.now());
+    return runTask("purge_raw_webhooks");
+  };
+
+  let nextCheck = 0;
+  const nextCheckNow = () => Math.max(nextCheck, dueNow().overdueAt);
+  const checkIsDue = () => engine.now() >= nextCheckNow();
+  const check = () => {
+    nextCheck = checkTimeAfter(engine.now());
+    return runTask("reschedule_overdue");
   };
 
   engine.opportunities = () => [
@@ -92,10 +108,11 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
       ),
     ...(sweepIsDue() ? [() => void sweep()] : []),
     ...(purgeIsDue() ? [() => void purge()] : []),
+    ...(checkIsDue() ? [() => void check()] : []),
   ];
   engine.nextOpportunity = () => {
     const visible = sources.filter(({ name }) => lambda.hasRoom(name)).map(({ queue }) => queue.nextVisible());
-    return Math.min(...visible, Math.max(nextSweep, nextDueNow()), nextPurgeNow());
+    return Math.min(...visible, Math.max(nextSweep, nextDueNow()), nextPurgeNow(), nextCheckNow());
   };
 }
 
@@ -104,10 +121,15 @@ const IDLE_MARGIN: Millis = 10 * MINUTE;
 
 const SWEEP_AHEAD: Millis = 2 * MINUTE;
 
-/** Whether a sweep or a purge reads the item. */
-function isScheduled({ PK, SK, F }: Item): boolean {
-  return /^(Q|QS|QUAR)#/.test(PK?.S ?? "") || SK?.S === "SWEPT" || F?.S === "QH";
+/** Whether a sweep, a purge or a check reads the item. */
+function isScheduled(item: Item): boolean {
+  const { PK, SK, F } = item;
+  return /^(Q|QS|QUAR)#/.test(PK?.S ?? "") || SK?.S === "SWEPT" || F?.S === "QH" || isWaiting(item);
 }
+
+/** Whether the item is a delivery that waits for an attempt. */
+const isWaiting = ({ PK, st }: Item) =>
+  PK?.S?.startsWith("D#") === true && (st?.S === "pending" || st?.S === "retrying");
 
 /** The first minute in which a sweep has something to do. */
 function nextDue(items: readonly Item[]): Millis {
@@ -125,6 +147,15 @@ function nextDue(items: readonly Item[]): Millis {
     if (F?.S === "QH") next = Math.min(next, Number(G?.S?.slice(0, 13)));
   }
   return next === Infinity ? Infinity : Math.ceil((next + SECOND) / MINUTE) * MINUTE;
+}
+
+/** The first daily check after an instant. */
+const checkTimeAfter = (at: Millis) => (Math.floor(at / DAY) + 1) * DAY;
+
+/** The first daily check that can find a delivery which waits too long. */
+function nextOverdue(items: readonly Item[]): Millis {
+  const changed = items.filter(isWaiting).map(({ ua }) => Number(ua?.N));
+  return changed.length === 0 ? Infinity : checkTimeAfter(Math.min(...changed) + OVERDUE_AFTER);
 }
 
 /** The minute of each hour in which the purge runs. */

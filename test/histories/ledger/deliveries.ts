@@ -29,8 +29,13 @@ function latestRetry({ ua }: StoredItem, attempts: number): Millis {
   return Number(ua) + (RETRY_DELAYS[attempts - 1] ?? 0) * (1 + RETRY_JITTER);
 }
 
-/** Nothing waits when nothing more happens. */
-export function judgeDeliveries({ items }: Evidence): string[] {
+/** Nothing waits when nothing more happens, and nothing ever waited for the daily check. */
+export function judgeDeliveries({ items, rescheduled }: Evidence): string[] {
+  const found = rescheduled > 0 ? [`${rescheduled} deliveries waited without anything that would attempt them`] : [];
+  return found.concat(waitingForEver(items));
+}
+
+function waitingForEver(items: readonly StoredItem[]): string[] {
   return items.filter(isDeliveryRow).flatMap((row) => {
     const name = `the delivery ${row.SK} to ${row.PK}`;
     if (row.lu !== undefined) return [`${name} is being attempted for ever`];

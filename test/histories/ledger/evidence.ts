@@ -30,6 +30,8 @@ export interface Evidence extends Deeds {
   readonly changes: readonly StoredChange[];
   /** Every file of the bucket, those that were deleted included. */
   readonly objects: readonly StoredObject[];
+  /** The deliveries that a daily check found overdue and scheduled again. */
+  readonly rescheduled: number;
   /** The bodies of the messages that became dead letters. */
   readonly buried: readonly string[];
   /** When an item was last written. */
@@ -46,7 +48,7 @@ export const SLACK: Millis = 10_000;
  * @returns a function that gives the evidence of this moment; null when nothing has changed since the last time
  */
 export function observe(world: World, history: History, deeds: Deeds): (calmAt: Millis | null) => Evidence | null {
-  const { engine, receivers, platform, aws } = world;
+  const { engine, receivers, platform, aws, logLines } = world;
   const changes: StoredChange[] = [];
   const current = new Map<string, StoredItem>();
   const written = new WeakMap<StoredItem, Millis>();
@@ -84,6 +86,10 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       items: [...current.values()],
       changes,
       objects: aws.objects,
+      rescheduled: logLines.reduce(
+        (sum, line) => sum + (line.event === "deliveries.rescheduled" ? line.deliveries : 0),
+        0,
+      ),
       buried: Object.values(aws.queues).flatMap(({ buried }) => buried),
       writtenAt: (item) => written.get(item) ?? 0,
       mayBeErased: (person, at) =>
