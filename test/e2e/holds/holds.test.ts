@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import type { IssuedChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
 import { solveChallenge } from "../../shared/flows/support/hold-fixture.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
@@ -8,6 +9,7 @@ import { waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { easyPuzzles } from "./easy-puzzles.ts";
 
 // Held messages end to end without the page, and the platform's responses to the human-agent tag.
 
@@ -32,8 +34,10 @@ interface HoldEvent {
 
 let stack: LocalStack;
 let receiver: Receiver;
+let withEasierPuzzles: Awaited<ReturnType<typeof easyPuzzles>>;
 beforeAll(async () => {
   [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
+  withEasierPuzzles = await easyPuzzles(stack);
   await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {
@@ -71,7 +75,7 @@ const postCheck = (path: string, body: object): Promise<ApiResponse> =>
 async function completionBody({ id, verify_url }: Hold): Promise<object> {
   const secret = verify_url.split("#t=")[1] ?? "";
   const { body } = await postCheck(`${id}/challenge`, { secret });
-  const { token } = body.data as unknown as { token: string };
+  const { token } = withEasierPuzzles(body.data as unknown as IssuedChallenge);
   return { secret, token, solutions: solveChallenge(token) };
 }
 

@@ -192,7 +192,7 @@ export async function startCheckServer(): Promise<CheckServer> {
 }
 
 /** The challenge with as many puzzles, 256 times easier. */
-function withEasyPuzzles({ challenge, token, expires }: IssuedChallenge, key: Uint8Array): IssuedChallenge {
+export function withEasyPuzzles({ challenge, token, expires }: IssuedChallenge, key: Uint8Array): IssuedChallenge {
   const easier = { ...challenge, d: 1 };
   const terms = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()) as object;
   const body = Buffer.from(JSON.stringify({ ...terms, ...easier })).toString("base64url");

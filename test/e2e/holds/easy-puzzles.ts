@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { deriveServiceKeys, secretReader } from "../../../shared/aws/secrets.ts";
+import { env } from "../../../shared/config/names.ts";
+import type { IssuedChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
+import { withEasyPuzzles } from "../../web/support/check-server.ts";
+import type { LocalStack } from "../support/local-stack.ts";
+
+/**
+ * Seals easier puzzles with the stack's own key, in place of those of a challenge that it issued: the real ones of a live
+ * message take five seconds of CPU time in a browser.
+ */
+export async function easyPuzzles({ dataDir }: LocalStack): Promise<(challenge: IssuedChallenge) => IssuedChallenge> {
+  const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
+  const client = new SecretsManagerClient({
+    endpoint: environment.AWS_ENDPOINT_URL ?? "",
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  });
+  const keys = await secretReader(environment[env.rootSecretId] ?? "", deriveServiceKeys, client)();
+  client.destroy();
+  return (challenge) => withEasyPuzzles(challenge, keys.challenge);
+}
