@@ -6,7 +6,10 @@ const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** A random ULID of the given time. */
 export function newUlid(now: Millis): string {
-  return ulid(now);
+  // The library reads each of the 16 characters from the system's random numbers on its own, which takes ten times as long.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  let next = 0;
+  return ulid(now, () => (bytes[next++] ?? 0) / 256);
 }
 
 /** Identifies one write of an item: 10 random characters, 50 bits. */
