@@ -4,6 +4,7 @@ import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secre
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Emulators } from "../../../local/emulators/server.ts";
 import { constantSigner } from "../constant-signer.ts";
+import { withoutTransport } from "../world/sdk-in-process.ts";
 import { withoutConnection } from "./emulators-in-process.ts";
 
 export const PLATFORM_SECRET = "the app's secret";
@@ -15,10 +16,10 @@ export function clientsFor(emulators: Emulators) {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const common = { endpoint: emulators.url, region: "us-east-1", credentials, signer: constantSigner };
   return {
-    sqs: new SQSClient({ ...common, ...withoutConnection(emulators) }),
+    sqs: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
     s3: new S3Client({ ...common, forcePathStyle: true }),
-    kms: new KMSClient({ ...common, ...withoutConnection(emulators) }),
-    secrets: new SecretsManagerClient({ ...common, ...withoutConnection(emulators) }),
+    kms: withoutTransport(new KMSClient({ ...common, ...withoutConnection(emulators) })),
+    secrets: withoutTransport(new SecretsManagerClient({ ...common, ...withoutConnection(emulators) })),
   };
 }
 

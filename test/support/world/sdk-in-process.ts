@@ -89,6 +89,12 @@ export function inProcess<T extends { readonly middlewareStack: unknown }>(clien
     },
     { name: "deserializerMiddleware", step: "deserialize", override: true },
   );
+  return withoutTransport(client);
+}
+
+/** Removes what a client does for a connection that its request handler does not need. */
+export function withoutTransport<T extends { readonly middlewareStack: unknown }>(client: T): T {
+  const stack = client.middlewareStack as Stack;
   for (const name of transportOfClients) stack.remove(name);
   leaveOutTransportOfCommands(stack);
   return client;

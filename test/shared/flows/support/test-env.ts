@@ -42,6 +42,7 @@ import { withoutConnection } from "../../../support/pipeline/emulators-in-proces
 import { observeClients, requireNoLateCalls } from "../../../support/processes/work-left.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
+import { withoutTransport } from "../../../support/world/sdk-in-process.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
@@ -80,12 +81,12 @@ export async function openTestEnv(
     signer: constantSigner,
   };
   const aws = {
-    sqs: new SQSClient({ ...common, ...withoutConnection(emulators) }),
+    sqs: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
     s3: new S3Client({ ...common, forcePathStyle: true }),
-    kms: new KMSClient({ ...common, ...withoutConnection(emulators) }),
+    kms: withoutTransport(new KMSClient({ ...common, ...withoutConnection(emulators) })),
     ses: new SESv2Client(common),
     // The queue client of the event source is not part of the functions' processes.
-    eventSource: new SQSClient({ ...common, ...withoutConnection(emulators) }),
+    eventSource: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
   };
   const serviceClients = [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const;
   suspendable(serviceClients);
