@@ -111,7 +111,7 @@ test("a reply with an unknown outcome is settled by the sweep for the cost of a 
   expect(await measureUnits(reply)).toEqual([startWcu + 1, startRcu, 0]);
   pipeline.advance(MINUTE);
   // Besides an idle sweep: writes the record, the event's ref and body and removes the due send; reads head and record consistently, and the tenant's state.
-  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1 + failedWcu, 5 + 2.5, 1]);
+  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1 + failedWcu, 4.5 + 2.5, 1]);
 });
 
 test("a reply whose event no endpoint subscribes to costs a claim, and is counted with the batch", async () => {
@@ -126,7 +126,7 @@ test("an idle sweep of sends reads its checkpoint and the hour's eight shards, a
   pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
   await pipeline.settleSends();
   pipeline.advance(MINUTE);
-  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1, 5, 0]);
+  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1, 4.5, 0]);
 });
 
 test("an uploaded attachment costs half a read, and a URL none", async () => {
