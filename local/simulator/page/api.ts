@@ -11,7 +11,7 @@ export interface SimulatorState {
   subscriptions: Record<string, string[]>;
   failing: Record<string, number>;
   ended: Record<string, number>;
-  pending: { id: string; mids: string[]; dueAt: number; lastProblem: string | null }[];
+  pending: { id: string; mids: string[]; dueAt: number; attempts: number }[];
   fault: { mode: string; on: string; left: number | null };
 }
 

@@ -2,6 +2,9 @@ import type { Attachment, ThreadMessage } from "../world/model.ts";
 import { element } from "./dom.ts";
 import { icon } from "./icons.ts";
 
+/** The sticker of Messenger's like button. */
+const thumbsUp = 369_239_263_222_822;
+
 /** The content of a message: its note, what it replies to, its attachments and its text. */
 export function bubble(message: ThreadMessage, quoted: ThreadMessage | undefined, quotedName: string): HTMLElement {
   if (message.deleted) return element("div", { class: "bubble unsent" }, element("p", {}, "Message unsent"));
@@ -59,6 +62,8 @@ function attachmentView({ type, title, payload = {} }: Attachment): HTMLElement 
   const heading = typeof payload.title === "string" ? payload.title : (title ?? null);
   if (type === "like_heart")
     return element("div", { class: "heart" }, icon("heart"), element("span", { class: "unseen" }, "A heart"));
+  if (payload.sticker_id === thumbsUp)
+    return element("div", { class: "thumb" }, icon("thumb"), element("span", { class: "unseen" }, "Thumbs up"));
   if (type === "ephemeral") return card("play", "View-once photo", "It has no address in the webhook");
   if (type === "location") return card("pin", heading ?? "Location", coordinates(payload));
   if (url === null) return card("document", `An attachment: ${type}`, "Without an address");

@@ -175,6 +175,7 @@ export function connectComposer(openWebhook: (id: string) => void): void {
   byId("mode-cancel").addEventListener("click", () => startMode({ kind: "message" }));
   attachMenu(byId("attach") as HTMLButtonElement, {
     label: "Attachments and actions",
+    layout: "columns",
     entries: () => attachEntries(openWebhook),
   });
 }

@@ -1,10 +1,9 @@
 import { element } from "./dom.ts";
-import { type IconName, icon } from "./icons.ts";
+import { icon } from "./icons.ts";
 
 /** One entry of a menu. With `checked` it is a check box, or a radio button if `radio` is set. */
 export interface MenuAction {
   label: string;
-  icon?: IconName;
   hint?: string;
   checked?: boolean;
   radio?: boolean;
@@ -16,8 +15,8 @@ interface MenuOptions {
   /** The accessible name of the menu. */
   label: string;
   entries: () => MenuEntry[];
-  /** The entries are emoji in one row. */
-  row?: boolean;
+  /** How the entries are arranged; by default one below the other. `row` is for emoji. */
+  layout?: "row" | "columns";
 }
 
 let closeOpenMenu: ((returnFocus: boolean) => void) | null = null;
@@ -45,17 +44,17 @@ export function attachMenu(trigger: HTMLButtonElement, options: MenuOptions): vo
   });
 }
 
-function openMenu(trigger: HTMLButtonElement, { label, entries, row = false }: MenuOptions): HTMLElement[] {
+function openMenu(trigger: HTMLButtonElement, { label, entries, layout }: MenuOptions): HTMLElement[] {
   closeOpenMenu?.(false);
   menus += 1;
   const menu = element("div", {
     id: `menu-${menus}`,
-    class: row ? "menu row" : "menu",
+    class: layout === undefined ? "menu" : `menu ${layout}`,
     role: "menu",
     "aria-label": label,
   });
-  if (row) menu.setAttribute("aria-orientation", "horizontal");
-  menu.append(...entries().map(entryView));
+  if (layout === "row") menu.setAttribute("aria-orientation", "horizontal");
+  menu.append(...groupViews(entries()));
   // Outside of what is rendered again while the menu is open.
   (trigger.closest("header, main") ?? document.body).append(menu);
   trigger.setAttribute("aria-expanded", "true");
@@ -95,9 +94,26 @@ function currentTrigger(trigger: HTMLButtonElement): HTMLElement | null {
   return key === undefined ? null : document.querySelector<HTMLElement>(`button[data-key="${CSS.escape(key)}"]`);
 }
 
-function entryView(entry: MenuEntry): HTMLElement {
-  if (entry === "divider") return element("div", { role: "separator" });
-  if ("heading" in entry) return element("div", { class: "menu-heading", role: "presentation" }, entry.heading);
+/** The entries, those below a heading as a group with its name. */
+function groupViews(entries: MenuEntry[]): HTMLElement[] {
+  const views: HTMLElement[] = [];
+  let group: HTMLElement | null = null;
+  for (const entry of entries) {
+    if (entry === "divider") {
+      group = null;
+      views.push(element("div", { role: "separator" }));
+    } else if ("heading" in entry) {
+      const { heading } = entry;
+      const title = element("div", { class: "menu-heading", "aria-hidden": "true" }, heading);
+      group = element("div", { role: "group", "aria-label": heading }, title);
+      views.push(group);
+    } else if (group === null) views.push(entryView(entry));
+    else group.append(entryView(entry));
+  }
+  return views;
+}
+
+function entryView(entry: MenuAction): HTMLElement {
   const { label, checked, radio = false } = entry;
   const kind = radio ? "menuitemradio" : "menuitemcheckbox";
   const item = element(
@@ -107,7 +123,6 @@ function entryView(entry: MenuEntry): HTMLElement {
       tabindex: "-1",
       "aria-checked": checked === undefined ? null : String(checked),
     },
-    entry.icon === undefined ? null : icon(entry.icon),
     element("span", { class: "menu-label" }, label),
     entry.hint === undefined ? null : element("span", { class: "menu-hint" }, entry.hint),
     checked === true ? icon("check") : null,

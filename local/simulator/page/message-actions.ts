@@ -46,7 +46,7 @@ export function messageActions(message: ThreadMessage, subject: string, handlers
   const current = message.reactions.person;
   attachMenu(reaction, {
     label: "Reactions",
-    row: true,
+    layout: "row",
     entries: () =>
       emojis.map(([emoji, name]) => ({
         label: emoji,
@@ -74,7 +74,7 @@ export function messageActions(message: ThreadMessage, subject: string, handlers
 function moreEntries(message: ThreadMessage, handlers: MessageHandlers): MenuEntry[] {
   const isOwn = message.from === "person";
   return [
-    { label: "Details", icon: "code", run: () => handlers.details(message) },
+    { label: "Details", run: () => handlers.details(message) },
     { label: "Reply", run: () => handlers.reply(message) },
     ...(isOwn && message.text !== null ? [{ label: "Edit", run: () => handlers.edit(message) }] : []),
     { label: isOwn ? "Unsend" : "Unsend as the business", run: () => handlers.unsend(message) },

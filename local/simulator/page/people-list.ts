@@ -107,7 +107,7 @@ function accountEntries(account: Account): MenuEntry[] {
       void act("/policy", { ...owner, action }).then((answer) => notify(outcomeText(label, answer)), notifyProblem),
   });
   return [
-    { label: "Add a person…", icon: "add", run: () => openPersonDialog(account) },
+    { label: "Add a person…", run: () => openPersonDialog(account) },
     ...(account.connection === "instagram_login"
       ? []
       : ([

@@ -39,7 +39,7 @@ export function drawThread(scene: Scene, selectedMid: string | null, handlers: M
       quoted: messages.find(({ mid }) => mid === message.replyTo),
       isSelected: message.mid === selectedMid,
       isLastOwn: message === lastOwn,
-      nextAttemptAt: state.pending.find(({ mids }) => mids.includes(message.mid))?.dueAt ?? null,
+      retryAt: state.pending.find(({ mids, attempts }) => attempts > 0 && mids.includes(message.mid))?.dueAt ?? null,
     };
     previous = updateView(list, views.get(message.mid), { scene, context, handlers, previous, isNew: !isOther });
     views.delete(message.mid);
@@ -63,7 +63,8 @@ interface MessageContext {
   quoted: ThreadMessage | undefined;
   isSelected: boolean;
   isLastOwn: boolean;
-  nextAttemptAt: number | null;
+  /** The time of the next attempt after a failed one; null if none failed. */
+  retryAt: number | null;
 }
 
 interface Update {
@@ -170,7 +171,7 @@ function footView(context: MessageContext, handlers: MessageHandlers): HTMLEleme
   const status = statusText(context);
   const edited = message.edits > 0 && !message.deleted;
   if (status === null && !edited) return null;
-  const isTrouble = ["waiting", "lost", "not_subscribed"].includes(message.webhook);
+  const isTrouble = status !== "Sending…" && ["waiting", "lost", "not_subscribed"].includes(message.webhook);
   return element(
     "div",
     { class: "foot" },
@@ -180,22 +181,22 @@ function footView(context: MessageContext, handlers: MessageHandlers): HTMLEleme
       : button(
           { class: isTrouble ? "status trouble" : "status", "data-key": `status ${message.mid}` },
           () => handlers.details(message),
-          icon(isTrouble ? "warning" : "check"),
+          icon(isTrouble ? "warning" : status === "Sending…" ? "clock" : "check"),
           status,
         ),
   );
 }
 
 /** The status below a message: of the newest own one, and of every message with a problem. */
-function statusText({ message, isLastOwn, nextAttemptAt }: MessageContext): string | null {
-  const subject = message.from === "person" ? "" : "Echo ";
+function statusText({ message, isLastOwn, retryAt }: MessageContext): string | null {
   if (message.webhook === "lost") return "Lost: the subscription ended";
   if (message.webhook === "not_subscribed")
     return message.from === "person" ? "Not sent: Parley is not subscribed" : "No echo: not subscribed";
   if (message.webhook === "waiting") {
-    if (nextAttemptAt === null) return "Sending…";
-    const wait = nextAttemptAt - now();
-    return wait > 60_000 ? `${subject}not taken yet · next attempt in ${formatDuration(wait)}` : "Sending…";
+    if (retryAt === null) return "Sending…";
+    const wait = retryAt - now();
+    const when = wait < 60_000 ? "" : ` · next attempt in ${formatDuration(wait)}`;
+    return message.from === "person" ? `Not taken yet${when}` : `Echo not taken yet${when}`;
   }
   return message.webhook === "delivered" && isLastOwn ? "Taken by Parley" : null;
 }

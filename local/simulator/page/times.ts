@@ -28,13 +28,14 @@ export function formatRecent(at: number, now: number): string {
   return isSameDay(at, now) ? formatTime(at) : shortDay.format(at);
 }
 
-/** A duration such as `23 h 59 min`. */
+/** A duration such as `2 d 4 h`, `23 h` or `1 h 59 min`: the longer, the coarser. */
 export function formatDuration(ms: number): string {
   const minutes = Math.max(0, Math.round(ms / 60_000));
   // The windows of 24 hours are named as such.
   const days = minutes < 2 * 1440 ? 0 : Math.floor(minutes / 1440);
   const hours = Math.floor((minutes - days * 1440) / 60);
   if (days > 0) return hours > 0 ? `${days} d ${hours} h` : `${days} d`;
+  if (hours >= 10) return `${hours} h`;
   if (hours > 0) return minutes % 60 > 0 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
   if (minutes > 0) return `${minutes} min`;
   return `${Math.max(1, Math.round(ms / 1000))} s`;

@@ -79,7 +79,11 @@ export function answerTab({ webhooks }: Inspection): HTMLElement[] {
       "section",
       { class: "block" },
       element("h3", {}, `Answers to the webhook: ${webhookTitle(webhook)}`),
-      element("ol", { class: "attempts" }, ...webhook.attempts.map(attemptView)),
+      element(
+        "ol",
+        { class: "attempts" },
+        ...webhook.attempts.map((attempt, at) => attemptView(attempt, webhook.attempts[at - 1])),
+      ),
       webhook.attempts.length === 0 ? hint("The first attempt is in progress.") : null,
       webhook.next_attempt_at === null || webhook.attempts.length === 0
         ? null
@@ -90,7 +94,10 @@ export function answerTab({ webhooks }: Inspection): HTMLElement[] {
   );
 }
 
-function attemptView(attempt: Webhook["attempts"][number]): HTMLElement {
+type Attempt = Webhook["attempts"][number];
+
+/** One attempt. Its answer is shown unless it is that of the attempt before. */
+function attemptView(attempt: Attempt, before: Attempt | undefined): HTMLElement {
   const isTaken = attempt.status === 200;
   return element(
     "li",
@@ -102,7 +109,7 @@ function attemptView(attempt: Webhook["attempts"][number]): HTMLElement {
       element("span", {}, isTaken ? "Taken by Parley" : (attempt.problem ?? "")),
       element("span", { class: "when" }, `${formatSeconds(attempt.at)} · ${attempt.duration_ms} ms`),
     ),
-    attempt.body === "" ? null : codeView("Answer", prettyJson(attempt.body)),
+    attempt.body === "" || attempt.body === before?.body ? null : codeView("Answer", prettyJson(attempt.body)),
   );
 }
 
