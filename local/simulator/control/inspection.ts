@@ -1,7 +1,7 @@
 import type { Context } from "../graph/context.ts";
 import { BadInput, type Fields } from "../http/fields.ts";
 import type { Call } from "../http/http-server.ts";
-import type { LoggedWebhook } from "../webhooks/webhook-log.ts";
+import type { LoggedWebhook } from "../world/model.ts";
 
 const listedMax = 50;
 

@@ -224,7 +224,10 @@ export function connectThread(): void {
     isAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
   });
   new ResizeObserver(() => {
-    if (isAtEnd) scrollToEnd();
+    // The details take room from the thread: their message stays in view.
+    const inspected = list.querySelector(".selected");
+    if (inspected !== null) inspected.scrollIntoView({ block: "nearest" });
+    else if (isAtEnd) scrollToEnd();
   }).observe(scroll);
   list.addEventListener("focusin", () => setRovingStop(list));
   list.addEventListener("keydown", (event) => {

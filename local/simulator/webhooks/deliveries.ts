@@ -40,7 +40,7 @@ export interface EnqueuedWebhook {
  * Retries follow the simulator's clock.
  */
 export class Deliveries {
-  readonly log = new WebhookLog();
+  readonly log: WebhookLog;
   options: DeliveryOptions = { batch: 1, duplicate: 0, shuffle: false };
   readonly #world: World;
   readonly #settings: DeliverySettings;
@@ -54,6 +54,7 @@ export class Deliveries {
   constructor(world: World, settings: DeliverySettings) {
     this.#world = world;
     this.#settings = settings;
+    this.log = new WebhookLog(world.state.webhooks);
   }
 
   /** Resumes the deliveries of an earlier run: everything pending is due now. */

@@ -1,44 +1,29 @@
 import { isFields } from "../http/fields.ts";
-import type { Delivery } from "../world/model.ts";
+import type { LoggedWebhook } from "../world/model.ts";
 import type { WebhookAnswer } from "./post.ts";
 
 const webhooksMax = 500;
+/** The state is written with every change, so it has fewer. */
+const storedMax = 100;
 const attemptsMax = 20;
 
-/** One attempt to deliver a webhook. */
-interface LoggedAttempt {
-  /** Milliseconds since 1970 by the simulator's clock. */
-  at: number;
-  status: number | null;
-  /** Why the attempt failed; null after a 200. */
-  problem: string | null;
-  /** The beginning of the receiver's answer. */
-  body: string;
-  duration_ms: number;
-}
-
-/** A webhook as it went out, with the receiver's answers. */
-export interface LoggedWebhook {
-  id: string;
-  url: string;
-  /** The secret of the app that signed it. */
-  secret: Delivery["secret"];
-  headers: Record<string, string>;
-  /** The exact body. */
-  body: string;
-  /** The messages that its events belong to. */
-  mids: string[];
-  /** The newest 20, oldest first. */
-  attempts: LoggedAttempt[];
-}
-
-/** The newest webhooks of this run, in memory only. */
+/** The newest webhooks with their attempts. Those in `stored` survive a restart. */
 export class WebhookLog {
-  readonly #webhooks = new Map<string, LoggedWebhook>();
+  readonly #webhooks: Map<string, LoggedWebhook>;
+  readonly #stored: LoggedWebhook[];
+
+  /** `stored` is a part of the state: the log adds to it, and removes the oldest. */
+  constructor(stored: LoggedWebhook[]) {
+    this.#stored = stored;
+    this.#webhooks = new Map(stored.map((webhook) => [webhook.id, webhook]));
+  }
 
   add(id: string, request: Pick<LoggedWebhook, "url" | "secret" | "headers" | "body">): void {
     if (this.#webhooks.has(id)) return;
-    this.#webhooks.set(id, { id, ...request, mids: mentionedMids(request.body), attempts: [] });
+    const webhook = { id, ...request, mids: mentionedMids(request.body), attempts: [] };
+    this.#webhooks.set(id, webhook);
+    this.#stored.push(webhook);
+    if (this.#stored.length > storedMax) this.#stored.shift();
     if (this.#webhooks.size <= webhooksMax) return;
     const [oldest] = this.#webhooks.keys();
     if (oldest !== undefined) this.#webhooks.delete(oldest);

@@ -139,6 +139,33 @@ export interface Delivery {
   lastProblem: string | null;
 }
 
+/** One attempt to deliver a webhook. */
+interface LoggedAttempt {
+  /** Milliseconds since 1970 by the simulator's clock. */
+  at: number;
+  status: number | null;
+  /** Why the attempt failed; null after a 200. */
+  problem: string | null;
+  /** The beginning of the receiver's answer. */
+  body: string;
+  duration_ms: number;
+}
+
+/** A webhook as it went out, with the receiver's answers. */
+export interface LoggedWebhook {
+  id: string;
+  url: string;
+  /** The secret of the app that signed it. */
+  secret: SecretName;
+  headers: Record<string, string>;
+  /** The exact body. */
+  body: string;
+  /** The messages that its events belong to. */
+  mids: string[];
+  /** The newest 20, oldest first. */
+  attempts: LoggedAttempt[];
+}
+
 interface SentMessage {
   mid: string;
   account: string;
@@ -165,6 +192,8 @@ export interface State {
   /** Events that wait for their batch to fill. */
   gathering: OutgoingEvent[];
   deliveries: Delivery[];
+  /** The newest webhooks with their attempts. */
+  webhooks: LoggedWebhook[];
   sent: SentMessage[];
   uploads: Upload[];
 }
@@ -183,6 +212,7 @@ export function emptyState(): State {
     ended: {},
     gathering: [],
     deliveries: [],
+    webhooks: [],
     sent: [],
     uploads: [],
   };

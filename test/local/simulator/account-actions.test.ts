@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstEvent, startTestSimulator, startWebhookReceiver, testAccounts } from "./simulator-fixture.ts";
+import { firstEvent, isEcho, startTestSimulator, startWebhookReceiver, testAccounts } from "./simulator-fixture.ts";
 
 async function startReady() {
   const hook = await startWebhookReceiver();
@@ -85,9 +85,10 @@ test("a person without a role in the app cannot be written to", async () => {
 });
 
 test("receipts: Messenger reports which messages were delivered, and both which were read", async () => {
-  const { simulator, account, newest } = await startReady();
+  const { hook, simulator, account, newest } = await startReady();
   const { person } = await simulator.personSends("messenger");
   const { body } = await simulator.sendToPerson("messenger", person);
+  await hook.waitForWebhooks(1, isEcho);
   await simulator.personSends("messenger", { kind: "delivered", text: undefined });
   expect(firstEvent(newest()).delivery).toEqual({ mids: [body.message_id], watermark: expect.any(Number) });
   await simulator.personSends("messenger", { kind: "read", text: undefined });

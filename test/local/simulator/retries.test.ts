@@ -66,6 +66,10 @@ test("pending webhooks, people, threads, tokens and subscriptions survive a rest
   expect(after.subscriptions).toEqual(before.subscriptions);
   expect(after.threads[0].messages).toEqual([{ ...before.threads[0].messages[0], webhook: "delivered" }]);
   expect((await second.sendToPerson("login", sent.person)).status).toBe(200);
+  const { webhooks } = (await second.get(`/_sim/webhooks?mid=${sent.mid}`)).body;
+  expect(webhooks[0].body).toBe(all[0]?.raw);
+  const statuses = webhooks[0].attempts.map(({ status }: { status: number }) => status);
+  expect([statuses[0], statuses.at(-1)]).toEqual([503, 200]);
 });
 
 test("a file that is not a state is rejected by name and not changed", async () => {

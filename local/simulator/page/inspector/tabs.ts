@@ -58,11 +58,7 @@ export function webhookTab({ webhooks, call }: Inspection): HTMLElement[] {
           ),
         ];
   if (views.length + sent.length > 0) return [...sent, ...views];
-  return [
-    hint(
-      "No webhook of this message is in the log. It was sent before the simulator was started, or Parley is not subscribed.",
-    ),
-  ];
+  return [hint("No webhook of this message is in the log: it is too old, or Parley is not subscribed.")];
 }
 
 function headerTable(headers: Record<string, string>): HTMLElement {
