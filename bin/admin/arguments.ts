@@ -8,7 +8,11 @@ export const USAGE = `Usage:
   npm run admin -- tenant suspend SLUG [--json]
   npm run admin -- tenant resume SLUG [--json]
   npm run admin -- key create --tenant SLUG --scope live|test [--label LABEL] [--json]
+  npm run admin -- key list --tenant SLUG [--json]
+  npm run admin -- key revoke ID --tenant SLUG [--json]
   npm run admin -- operator-key create --tenants SLUG,SLUG [--scope live|test] [--label LABEL] [--json]
+  npm run admin -- operator-key list [--json]
+  npm run admin -- operator-key revoke ID [--json]
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
@@ -23,7 +27,7 @@ Only for the local stack:
 
 Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use a
 deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
-A suspended tenant's keys get 403. Its webhooks are still received and delivered.
+A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.

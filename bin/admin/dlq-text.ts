@@ -1,4 +1,5 @@
 import type { DeadLetterJson, InspectionJson, RedriveJson } from "./dlq-views.ts";
+import { formatTable } from "./text-table.ts";
 
 const headings = ["ID", "QUEUE", "SENT", "RECEIVED", "DESCRIPTION"];
 
@@ -8,17 +9,9 @@ export function formatList(letters: readonly DeadLetterJson[], more: boolean): s
     const mark = state === "waiting" ? "" : ` (${state.replaceAll("_", " ")})`;
     return [id, queue, sent_at, `${receives}`, description + mark];
   });
-  const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return [
-    line(headings),
-    ...rows.map(line),
-    ...(more ? ["More dead letters exist. Use --limit N to list more."] : []),
-  ].join("\n");
+  return [formatTable(headings, rows), ...(more ? ["More dead letters exist. Use --limit N to list more."] : [])].join(
+    "\n",
+  );
 }
 
 const planTexts: Readonly<Record<string, string>> = {

@@ -81,6 +81,14 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The body of the event is no longer stored.",
     fix: "The event cannot be replayed. Bodies are stored for 7 days.",
   },
+  key_not_found: {
+    when: "The API key is unknown, malformed or of another tenant, or was revoked 90 days ago or earlier.",
+    fix: "Use an id from `GET /v1/keys`.",
+  },
+  key_limit: {
+    when: "The tenant has 50 active API keys.",
+    fix: "Revoke a key, then create the new one.",
+  },
   endpoint_limit: {
     when: "The tenant has the maximum number of webhook endpoints.",
     fix: "Delete an endpoint, then create the new one.",

@@ -13,7 +13,7 @@ export const handler = lambdaHandler(
   createApp({
     endpoints: apiRoutes,
     ports,
-    authenticate: (authorization) => authenticate(ports, authorization),
+    authenticate: (authorization, now) => authenticate(ports, authorization, now),
     rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
     now: clockNow,
     log,

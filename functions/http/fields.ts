@@ -79,6 +79,15 @@ export const httpsUrlMeta = z.meta({
   pattern: "^https://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z]{2,}(:[0-9]{1,4})?([/?#][!-\\[\\]-~]*)?$",
 });
 
+const MULTI_LINE_PATTERN = "[\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]";
+const multiLine = new RegExp(MULTI_LINE_PATTERN);
+
+/** A text that is shown as one line, in the order in which it is written. */
+export const singleLine = [
+  z.refine<string>((text) => !multiLine.test(text), "must not contain control characters or line breaks"),
+  z.meta({ pattern: `^[^${MULTI_LINE_PATTERN.slice(1)}*$` }),
+] as const;
+
 /** A text of at most `max` characters. An emoji counts as one, as in JSON Schema. */
 export function charactersMax(max: number) {
   return [

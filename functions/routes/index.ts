@@ -1,4 +1,5 @@
 import { listAuditEntries } from "./access/audit.ts";
+import { createKey, listKeys, revokeKey } from "./access/keys.ts";
 import { listAccounts } from "./accounts/accounts.ts";
 import { getDelivery, listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
 import { replayDeliveries } from "./delivery/replay-window.ts";
@@ -36,6 +37,9 @@ export const apiRoutes = [
   getHold,
   sendHumanAgentMessage,
   listAccounts,
+  listKeys,
+  createKey,
+  revokeKey,
   listAuditEntries,
   getStats,
   listWebhooks,

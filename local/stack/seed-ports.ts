@@ -2,6 +2,7 @@ import { tenantPorts } from "../../functions/admin/tenant-ports.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
+import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";
@@ -29,7 +30,10 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       );
     },
     async createKey(slug, scope) {
-      return await createKey(ports, requireTenant(slug), { scope, label: `local ${scope}`, actor: ACTOR }, now());
+      const settings = { scope, label: `local ${scope}`, actor: ACTOR };
+      const key = await createKey(ports, requireTenant(slug), settings, now());
+      if (isRefusal(key)) throw new Error(refusalMessage(key));
+      return key;
     },
     async createOperatorKey(slugs) {
       const settings = { scope: "live", label: "local operator", actor: ACTOR } as const;

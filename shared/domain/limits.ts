@@ -16,6 +16,13 @@ export const PAGE_SIZE_MAX = 100;
 export const REQUESTS_PER_KEY_PER_MINUTE = 600;
 /** Creating a key takes two items of a transaction, and two for each of its tenants. A transaction has at most 100. */
 export const OPERATOR_KEY_TENANTS_MAX = 49;
+/** Active keys of one tenant. An operator key does not count. */
+export const KEYS_PER_TENANT_MAX = 50;
+export const KEY_LABEL_CHARS_MAX = 100;
+/** How long a revoked key is listed. */
+export const REVOKED_KEY_RETENTION: Millis = 90 * DAY;
+/** How precise the time of a key's last use is. */
+export const KEY_USE_INTERVAL: Millis = HOUR;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
 /** DNS lookups of endpoint hosts when endpoints are created or updated. */
 export const DNS_LOOKUPS_PER_TENANT_PER_MINUTE = 10;

@@ -26,6 +26,7 @@ const refusals = {
   account_not_found: [404, "account_not_found", "Connected account not found."],
   message_not_found: [404, "message_not_found", "Message not found."],
   endpoint_not_found: [404, "endpoint_not_found", "Webhook endpoint not found."],
+  key_not_found: [404, "key_not_found", "API key not found."],
   delivery_not_found: [404, "delivery_not_found", "Delivery not found for this endpoint."],
   hold_not_found: [404, "hold_not_found", "Held message not found or expired."],
   replay_conflict: [
@@ -35,6 +36,7 @@ const refusals = {
   ],
   replay_expired: [409, "replay_expired", "The event has expired and cannot be replayed."],
   endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
+  key_limit: [409, "key_limit", "API key limit reached. Revoke a key first."],
   window_closed: [
     409,
     "window_closed",

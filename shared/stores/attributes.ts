@@ -237,6 +237,7 @@ export const accountAttributes = {
 export const accountRouteAttributes = { handle: "h", tenant: "t" } as const;
 
 export const tenantAttributes = {
+  activeKeys: "kn",
   createdAt: "ca",
   name: "n",
   ownerEmail: "ow",
@@ -249,12 +250,16 @@ export const tenantStateAttributes = { lastErasureAt: "er", shards: "n" } as con
 export const feedHeaderAttributes = { ...feedIndex, shards: "n" } as const;
 
 export const apiKeyAttributes = {
+  ...ttl,
   createdAt: "ca",
   hash: "kh",
   id: "id",
   kind: "kd",
   label: "lb",
+  lastUsedAt: "lu",
+  op: "o",
   prefix: "pf",
+  revokedAt: "rv",
   scope: "sc",
   status: "st",
   suspendedTenants: "su",

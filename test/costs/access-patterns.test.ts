@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { QueueName } from "../../shared/config/names.ts";
 import { PICTURE_URL_CHARS_MAX } from "../../shared/domain/limits.ts";
-import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { createOperatorKey } from "../../shared/flows/access/keys.ts";
 import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
@@ -16,6 +16,7 @@ import {
   sendReply,
   withoutKeyAndRate,
 } from "../bench/scenarios.ts";
+import { createKey } from "../shared/flows/access/support/api-keys.ts";
 import { sampleMessage } from "../shared/stores/support/samples.ts";
 import { collectPages } from "../support/collect-pages.ts";
 import { sampleText } from "../support/pipeline/traffic.ts";
@@ -75,8 +76,12 @@ describe("a page of 50", () => {
 describe("statistics and audit", () => {
   test("a page of 50 audit rows is one query", async () => {
     const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
-    const settings = { scope: "live", label: "one of many", actor: "operator:01JABCDEFGHJKMNPQRSTVWXYZ0" } as const;
-    for (let key = 0; key < 51; key++) await createKey(pipeline.tenantPorts, tenant, settings, pipeline.now());
+    const actor = "operator:01JABCDEFGHJKMNPQRSTVWXYZ0";
+    const at = pipeline.now();
+    for (let key = 0; key < 51; key++) {
+      const entry = { action: "key.create", resource: `key:${newUlid(at)}`, actor, ip: null } as const;
+      await pipeline.stores.audit.add(tenant, { ...entry, detail: { scope: "live" }, at });
+    }
     expect(await pageCost(pipeline, liveKey, "/v1/audit", "audit")).toEqual(readCost(1));
   });
 
@@ -184,6 +189,37 @@ describe("setup", () => {
     const settings = { scope: "live", label: "backend", actor } as const;
     const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
     expect(await pipeline.cost(create)).toEqual(writeCost(8));
+  });
+
+  test("a key is listed, revoked and found revoked", async () => {
+    const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+    const cost = async (method: "GET" | "DELETE", path: string) =>
+      withoutKeyAndRate(await pipeline.cost(() => pipeline.call(liveKey, method, path)));
+    const { id } = await createKey(pipeline.tenantPorts, tenant, { scope: "live", label: "", actor }, pipeline.now());
+    expect(await cost("GET", "/v1/keys")).toEqual(readCost(1));
+    expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(writeCost(8, 1));
+    expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(readCost(1));
+    const notFound = async (keyId: string) => {
+      const request = () =>
+        expect(pipeline.call(liveKey, "DELETE", `/v1/keys/${keyId}`)).rejects.toThrow("key_not_found");
+      return withoutKeyAndRate(await pipeline.cost(request));
+    };
+    expect(await notFound(newUlid(0))).toEqual(readCost(1));
+    expect(await notFound("unknown")).toEqual(readCost(0));
+    for (let n = 0; n < 47; n++)
+      await createKey(pipeline.tenantPorts, tenant, { scope: "live", label: "backend", actor }, pipeline.now());
+    expect(await cost("GET", "/v1/keys")).toEqual(readCost(3));
+  });
+
+  test("the use of a key is recorded for two units, once in an hour", async () => {
+    const { liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+    const use = async () =>
+      withoutKeyAndRate(await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/event-types")));
+    pipeline.advance(HOUR - 1);
+    expect(await use()).toEqual(writeCost(0));
+    pipeline.advance(1);
+    expect(await use()).toEqual(writeCost(2));
+    expect(await use()).toEqual(writeCost(0));
   });
 
   test("an operator's key, with an audit row for each of its two tenants", async () => {
@@ -339,6 +375,7 @@ describe("the workers' single steps", () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     await everyoneWrites(pipeline, workspace, 10);
     pipeline.advance(7 * DAY);
+    await pipeline.call(workspace.liveKey, "GET", "/v1/event-types");
     const empty = await pageCost(pipeline, workspace.liveKey, "/v1/conversations", "conversations", 0);
     expect(empty).toEqual(readCost(0.5));
   });

@@ -151,9 +151,9 @@ describe("one of ten profile lookups", () => {
 describe("one request", () => {
   test("reads its key for one unit and counts in its minute for another", async () => {
     const { liveKey } = await freshWorkspace(pipeline);
-    const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`);
+    const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now());
     if (isRefusal(caller)) throw new Error("The key does not open.");
-    const check = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer ${liveKey}`));
+    const check = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now()));
     const rate = await pipeline.cost(() => enforceRateLimit(pipeline.apiPorts, caller, pipeline.now()));
     expectCost(check, { wcu: 0, rcu: 1, sqs: 0 });
     expectCost(rate, { wcu: 1, rcu: 0, sqs: 0 });
@@ -161,7 +161,9 @@ describe("one request", () => {
   });
 
   test("with a malformed key reads nothing", async () => {
-    const cost = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`));
+    const cost = await pipeline.cost(() =>
+      authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`, pipeline.now()),
+    );
     expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
   });
 

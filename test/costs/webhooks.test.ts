@@ -102,6 +102,7 @@ test("each retry of the only event of an endpoint, with all that belongs to it",
 
 test("one replayed delivery", async () => {
   const [ulid = ""] = await createDeadDeliveries(1);
+  await requestCost("GET", "/deliveries");
   expect(await requestCost("POST", `/deliveries/${deliveryId(ulid, endpointId)}/replay`)).toEqual({
     wcu: 6,
     rcu: 2.5,

@@ -142,7 +142,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const api = createApp({
     endpoints: apiRoutes,
     ports: apiPorts,
-    authenticate: (authorization) => authenticate(apiPorts, authorization),
+    authenticate: (authorization, now) => authenticate(apiPorts, authorization, now),
     rateLimit: (caller) => enforceRateLimit(apiPorts, caller, now()),
     now,
     log,

@@ -1,8 +1,9 @@
 import { type Caller, parseApiKey } from "../../domain/access/api-keys.ts";
-import { REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
+import { KEY_USE_INTERVAL, REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
-import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { ApiKey } from "../../stores/access/api-key-items.ts";
 import type { KeyPorts } from "./ports.ts";
 
 const HEADER_CHARS_MAX = 200;
@@ -15,18 +16,28 @@ export function apiKeyHash(pepper: Uint8Array, key: string): string {
 /**
  * Identifies the caller by the Authorization header. A key with a wrong checksum is refused without a read. Any other
  * key is read consistently, so that a revocation takes effect at the next request, and so does a tenant's suspension,
- * which its keys' rows carry.
+ * which its keys' rows carry. The row also says when the key was last used, so that an hour passes until its next use is
+ * recorded.
  */
 export async function authenticate(
   ports: KeyPorts,
   authorization: string | undefined,
+  now: Millis,
 ): Promise<Caller | Refusal<"unauthorized" | "tenant_suspended">> {
   if (!authorization || authorization.length > HEADER_CHARS_MAX) return refuse("unauthorized");
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
   const secret = parseApiKey(token);
   if (!secret) return refuse("unauthorized");
-  const key = await ports.apiKeys.getByHash(apiKeyHash(await ports.pepper(), secret));
+  const hash = apiKeyHash(await ports.pepper(), secret);
+  const key = await ports.apiKeys.getByHash(hash);
   if (key?.status !== "active") return refuse("unauthorized");
+  const caller = toCaller(key);
+  const isUseDue = key.lastUsedAt === null || key.lastUsedAt <= now - KEY_USE_INTERVAL;
+  if (!isRefusal(caller) && isUseDue) await ports.apiKeys.recordUse(key, hash, now);
+  return caller;
+}
+
+function toCaller(key: ApiKey): Caller | Refusal<"unauthorized" | "tenant_suspended"> {
   const { id: keyId, scope, tenants, suspendedTenants } = key;
   if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, suspendedTenants, scope };
   const [tenant] = tenants;

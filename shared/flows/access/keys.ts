@@ -2,6 +2,7 @@ import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey } from "../../domain/a
 import type { Scope } from "../../domain/inbox/messages.ts";
 import { randomToken } from "../../kernel/bytes.ts";
 import { newUlid } from "../../kernel/ids.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
@@ -18,24 +19,34 @@ export interface CreatedKey {
   readonly createdAt: Millis;
 }
 
-/** Creates a key of one tenant. */
-export function createKey(
+/** Creates a key of one tenant. A test key creates no live key. */
+export async function createKey(
   ports: KeyPorts,
   tenant: TenantId,
   settings: Actor & { scope: Scope; label: string },
   now: Millis,
-): Promise<CreatedKey> {
-  return mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
+): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit">> {
+  const refusal = refuseScope(settings, settings.scope);
+  if (refusal) return refusal;
+  const key = await mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
+  return key ?? refuse("key_limit");
 }
 
 /** Creates a key of several tenants. Its requests must name the tenant. */
-export function createOperatorKey(
+export async function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],
   settings: Actor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  return mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
+  const key = await mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
+  if (!key) throw new Error("Operator keys have no limit.");
+  return key;
+}
+
+/** Refuses a test key what concerns a live key. Null if it is allowed. */
+export function refuseScope(actor: Actor, scope: Scope): Refusal<"live_key_required"> | null {
+  return "caller" in actor && actor.caller.scope === "test" && scope === "live" ? refuse("live_key_required") : null;
 }
 
 type NewKey = Actor & {
@@ -46,18 +57,18 @@ type NewKey = Actor & {
   readonly now: Millis;
 };
 
-async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey> {
+async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | null> {
   const { kind, tenants, scope, label, now } = newKey;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
-  await ports.apiKeys.create(
-    { ...apiKey, tenants, kind, status: "active" },
+  const isCreated = await ports.apiKeys.create(
+    { ...apiKey, tenants, kind },
     apiKeyHash(await ports.pepper(), secret),
     tenants.map((tenant) => ({
       tenant,
       entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
     })),
   );
-  return { ...apiKey, secret };
+  return isCreated ? { ...apiKey, secret } : null;
 }

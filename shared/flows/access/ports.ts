@@ -7,6 +7,10 @@ export interface KeyPorts {
   readonly pepper: () => Promise<Uint8Array>;
 }
 
+export interface KeyListPorts {
+  readonly apiKeys: Pick<ApiKeys, "list" | "getListed" | "revoke">;
+}
+
 export interface TenantPorts {
   readonly tenants: Pick<Tenants, "create">;
 }

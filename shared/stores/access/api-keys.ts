@@ -1,31 +1,39 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
-import type { Scope } from "../../domain/inbox/messages.ts";
-import { REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
-import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
+import {
+  KEY_USE_INTERVAL,
+  KEYS_PER_TENANT_MAX,
+  REQUESTS_PER_KEY_PER_MINUTE,
+  REVOKED_KEY_RETENTION,
+} from "../../domain/limits.ts";
+import { newUlid } from "../../kernel/ids.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { apiKeyAttributes as A, tenantAttributes as Tenant } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalTransaction } from "../conditional-write.ts";
-import { absentOr, differs, equals, itemDoesNotExist } from "../expressions.ts";
-import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, rateLimitKey, tenantKey } from "../keys.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import { absentOr, allOf, atMost, below, differs, equals, itemDoesNotExist, itemExists } from "../expressions.ts";
+import { apiKeyLookupKey, rateLimitKey, tenantKey, timeToLive } from "../keys.ts";
 import { consumeFromMinute, type QuotaUse } from "../minute-quota.ts";
-import { check, put } from "../writes.ts";
+import { check, put, update } from "../writes.ts";
+import {
+  type ApiKey,
+  type ApiKeyItem,
+  boundTenant,
+  type ListedKey,
+  listKey,
+  type NewApiKey,
+  newKeyAttributes,
+  toApiKey,
+  toListedKey,
+} from "./api-key-items.ts";
 import { auditItem } from "./audit.ts";
+import { readKeyList } from "./key-list.ts";
 
-/** A key. The secret is not stored: the lookup row's key is the secret's peppered hash. */
-export interface ApiKey {
-  readonly id: string;
-  readonly prefix: string;
-  readonly scope: Scope;
-  readonly label: string;
-  /** One tenant for a tenant key, several for an operator key. */
-  readonly tenants: readonly TenantId[];
-  /** Those of its tenants that are suspended. */
-  readonly suspendedTenants: readonly TenantId[];
-  readonly kind: "tenant" | "operator";
-  readonly status: "active" | "revoked";
-  readonly createdAt: Millis;
+/** An audit row, and the tenant whose log has it. */
+export interface TenantAudit {
+  readonly tenant: TenantId;
+  readonly entry: AuditEntry;
 }
 
 /** How often a key is created while its tenants are suspended or resumed at the same time. */
@@ -33,6 +41,8 @@ const CREATE_ATTEMPTS_MAX = 5;
 
 const isSuspended = equals(Tenant.status, "suspended");
 const isNotSuspended = absentOr(differs, Tenant.status, "suspended");
+const hasRoom = absentOr(below, Tenant.activeKeys, KEYS_PER_TENANT_MAX);
+const isActive = equals(A.status, "active" satisfies ApiKey["status"]);
 
 export type ApiKeys = ReturnType<typeof apiKeyStore>;
 
@@ -40,47 +50,43 @@ export function apiKeyStore(table: Table) {
   const { client, name: TableName } = table;
   return {
     /**
-     * Creates a key, its row in the list and an audit row for each of its tenants, in one transaction. The key learns
-     * which of its tenants are suspended: the transaction fails if it is wrong about one, and is then repeated.
+     * Creates a key, its row in the list and an audit row for each of its tenants, in one transaction. A tenant's key is
+     * counted on the tenant's row. The key learns which of its tenants are suspended: the transaction fails if it is
+     * wrong about one, and is then repeated.
+     * @returns false when its tenant has the maximum number of active keys
      */
-    async create(
-      key: Omit<ApiKey, "suspendedTenants">,
-      keyHash: string,
-      audits: readonly { tenant: TenantId; entry: AuditEntry }[],
-    ): Promise<void> {
-      const attributes = {
-        [A.id]: key.id,
-        [A.prefix]: key.prefix,
-        [A.scope]: key.scope,
-        [A.label]: key.label,
-        [A.tenants]: key.tenants,
-        [A.kind]: key.kind,
-        [A.status]: key.status,
-        [A.createdAt]: key.createdAt,
-      };
-      const [tenant] = key.tenants;
-      const listKey = key.kind === "operator" || !tenant ? operatorKeyItemKey(key.id) : apiKeyItemKey(tenant, key.id);
+    async create(key: NewApiKey, keyHash: string, audits: readonly TenantAudit[]): Promise<boolean> {
+      const attributes = newKeyAttributes(key);
+      const owner = boundTenant(key);
       const rest = [
-        put({ ...listKey, ...attributes, [A.hash]: keyHash }),
-        ...audits.map(({ tenant: auditedTenant, entry }) => put(auditItem(auditedTenant, entry))),
+        put({ ...listKey(owner, key.id), ...attributes, [A.hash]: keyHash }),
+        ...audits.map(({ tenant, entry }) => put(auditItem(tenant, entry))),
       ];
       let suspendedTenants: readonly TenantId[] = [];
       for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt++) {
         const suspended = suspendedTenants.length > 0 ? { [A.suspendedTenants]: new Set(suspendedTenants) } : {};
-        const checks = key.tenants.map((slug) =>
-          check(tenantKey(slug), suspendedTenants.includes(slug) ? isSuspended : isNotSuspended),
-        );
+        const tenantItems = key.tenants.map((slug) => {
+          const hasThatStatus = suspendedTenants.includes(slug) ? isSuspended : isNotSuspended;
+          return owner === null
+            ? check(tenantKey(slug), hasThatStatus)
+            : update(tenantKey(slug), { add: { [Tenant.activeKeys]: 1 } }, allOf(hasThatStatus, hasRoom));
+        });
         const lookup = put({ ...apiKeyLookupKey(keyHash), ...attributes, ...suspended }, itemDoesNotExist);
         // Each attempt has its own token: DynamoDB refuses one with other contents.
-        const result = await conditionalTransaction(table, [lookup, ...checks, ...rest], {
+        const result = await conditionalTransaction(table, [lookup, ...tenantItems, ...rest], {
           token: `${key.id}.${attempt}`,
         });
-        if (result.applied) return;
+        if (result.applied) return true;
         const [lookupRow, ...tenantRows] = result.current;
         if (lookupRow) throw new Error("The API key exists already.");
-        suspendedTenants = key.tenants.filter(
-          (slug, index) => suspendedTenants.includes(slug) !== (tenantRows[index] !== undefined),
-        );
+        const isSuspendedNow = (slug: TenantId, index: number) => {
+          const row = tenantRows[index];
+          return row === undefined ? suspendedTenants.includes(slug) : row?.[Tenant.status] === "suspended";
+        };
+        const suspendedNow = key.tenants.filter(isSuspendedNow);
+        // The statuses were right, so the count was not.
+        if (suspendedNow.join() === suspendedTenants.join()) return false;
+        suspendedTenants = suspendedNow;
       }
       throw new Error("A tenant of the API key was suspended or resumed too often.");
     },
@@ -90,18 +96,62 @@ export function apiKeyStore(table: Table) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: apiKeyLookupKey(keyHash), ConsistentRead: true }),
       );
-      if (!Item) return null;
-      return {
-        id: Item[A.id],
-        prefix: Item[A.prefix],
-        scope: Item[A.scope],
-        label: Item[A.label],
-        tenants: parseSlugs(Item[A.tenants]),
-        suspendedTenants: parseSlugs(Item[A.suspendedTenants]),
-        kind: Item[A.kind],
-        status: Item[A.status],
-        createdAt: Item[A.createdAt],
+      return Item ? toApiKey(Item as ApiKeyItem) : null;
+    },
+
+    /** The keys of a tenant, or the operator keys for null, oldest first, also revoked ones. Read consistently. */
+    list(owner: TenantId | null): Promise<readonly ListedKey[]> {
+      return readKeyList(table, owner);
+    },
+
+    /** A key of a tenant, or an operator key for null, by its id. Read consistently. */
+    async getListed(owner: TenantId | null, keyId: string): Promise<ListedKey | null> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: listKey(owner, keyId), ConsistentRead: true }),
+      );
+      return Item ? toListedKey(Item as ApiKeyItem) : null;
+    },
+
+    /**
+     * Revokes a key: both of its rows, the count of its tenant and the audit rows, in one transaction. The rows expire
+     * together.
+     * @returns false when it is revoked already
+     */
+    async revoke(key: ListedKey, now: Millis, audits: readonly TenantAudit[]): Promise<boolean> {
+      const owner = boundTenant(key);
+      const op = newUlid(now);
+      const set = {
+        [A.status]: "revoked" satisfies ApiKey["status"],
+        [A.revokedAt]: now,
+        [A.ttl]: timeToLive(now + REVOKED_KEY_RETENTION),
       };
+      const result = await conditionalTransaction(
+        table,
+        [
+          update(listKey(owner, key.id), { set: { ...set, [A.op]: op } }, isActive),
+          update(apiKeyLookupKey(key.hash), { set }, itemExists),
+          ...(owner === null ? [] : [update(tenantKey(owner), { add: { [Tenant.activeKeys]: -1 } })]),
+          ...audits.map(({ tenant, entry }) => put(auditItem(tenant, entry))),
+        ],
+        { token: op, ownMark: { [A.op]: op } },
+      );
+      if (result.applied) return true;
+      if (result.current[0] === undefined) throw new Error("An active API key has no lookup row.");
+      return false;
+    },
+
+    /**
+     * Records that a key is in use, at most once in an hour. The lookup row decides who records it, and a list that is
+     * not written after it learns the next use.
+     */
+    async recordUse(key: Pick<ApiKey, "id" | "kind" | "tenants">, keyHash: string, now: Millis): Promise<void> {
+      const use = { [A.lastUsedAt]: now };
+      const isDue = allOf(isActive, absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL));
+      const lookup = update(apiKeyLookupKey(keyHash), { set: use }, isDue);
+      const result = await conditionalWrite(table, lookup, { ownMark: use });
+      if (result.applied) {
+        await conditionalWrite(table, update(listKey(boundTenant(key), key.id), { set: use }, itemExists));
+      }
     },
 
     /** Counts one request in the key's current minute. */
@@ -109,8 +159,4 @@ export function apiKeyStore(table: Table) {
       return consumeFromMinute(table, rateLimitKey(keyId, now), REQUESTS_PER_KEY_PER_MINUTE, now);
     },
   };
-}
-
-function parseSlugs(slugs: Iterable<string> = []): TenantId[] {
-  return [...slugs].flatMap((slug) => parseTenant(slug) ?? []);
 }

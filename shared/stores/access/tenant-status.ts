@@ -1,13 +1,13 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { tenantAttributes as A, apiKeyAttributes } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
 import { allOf, differs, equals, itemExists } from "../expressions.ts";
-import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, tenantKey } from "../keys.ts";
+import { apiKeyLookupKey, tenantKey } from "../keys.ts";
 import { check, put, update } from "../writes.ts";
 import { auditItem } from "./audit.ts";
+import { readKeyList } from "./key-list.ts";
 import type { Tenant } from "./tenants.ts";
 
 export type TenantStatus = Tenant["status"];
@@ -22,29 +22,10 @@ const KEYS_PER_TRANSACTION = 99;
  * later has the mark from its beginning.
  */
 export function tenantStatusStore(table: Table) {
-  const { client, name: TableName } = table;
-
-  /** The hashes of the active keys in a list. Consistent: a key that is missed would keep its access. */
-  async function keyHashes(list: { PK: string; SK: string }, tenant: TenantId): Promise<string[]> {
-    const hashes: string[] = [];
-    let ExclusiveStartKey: Record<string, unknown> | undefined;
-    do {
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: "PK = :list AND begins_with(SK, :keys)",
-          ExpressionAttributeValues: { ":list": list.PK, ":keys": list.SK },
-          ConsistentRead: true,
-          ExclusiveStartKey,
-        }),
-      );
-      for (const item of Items) {
-        const isActive = item[apiKeyAttributes.status] === "active";
-        if (isActive && item[apiKeyAttributes.tenants].includes(tenant)) hashes.push(item[apiKeyAttributes.hash]);
-      }
-      ExclusiveStartKey = LastEvaluatedKey;
-    } while (ExclusiveStartKey);
-    return hashes;
+  /** The hashes of the active keys in the list of an owner that give access to the tenant. */
+  async function keyHashes(owner: TenantId | null, tenant: TenantId): Promise<string[]> {
+    const keys = await readKeyList(table, owner);
+    return keys.flatMap(({ status, tenants, hash }) => (status === "active" && tenants.includes(tenant) ? [hash] : []));
   }
 
   return {
@@ -67,10 +48,7 @@ export function tenantStatusStore(table: Table) {
      * @returns false when the tenant has another status by now, whose writer marks the keys
      */
     async markKeys(tenant: TenantId, status: TenantStatus): Promise<boolean> {
-      const hashes = [
-        ...(await keyHashes(apiKeyItemKey(tenant, ""), tenant)),
-        ...(await keyHashes(operatorKeyItemKey(""), tenant)),
-      ];
+      const hashes = [...(await keyHashes(tenant, tenant)), ...(await keyHashes(null, tenant))];
       const mark = { [apiKeyAttributes.suspendedTenants]: new Set([tenant]) };
       const changes = status === "suspended" ? { add: mark } : { deleteFrom: mark };
       for (let start = 0; start < hashes.length; start += KEYS_PER_TRANSACTION) {

@@ -3,13 +3,13 @@ import type { App } from "../../../functions/http/app.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
 import { authenticate, enforceRateLimit } from "../../../shared/flows/access/authenticate.ts";
-import { createKey } from "../../../shared/flows/access/keys.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { iso } from "../../../shared/kernel/time.ts";
 import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
 import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../shared/stores/inbox/messages.ts";
+import { createKey } from "../../shared/flows/access/support/api-keys.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../shared/stores/support/samples.ts";
 import { testApp } from "./support/test-app.ts";
@@ -230,7 +230,7 @@ describe("every route with a key", () => {
   });
 
   it("answers 429 with Retry-After after the requests of the minute", async () => {
-    const caller = await authenticate(ports, `Bearer ${key}`);
+    const caller = await authenticate(ports, `Bearer ${key}`, testEnv.now());
     if ("refused" in caller) throw new Error(caller.refused);
     await Promise.all(Array.from({ length: 600 }, () => enforceRateLimit(ports, caller, testEnv.now())));
     const refused = await request("/v1/accounts");

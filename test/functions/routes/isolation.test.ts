@@ -4,11 +4,13 @@ import { apiRoutes } from "../../../functions/routes/index.ts";
 import { deliveryId } from "../../../shared/domain/delivery/deliveries.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { authenticate } from "../../../shared/flows/access/authenticate.ts";
+import { createOperatorKey } from "../../../shared/flows/access/keys.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../shared/stores/inbox/messages.ts";
+import { createKey } from "../../shared/flows/access/support/api-keys.ts";
 import { createEndpointAt } from "../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
@@ -17,7 +19,7 @@ import { testApp } from "./support/test-app.ts";
 
 // A response to an id of another tenant is byte for byte the response to an unknown id.
 
-type ResourceKind = "conversation" | "message" | "endpoint" | "delivery" | "hold";
+type ResourceKind = "conversation" | "message" | "endpoint" | "delivery" | "hold" | "key";
 interface RequestCase {
   readonly kind: ResourceKind;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -71,6 +73,12 @@ const requestCases: Record<string, RequestCase> = {
     method: "GET",
     path: (id) => `/v1/messages/holds/${id}`,
     code: "hold_not_found",
+  },
+  "DELETE /v1/keys/{id}": {
+    kind: "key",
+    method: "DELETE",
+    path: (id) => `/v1/keys/${id}`,
+    code: "key_not_found",
   },
   "GET /v1/webhooks/{id}": {
     kind: "endpoint",
@@ -157,11 +165,13 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
   const api = await openApiApp(testEnv);
   app = testApp(testEnv, api.ports, {
-    authenticate: (authorization) => authenticate(api.ports, authorization),
+    authenticate: (authorization, now) => authenticate(api.ports, authorization, now),
     rateLimit: async () => null,
   });
   const [ownTenant, theirs] = [newTenant(), newTenant()];
-  key = await api.newKey(ownTenant);
+  const keySettings = { scope: "live", label: "", actor: "cli" } as const;
+  const ownKey = await createKey(api.ports, ownTenant, keySettings, testEnv.now());
+  key = ownKey.secret;
   await Promise.all([testEnv.connect(ownTenant), testEnv.connect(theirs)]);
   const [expired, foreign] = [
     await recordInbound(ownTenant, testEnv.now() - 7 * DAY, "5550001"),
@@ -194,6 +204,13 @@ beforeAll(async () => {
       ...impossible,
     },
     hold: { "of another form": "hold_1", ...impossible },
+    key: {
+      "another tenant's": (await createKey(api.ports, theirs, keySettings, testEnv.now())).id,
+      "an operator's": (await createOperatorKey(api.ports, [ownTenant], keySettings, testEnv.now())).id,
+      "a lower-case id": ownKey.id.toLowerCase(),
+      "its secret": ownKey.secret,
+      ...impossible,
+    },
   };
 });
 afterAll(() => testEnv.close());
@@ -204,6 +221,7 @@ const unknownIds: Record<ResourceKind, () => string> = {
   endpoint: () => newUlid(1),
   delivery: () => deliveryId(newUlid(1), ownIds.endpoint),
   hold: () => `hold_${newUlid(1)}`,
+  key: () => newUlid(1),
 };
 
 async function sendRequest({ method, path, body }: RequestCase, id: string) {

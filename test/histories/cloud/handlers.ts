@@ -37,7 +37,7 @@ export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
           ...app,
           endpoints: apiRoutes,
           ports: ports.api,
-          authenticate: (authorization) => authenticate(ports.api, authorization),
+          authenticate: (authorization, now) => authenticate(ports.api, authorization, now),
           rateLimit: (caller, now) => enforceRateLimit(ports.api, caller, now),
           checkData: true,
         }),

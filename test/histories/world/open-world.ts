@@ -1,5 +1,4 @@
 import type { LogLine } from "../../../shared/aws/log.ts";
-import { createKey } from "../../../shared/flows/access/keys.ts";
 import { createTenant } from "../../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
@@ -8,6 +7,7 @@ import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
 import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
+import { createKey } from "../../shared/flows/access/support/api-keys.ts";
 import { seededRandom } from "../../shared/flows/support/deterministic-scheduler.ts";
 import { openAws } from "../cloud/aws.ts";
 import { connectEventSources } from "../cloud/event-sources.ts";

@@ -14,7 +14,7 @@ export const accessFaults: readonly PlantedFault[] = [
   {
     name: "a key that is created while its tenant is suspended has access",
     file: "shared/stores/access/api-keys.ts",
-    search: "[lookup, ...checks, ...rest]",
+    search: "[lookup, ...tenantItems, ...rest]",
     replacement: "[lookup, ...rest]",
     killedBy: {
       file: "test/shared/stores/access/tenant-status.test.ts",
@@ -44,13 +44,63 @@ export const accessFaults: readonly PlantedFault[] = [
   },
   {
     name: "the list of a tenant's keys may be stale",
-    file: "shared/stores/access/tenant-status.ts",
-    search: `          ConsistentRead: true,
+    file: "shared/stores/access/key-list.ts",
+    search: `        ConsistentRead: true,
 `,
     replacement: "",
     killedBy: {
       file: "test/shared/stores/consistent-reads.test.ts",
       title: "the keys of a tenant: one that was created a moment ago would keep its access to a suspended tenant",
+    },
+  },
+  {
+    name: "a tenant has more than 50 keys",
+    file: "shared/stores/access/api-keys.ts",
+    search: "allOf(hasThatStatus, hasRoom)",
+    replacement: "hasThatStatus",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "get one more when ten requests compete for the last of fifty places",
+    },
+  },
+  {
+    name: "a key is revoked twice",
+    file: "shared/stores/access/api-keys.ts",
+    search: "[A.op]: op } }, isActive)",
+    replacement: "[A.op]: op } }, itemExists)",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "leaves one audit row with its revoker, also when it is revoked again or ten times at once",
+    },
+  },
+  {
+    name: "a revoked key that waits for its expiry is listed",
+    file: "shared/flows/access/key-lists.ts",
+    search: "revokedAt + REVOKED_KEY_RETENTION > now",
+    replacement: "now > 0",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "is listed for 90 days to the millisecond, and both of its rows expire then",
+    },
+  },
+  {
+    name: "a test key revokes a live one",
+    file: "shared/flows/access/key-lists.ts",
+    search: "refuseScope(actor, key.scope) ?? ",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "is refused to a test key while it is live, and stays active",
+    },
+  },
+  {
+    name: "a row of a key in the list may be stale",
+    file: "shared/stores/access/api-keys.ts",
+    search: "Key: listKey(owner, keyId), ConsistentRead: true",
+    replacement: "Key: listKey(owner, keyId)",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "a key of the list: one that was created a moment ago could be neither seen nor revoked",
     },
   },
 ];

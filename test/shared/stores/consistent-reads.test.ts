@@ -277,7 +277,7 @@ test("the keys of a tenant: one that was created a moment ago would keep its acc
   const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
   const keys = { [`bound-${tenant}`]: "tenant", [`operator-${tenant}`]: "operator" } as const;
   for (const [hash, kind] of Object.entries(keys)) {
-    await apiKeyStore(table).create({ ...key, id: newUlid(NOW), kind, tenants: [tenant], status: "active" }, hash, []);
+    await apiKeyStore(table).create({ ...key, id: newUlid(NOW), kind, tenants: [tenant] }, hash, []);
   }
   const statuses = tenantStatusStore(table);
   expect(await statuses.set(tenant, "suspended", { ...audit, action: "tenant.update" })).toBe("set");
@@ -285,4 +285,15 @@ test("the keys of a tenant: one that was created a moment ago would keep its acc
   for (const hash of Object.keys(keys)) {
     expect(await apiKeyStore(table).getByHash(hash)).toMatchObject({ suspendedTenants: [tenant] });
   }
+});
+
+test("a key of the list: one that was created a moment ago could be neither seen nor revoked", async () => {
+  const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
+  const keys = apiKeyStore(table);
+  await keys.create({ ...key, kind: "tenant", tenants: [tenant] }, `listed-${tenant}`, []);
+  expect(await keys.list(tenant)).toMatchObject([{ id: key.id }]);
+  const listed = await keys.getListed(tenant, key.id);
+  if (!listed) throw new Error("The key is not listed.");
+  expect(await keys.revoke(listed, NOW, [])).toBe(true);
+  expect(await keys.getByHash(`listed-${tenant}`)).toMatchObject({ status: "revoked" });
 });

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { App } from "../../../../functions/http/app.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
+import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
+import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import {
   type DataSubject,
   drainErasures,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createKey } from "../../../../shared/flows/access/keys.ts";
 import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
+import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import { type HoldFixture, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { testApp } from "../support/test-app.ts";

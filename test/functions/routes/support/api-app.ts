@@ -1,7 +1,8 @@
 import type { App } from "../../../../functions/http/app.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
+import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 import { testApp } from "./test-app.ts";

@@ -22,7 +22,7 @@ export function testApp(testEnv: TestEnv, ports: ApiPorts, guards: Guards = keyG
 /** Reads and counts the key of each request. */
 function keyGuards(ports: ApiPorts): Guards {
   return {
-    authenticate: (authorization) => authenticate(ports, authorization),
+    authenticate: (authorization, now) => authenticate(ports, authorization, now),
     rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
   };
 }

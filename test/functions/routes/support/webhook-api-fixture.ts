@@ -1,6 +1,6 @@
 import type { App } from "../../../../functions/http/app.ts";
-import { createKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import { openEndpointFixture } from "../../../shared/flows/support/endpoint-fixture.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { testApp } from "./test-app.ts";

@@ -2,13 +2,14 @@ import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { apiKeyHash, authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
+import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { attachMeter, type Meter } from "../../../support/meter.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import { createKey } from "./support/api-keys.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;
 const ports = () => testEnv.apiPorts(queues);
-const authenticateWith = (header: string | undefined) => authenticate(ports(), header);
+const authenticateWith = (header: string | undefined) => authenticate(ports(), header, testEnv.now());
 const unauthorized = { refused: "unauthorized" };
 
 describe("a key", () => {
@@ -35,6 +36,7 @@ describe("a key", () => {
     for (const scope of ["live", "test"] as const) {
       const key = await createKey(ports(), tenant, { ...settings, scope }, testEnv.now());
       expect(key.secret).toMatch(new RegExp(`^svc_${scope}_[0-9A-Za-z]{46}$`));
+      await authenticateWith(`Bearer ${key.secret}`);
       let caller: unknown;
       const cost = await meter.measure("authenticate", async () => {
         caller = await authenticateWith(`Bearer ${key.secret}`);

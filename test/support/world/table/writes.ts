@@ -79,6 +79,7 @@ export function tableWrites(storage: Storage, now: () => Millis) {
      * A token with other writes is refused, also after a cancelled transaction.
      */
     TransactWriteItems({ TransactItems = [], ClientRequestToken: token = "" }: TransactWriteItemsInput) {
+      if (token.length > 36) throw new InvalidRequest("A token has at most 36 characters");
       const use = useToken(token, JSON.stringify(TransactItems));
       if (use.applied) return {};
       const writes = TransactItems.map(toItemWrite);

@@ -1,0 +1,60 @@
+import { REVOKED_KEY_RETENTION } from "../../domain/limits.ts";
+import { isUlid } from "../../kernel/ids.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { ListedKey } from "../../stores/access/api-key-items.ts";
+import { type Actor, auditEntry } from "./audit-entry.ts";
+import { refuseScope } from "./keys.ts";
+import type { KeyListPorts } from "./ports.ts";
+
+/** Lists the keys of a tenant, oldest first. A revoked key is listed for 90 days. */
+export async function listKeys(ports: KeyListPorts, tenant: TenantId, now: Millis): Promise<ListedKey[]> {
+  return (await ports.apiKeys.list(tenant)).filter((key) => isListed(key, now));
+}
+
+/** Lists the operator keys in the same way. */
+export async function listOperatorKeys(ports: KeyListPorts, now: Millis): Promise<ListedKey[]> {
+  return (await ports.apiKeys.list(null)).filter((key) => isListed(key, now));
+}
+
+/**
+ * Revokes a key of a tenant, so that its next request is refused. Safe to repeat: only the revocation itself leaves an
+ * audit row. A test key revokes no live key.
+ */
+export async function revokeKey(
+  ports: KeyListPorts,
+  { tenant, keyId, actor, now }: { tenant: TenantId; keyId: string; actor: Actor; now: Millis },
+): Promise<null | Refusal<"key_not_found" | "live_key_required">> {
+  const key = isUlid(keyId) ? await ports.apiKeys.getListed(tenant, keyId) : null;
+  if (!key || !isListed(key, now)) return refuse("key_not_found");
+  return refuseScope(actor, key.scope) ?? (await revoke(ports, key, { actor, now }));
+}
+
+/** Revokes an operator key in the same way, with an audit row for each of its tenants. */
+export async function revokeOperatorKey(
+  ports: KeyListPorts,
+  { keyId, actor, now }: { keyId: string; actor: Actor; now: Millis },
+): Promise<null | Refusal<"key_not_found">> {
+  const key = isUlid(keyId) ? await ports.apiKeys.getListed(null, keyId) : null;
+  if (!key || !isListed(key, now)) return refuse("key_not_found");
+  return revoke(ports, key, { actor, now });
+}
+
+async function revoke(
+  ports: KeyListPorts,
+  key: ListedKey,
+  { actor, now }: { actor: Actor; now: Millis },
+): Promise<null> {
+  if (key.status === "revoked") return null;
+  const action = key.kind === "operator" ? "operator_key.revoke" : "key.revoke";
+  const entry = auditEntry(actor, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
+  const audits = key.tenants.map((tenant) => ({ tenant, entry }));
+  await ports.apiKeys.revoke(key, now, audits);
+  return null;
+}
+
+/** DynamoDB removes an expired row up to days late. */
+function isListed({ revokedAt }: ListedKey, now: Millis): boolean {
+  return revokedAt === null || revokedAt + REVOKED_KEY_RETENTION > now;
+}

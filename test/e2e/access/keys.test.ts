@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runAdmin, runAdminJson } from "../support/admin.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await openSharedStack();
+});
+afterAll(() => stack?.stop());
+
+const admin = async (...args: string[]) =>
+  (await runAdminJson(stack.dataDir, ...args)) as { secret: string; id?: string; keys?: { id: string }[] };
+const statusAndCode = ({ status, body }: ApiResponse) => [status, body.ok ? "ok" : body.error.code];
+
+it("a key that the API creates works until the API revokes it, and the command line lists it without its secret", async () => {
+  const created = await stack.api("POST", "/v1/keys", { label: "help desk" });
+  const { id, secret, prefix } = created.body.data as unknown as { id: string; secret: string; prefix: string };
+  const response = await stack.api("GET", "/v1/keys", undefined, secret);
+  expect(response.status).toBe(200);
+  const { keys = [] } = await admin("key", "list", "--tenant", "demo");
+  const listed = { id, prefix, scope: "live", label: "help desk", status: "active" };
+  expect(keys.find((key) => key.id === id)).toMatchObject({ ...listed, last_used_at: expect.any(String) });
+  const { code, output } = await runAdmin(stack.dataDir, "key", "list", "--tenant", "demo");
+  expect([code, output]).toEqual([0, expect.stringContaining(`${id}  ${prefix}  live   active`)]);
+  expect(output).not.toContain(secret.slice(13));
+
+  expect((await stack.api("DELETE", `/v1/keys/${id}`)).body.data).toEqual({ revoked: true });
+  expect(statusAndCode(await stack.api("GET", "/v1/keys", undefined, secret))).toEqual([401, "unauthorized"]);
+});
+
+it("the command line revokes a tenant's key and an operator key, and names one that it does not find", async () => {
+  const bound = await admin("key", "create", "--tenant", "demo", "--scope", "test");
+  const operator = await admin("operator-key", "create", "--tenants", "demo");
+  const read = (key: unknown) => stack.api("GET", "/v1/keys?tenant=demo", undefined, String(key));
+  for (const { secret } of [bound, operator]) expect((await read(secret)).status).toBe(200);
+
+  const revokeBound = ["key", "revoke", String(bound.id), "--tenant", "demo"];
+  for (const _ of [1, 2]) expect(await admin(...revokeBound)).toMatchObject({ id: bound.id, status: "revoked" });
+  expect(await admin("operator-key", "revoke", String(operator.id))).toMatchObject({ status: "revoked" });
+  for (const { secret } of [bound, operator]) expect(statusAndCode(await read(secret))).toEqual([401, "unauthorized"]);
+  const { keys = [] } = await admin("operator-key", "list");
+  expect(keys.find(({ id }) => id === operator.id)).toMatchObject({ tenants: ["demo"], status: "revoked" });
+
+  const foreign = await runAdmin(stack.dataDir, "operator-key", "revoke", String(bound.id));
+  expect([foreign.code, foreign.output]).toEqual([1, ""]);
+  expect(foreign.errors).toMatch(/^Operator key \S+ not found[^\n]+\n$/);
+});
