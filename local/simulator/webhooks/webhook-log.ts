@@ -5,6 +5,9 @@ import type { WebhookAnswer } from "./post.ts";
 const webhooksMax = 500;
 /** The state is written with every change, so it has fewer. */
 const storedMax = 100;
+const bodyCharsMax = 256_000;
+/** A body that is larger would slow down every write of the state. */
+const storedCharsMax = 16_000;
 const attemptsMax = 20;
 
 /** The newest webhooks with their attempts. Those in `stored` survive a restart. */
@@ -19,10 +22,10 @@ export class WebhookLog {
   }
 
   add(id: string, request: Pick<LoggedWebhook, "url" | "secret" | "headers" | "body">): void {
-    if (this.#webhooks.has(id)) return;
+    if (this.#webhooks.has(id) || request.body.length > bodyCharsMax) return;
     const webhook = { id, ...request, mids: mentionedMids(request.body), attempts: [] };
     this.#webhooks.set(id, webhook);
-    this.#stored.push(webhook);
+    if (request.body.length <= storedCharsMax) this.#stored.push(webhook);
     if (this.#stored.length > storedMax) this.#stored.shift();
     if (this.#webhooks.size <= webhooksMax) return;
     const [oldest] = this.#webhooks.keys();

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { signatureHeaders } from "../../../local/simulator/webhooks/signing.ts";
 import { startTestSimulator, startWebhookReceiver, testSecrets } from "./simulator-fixture.ts";
 
@@ -93,4 +96,24 @@ test("every account has a person from the start, once", async () => {
     accounts.map(({ key }: { key: string }) => key),
   );
   expect(new Set(people.map(({ name }: { name: string }) => name)).size).toBe(3);
+});
+
+test("a large webhook is not written with each change of the state, and a very large one is not logged", async () => {
+  const { simulator } = await startReady();
+  const logged = async (bytes: number) => {
+    const entry = [{ id: "1", time: 1, messaging: [], padding: "x".repeat(bytes) }];
+    const { webhook } = (await simulator.sim("/raw", { object: "page", entry })).body;
+    return (await simulator.get(`/_sim/webhooks?id=${webhook}`)).status === 200;
+  };
+  expect(await logged(100_000)).toBe(true);
+  expect(await logged(300_000)).toBe(false);
+  const folder = await mkdtemp(join(tmpdir(), "simulator-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const hook = await startWebhookReceiver();
+  const storing = await startTestSimulator(hook.url, { statePath: join(folder, "state.json") });
+  for (const bytes of [100, 100_000])
+    await storing.sim("/raw", { object: "page", entry: [{ padding: "x".repeat(bytes) }] });
+  await storing.close();
+  const { webhooks } = JSON.parse(await readFile(join(folder, "state.json"), "utf8"));
+  expect(webhooks).toHaveLength(1);
 });
