@@ -277,6 +277,38 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "the first pass of an earlier erasure, whose process died, covers nothing that came after it",
+    history: {
+      seed: 5,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 60_000 }, null],
+        [{ do: "trouble", name: "api", call: 10, kind: "after", millis: 5_000 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "wait", millis: 1_000 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 15_000 }, null],
+        [{ do: "erase", person: 0 }, null],
+      ],
+    },
+  },
+  {
+    promise:
+      "the event of a reply that is processed twice beside an erasure counts at most as often as it is delivered",
+    history: {
+      seed: 1_678_326_175,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "trouble", name: "verify", call: 23, kind: "freeze", millis: 15_000 }, null],
+        [{ do: "check", hold: 0 }, null],
+        [{ do: "trouble", name: "api", call: 15, kind: "lost", millis: 5_000 }, null],
+        [{ do: "reply", person: 1, key: null }, null],
+        [{ do: "erase", person: 1 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -1,5 +1,6 @@
 import type { Caller } from "../../domain/access/api-keys.ts";
 import {
+  addRemovalCounts,
   BACKGROUND_DELAY,
   deriveErasureId,
   noRemovals,
@@ -39,8 +40,8 @@ const ATTEMPTS_MAX = 20;
 
 /**
  * Erases a conversation and everything stored elsewhere because of it. What does not finish in time continues in the
- * background. Safe to repeat: while the marker exists, a repeated call continues the erasure, or renews the marker if
- * nothing is left: what failed to be stored before the call must not be stored after it.
+ * background. Safe to repeat: while the marker exists, a repeated call continues the erasure, erases what came since, or
+ * renews the marker if nothing is left: what failed to be stored before the call must not be stored after it.
  * @param hasTime whether another page may start
  */
 export async function eraseConversation(
@@ -51,32 +52,38 @@ export async function eraseConversation(
   if (request.caller.scope === "test") return refuse("live_key_required");
   if (!parseConversationId(request.tenant, request.conversationId))
     return malformedConversationId(request.conversationId);
-  const erasure = await startErasure(ports, request);
-  if (erasure === "nothing_left") return { done: true, removed: noRemovals };
-  if (erasure === null) return refuse("conversation_not_found");
-  const { phase, removed } = await runFirstPass(ports, { erasure, now: request.now }, hasTime);
-  return { done: phase !== "first", removed };
+  for (let removed = noRemovals; ; ) {
+    const start = await startErasure(ports, request);
+    if (start === "nothing_left") return { done: true, removed };
+    if (start === null) return refuse("conversation_not_found");
+    const pass = await runFirstPass(ports, { erasure: start.erasure, now: request.now }, hasTime);
+    removed = addRemovalCounts(removed, pass.removed);
+    if (pass.phase === "first") return { done: false, removed };
+    // An erasure that an earlier request started does not cover what came between the two.
+    if (start.isOwn || !hasTime()) return { done: start.isOwn, removed };
+  }
 }
 
 /**
  * Starts an erasure, or finds the one in progress.
- * @returns `nothing_left` when only the marker was renewed; null when there never was anything
+ * @returns `isOwn`: whether this request started it; `nothing_left` when only the marker was renewed; null when there
+ *   never was anything
  */
 async function startErasure(
   ports: ErasePorts,
   { tenant, conversationId, caller, ip, now, time }: ErasureRequest,
-): Promise<Erasure | "nothing_left" | null> {
+): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | null> {
   const erasureId = deriveErasureId(conversationId);
   const ops = new Set<string>();
   let op = "";
   let scheduledAt = Number.NEGATIVE_INFINITY;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const { head, erasure, erasedAt: lastErasedAt } = await ports.erasures.getWithHead(conversationId, now);
-    if (erasure !== null && ops.has(erasure.op)) return erasure;
+    if (erasure !== null && ops.has(erasure.op)) return { erasure, isOwn: true };
     if (erasure?.phase === "first") {
       // The message of the earlier request may be lost.
       await scheduleBackgroundErasure(ports, { tenant, erasureId });
-      return erasure;
+      return { erasure, isOwn: false };
     }
     const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
     if (newestAt === null && lastErasedAt === null) return null;

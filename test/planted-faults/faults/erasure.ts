@@ -273,6 +273,16 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a repeated erasure ends with the erasure of an earlier request",
+    file: "shared/flows/erasure/erase.ts",
+    search: "if (start.isOwn || !hasTime()) return { done: start.isOwn, removed };",
+    replacement: "if (start !== null) return { done: true, removed };",
+    killedBy: {
+      file: "test/shared/flows/erasure/erase.test.ts",
+      title: "during the first pass of an earlier call %s",
+    },
+  },
+  {
     name: "a repeated erasure that finds only the marker does not renew it",
     file: "shared/flows/erasure/erase.ts",
     search: "lastErasedAt !== null && lastErasedAt >= now) return",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { addRemovalCounts } from "../../../../shared/domain/erasure/erasures.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { listMessages, readConversation } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { sha256Hex } from "../../../../shared/kernel/bytes.ts";
@@ -254,6 +255,30 @@ describe("erasing again", () => {
     expect(await auditRows()).toHaveLength(1);
     await drainErasures(testEnv, queues);
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  });
+
+  it.each([
+    ["erases what came since too", Number.POSITIVE_INFINITY],
+    ["returns 202 if there is no time for what came since", 2],
+  ])("during the first pass of an earlier call %s", async (_name, pages) => {
+    expect(await runErasure(testEnv, queues, subject, 0)).toMatchObject({ done: false });
+    testEnv.advance(20 * SECOND);
+    const message = sampleMessage(tenant, { id: "new", text: "again", sentAt: testEnv.now() });
+    await messageStore(testEnv.table).record(tenant, message, testEnv.now());
+    await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
+    testEnv.advance(SECOND);
+    const newer = { ...zeroCounts, conversation: 1, messages: 1 };
+    if (pages === 2) {
+      expect(await runErasure(testEnv, queues, subject, pages)).toEqual({ done: false, removed: subject.counts });
+      expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: newer });
+    } else {
+      const removed = addRemovalCounts(subject.counts, newer);
+      expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed });
+    }
+    expect(await head()).toBeNull();
+    expect(await auditRows()).toHaveLength(2);
+    await drainErasures(testEnv, queues);
+    expect((await allRows(testEnv)).filter(({ PK }) => PK === subject.conversation)).toEqual([]);
   });
 
   it("erases a conversation that started after the first erasure", async () => {
