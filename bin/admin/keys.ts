@@ -80,7 +80,7 @@ async function requireTenants(ports: Deployment["ports"], tenants: readonly Tena
 
 function parseKeySettings({ scope = "live", label = "" }: Arguments) {
   if (scope !== "live" && scope !== "test") throw new CliError("Invalid --scope. Use live or test.");
-  if (label.length > KEY_LABEL_CHARS_MAX || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(label))
+  if (Array.from(label).length > KEY_LABEL_CHARS_MAX || /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(label))
     throw new CliError(`Invalid --label. Use one line of at most ${KEY_LABEL_CHARS_MAX} characters.`);
   return { scope, label, ...CLI } as const;
 }

@@ -103,4 +103,24 @@ export const accessFaults: readonly PlantedFault[] = [
       title: "a key of the list: one that was created a moment ago could be neither seen nor revoked",
     },
   },
+  {
+    name: "each request of the first moment of an hour records the use of its key",
+    file: "shared/stores/access/api-keys.ts",
+    search: "allOf(isActive, absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL))",
+    replacement: "isActive",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "is recorded once by requests at once, whichever of them writes first",
+    },
+  },
+  {
+    name: "a request that was authenticated before a revocation changes the revoked key",
+    file: "shared/stores/access/api-keys.ts",
+    search: "allOf(isActive, absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL))",
+    replacement: "absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL)",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "of a revoked key is not recorded by a request that was authenticated before",
+    },
+  },
 ];
