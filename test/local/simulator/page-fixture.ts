@@ -1,23 +1,8 @@
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { Page } from "playwright-core";
 import type { AppReport } from "../../../local/simulator/host.ts";
 import { startSimulator } from "../../../local/simulator/simulator.ts";
 import { testAccounts, testSecrets } from "./simulator-fixture.ts";
-
-// Read as a text: it runs in the page.
-const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** The violations that axe reports for the page as it is, as `rule: elements`. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axeScript);
-  return await page.evaluate(
-    `axe.run(document).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`,
-  );
-}
 
 /** A simulator for the page, in a host that records what it is asked, and a receiver whose status can be changed. */
 export async function startPageSimulator() {
