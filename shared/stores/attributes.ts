@@ -220,6 +220,7 @@ export const accountAttributes = {
   connection: "cn",
   displayName: "n",
   earlierPolicies: "pe",
+  earlierStatusEvents: "ese",
   handle: "h",
   humanAgentRefusedAt: "human_agent_blocked_at",
   lastRefreshedAt: "lr",

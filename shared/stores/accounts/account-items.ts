@@ -26,6 +26,8 @@ export interface AccountItem extends Key {
   readonly [A.earlierPolicies]?: readonly StoredDecision[];
   /** The event of the last status change by a send. */
   readonly [A.statusEvent]?: string;
+  /** The events before `statusEvent`, newest first. */
+  readonly [A.earlierStatusEvents]?: readonly string[];
   readonly [A.retryAt]?: Millis;
   readonly [A.retryWait]?: Millis;
 }

@@ -51,6 +51,9 @@ const WRITE_ATTEMPTS_MAX = 4;
 /** Decisions stored beside the newest one. Their webhooks may be processed again. The account stays below 1 KB. */
 const EARLIER_DECISIONS_MAX = 5;
 
+/** Events stored beside that of the newest change by a send. The sweep repeats a change within minutes. */
+const EARLIER_EVENTS_MAX = 2;
+
 /** No restriction by a refused send. */
 const noRestriction = { [A.statusDetail]: undefined, [A.retryAt]: undefined, [A.retryWait]: undefined };
 
@@ -132,7 +135,8 @@ export function accountStatuses(table: Table) {
     },
 
     /**
-     * Stores the status that follows from a refused platform call. The refusal is recognized by its event. A token that
+     * Stores the status that follows from a refused platform call. The refusal is recognized by its event, also after
+     * later changes. A token that
      * was refreshed after the call started overrides the refusal, and an expired token overrides every other status.
      * A restriction is tried again after an hour. The refusal of a later try doubles that time, up to a day.
      * @returns the account when this refusal changed its status, else null
@@ -140,7 +144,7 @@ export function accountStatuses(table: Table) {
     setStatus(tenant: TenantId, ref: AccountRef, change: StatusChange): Promise<Account | null> {
       const { status, detail, asOf, at, eventUlid } = change;
       return changeStatus<Account | null>(tenant, ref, (item) => {
-        if (item[A.statusEvent] === eventUlid) return { result: toAccount(item) };
+        if (statusEvents(item).includes(eventUlid)) return { result: toAccount(item) };
         const currentStatus = itemStatus(item);
         if (currentStatus === "needs_reauth" || (item[A.lastRefreshedAt] ?? 0) > asOf) return { result: null };
         const retryAt = itemRetryAt(item);
@@ -152,7 +156,7 @@ export function accountStatuses(table: Table) {
           set: {
             [A.status]: status,
             [A.statusDetail]: detail,
-            [A.statusEvent]: isRepeated ? item[A.statusEvent] : eventUlid,
+            ...(isRepeated ? {} : newStatusEvent(item, eventUlid)),
             [A.retryWait]: wait,
             [A.retryAt]: wait && at + wait,
           },
@@ -172,15 +176,29 @@ export function accountStatuses(table: Table) {
       { asOf, eventUlid }: Pick<StatusChange, "asOf" | "eventUlid">,
     ): Promise<Account | null> {
       return changeStatus<Account | null>(tenant, ref, (item) => {
-        if (item[A.statusEvent] === eventUlid) return { result: toAccount(item) };
+        if (statusEvents(item).includes(eventUlid)) return { result: toAccount(item) };
         const retryAt = itemRetryAt(item);
         if (retryAt === null || asOf < retryAt) return { result: null };
         return {
-          set: { [A.status]: "active", ...noRestriction, [A.statusEvent]: eventUlid },
+          set: { [A.status]: "active", ...noRestriction, ...newStatusEvent(item, eventUlid) },
           toResult: toAccount,
         };
       });
     },
+  };
+}
+
+/** The events of the last changes by sends, newest first. */
+function statusEvents(item: AccountItem): string[] {
+  const { [A.statusEvent]: newest, [A.earlierStatusEvents]: earlier = [] } = item;
+  return newest === undefined ? [] : [newest, ...earlier];
+}
+
+function newStatusEvent(item: AccountItem, eventUlid: string) {
+  const earlier = statusEvents(item).slice(0, EARLIER_EVENTS_MAX);
+  return {
+    [A.statusEvent]: eventUlid,
+    ...(earlier.length > 0 ? { [A.earlierStatusEvents]: earlier } : {}),
   };
 }
 

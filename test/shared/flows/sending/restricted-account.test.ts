@@ -1,9 +1,11 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { eventSchema } from "../../../../shared/events/catalog.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { accountItemKey } from "../../../../shared/stores/keys.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
 import type { TestEnv } from "../support/test-env.ts";
 
@@ -52,6 +54,27 @@ it("says when to try again, without a call to the platform, and an idempotency k
   testEnv.advance(50 * MINUTE);
   accept();
   expect(await reply()).toHaveProperty("messageId");
+});
+
+it("is published by the sweep if its process died, although a later refusal restricted the account again", async () => {
+  const died = Promise.withResolvers<void>();
+  const ports = interceptCalls(fixture.ports(), async (name, call) => {
+    const answer = await call();
+    if (name !== "accounts.setStatus") return answer;
+    died.resolve();
+    return new Promise(() => {});
+  });
+  void fixture.sendReply({}, "live", ports);
+  await died.promise;
+  const unblock = { action: "unblock", at: testEnv.now(), reason: null, eventUlid: newUlid(testEnv.now()) } as const;
+  await accountStore(testEnv.table).setPolicy(fixture.tenant, fixture.accountRef, unblock);
+  testEnv.advance(SECOND);
+  expect(await tryReply()).toBe(true);
+  expect(await accountEventTypes()).toEqual(["account.restricted"]);
+  testEnv.advance(MINUTE);
+  await fixture.sweepSends();
+  const restricted = await accountEvents();
+  expect(restricted.map(({ data }) => data.account.status)).toEqual(["restricted", "restricted"]);
 });
 
 it("recovers with the first accepted send, which is published once", async () => {
