@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { unpackChromium } from "./support/npm-chromium.ts";
+import { configureFonts, unpackChromium } from "./support/npm-chromium.ts";
 
 // `npm ci && npm test` passes on a machine without a browser, its libraries or fonts.
 
@@ -72,5 +73,16 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the bro
   // What the browser loaded shows that it needed nothing else, but not what it does where that is missing.
   test.skipIf(unshare)("opens a page and loads no library or font of the system", () => {
     expectPageOpens([process.execPath, script]);
+  });
+
+  test("finds its fonts after the project's folder was moved", () => {
+    const fonts = mkdtempSync(join(tmpdir(), "parley-fonts-"));
+    configureFonts(fonts, "/before/chromium");
+    configureFonts(fonts, "/after/chromium");
+    const configuration = readFileSync(join(fonts, "fonts.conf"), "utf8");
+    expect(configuration).toContain("<dir>/after/chromium/fonts/fonts</dir>");
+    expect(configuration).not.toContain("/before/");
+    expect(readdirSync(fonts)).toEqual(["fonts.conf"]);
+    rmSync(fonts, { recursive: true });
   });
 });

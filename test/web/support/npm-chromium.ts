@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,8 @@ export function unpackChromium(): Chromium {
   }
   const folder = join(nodeModules, ".cache", "chromium");
   if (!existsSync(folder)) unpackInto(folder);
+  // The project's folder may have been moved or copied since.
+  configureFonts(join(folder, "fonts"), folder);
   return {
     executablePath: join(folder, "chromium"),
     env: { LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_PATH: join(folder, "fonts") },
@@ -51,7 +53,7 @@ function unpackInto(folder: string): void {
     );
     if (status !== 0) throw new Error(`@sparticuz/chromium could not be unpacked: ${stderr}`);
     // The package's own configuration names folders of Lambda.
-    writeFileSync(join(partial, "fonts", "fonts.conf"), fontConfiguration(folder));
+    configureFonts(join(partial, "fonts"), folder);
     renameSync(partial, folder);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
@@ -60,10 +62,17 @@ function unpackInto(folder: string): void {
   }
 }
 
-function fontConfiguration(folder: string): string {
-  return [
+/** Writes the configuration for a browser that runs in `folder`, unless it is already written. */
+export function configureFonts(fontsFolder: string, folder: string): void {
+  const file = join(fontsFolder, "fonts.conf");
+  const configuration = [
     '<?xml version="1.0"?>',
     '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
     `<fontconfig><dir>${folder}/fonts/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
   ].join("\n");
+  if (existsSync(file) && readFileSync(file, "utf8") === configuration) return;
+  // A browser of another worker never reads half a file.
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, configuration);
+  renameSync(partial, file);
 }
