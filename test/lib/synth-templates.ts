@@ -22,20 +22,26 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Synthesizes both templates without code. `text` is the text of both. */
+/** Both templates without code, synthesized once for each context. `text` is the text of both. */
 export function synthesizeTemplates(context: Record<string, string> = {}): {
   data: Template;
   service: Template;
   text: string;
 } {
+  const key = JSON.stringify([context, process.env.CDK_CONTEXT_JSON]);
+  const texts = textsByContext.get(key) ?? synthesizeTexts(context);
+  textsByContext.set(key, texts);
+  const [data = "", service = ""] = texts;
+  return { data: JSON.parse(data), service: JSON.parse(service), text: texts.join("\n") };
+}
+
+const textsByContext = new Map<string, readonly string[]>();
+
+function synthesizeTexts(context: Record<string, string>): readonly string[] {
   const outdir = mkdtempSync(join(tmpdir(), "parley-synth-"));
   try {
     synthesize({ outdir, context, bundle: false });
-    const texts = [stacks.data, stacks.service].map((name) =>
-      readFileSync(join(outdir, `${name}.template.json`), "utf8"),
-    );
-    const [data = "", service = ""] = texts;
-    return { data: JSON.parse(data), service: JSON.parse(service), text: texts.join("\n") };
+    return [stacks.data, stacks.service].map((name) => readFileSync(join(outdir, `${name}.template.json`), "utf8"));
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
