@@ -88,10 +88,8 @@ function queryParameters(query: $ZodType | undefined, name: string, schemas: Jso
 function toRequestBody(body: $ZodType | "bytes", name: string, schemas: Json): Json {
   if (body === "bytes") return { required: true, content: { "*/*": {} } };
   const optional = body._zod.optin === "optional";
-  return {
-    required: !optional,
-    content: { "application/json": { schema: toOpenApiSchema(body, "input", name, schemas) } },
-  };
+  const schema = { ...toOpenApiSchema(body, "input", name, schemas), propertyNames: { not: { const: "__proto__" } } };
+  return { required: !optional, content: { "application/json": { schema } } };
 }
 
 function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json {

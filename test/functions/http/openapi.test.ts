@@ -49,6 +49,11 @@ describe("the OpenAPI document", () => {
     expect(document.paths["/intake"].post.requestBody.content).toEqual({ "*/*": {} });
   });
 
+  it("excludes the field name that every body is refused for", () => {
+    const { schema } = document.paths["/v1/things"].post.requestBody.content["application/json"];
+    expect(schema.propertyNames).toEqual({ not: { const: "__proto__" } });
+  });
+
   it("has the data in its envelope under every success status", () => {
     const { responses } = document.paths["/v1/things/{id}"].delete;
     for (const status of [200, 202]) {
