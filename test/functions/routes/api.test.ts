@@ -166,6 +166,15 @@ describe("webhooks", () => {
     }
   });
 
+  it.each([
+    ["http://10.0.0.1/in", "the URL's address is not public"],
+    ["hooks", "invalid URL. Use a complete URL, such as https://example.com/hooks"],
+  ])("at %s are refused, and message and errors say what is wrong with the URL", async (url, problem) => {
+    const { error } = (await request("/v1/webhooks", { body: { url } })).body;
+    expect(error.message).toBe(`url is not allowed: ${problem}.`);
+    expect(error.errors).toEqual([{ field: "url", problem: `is not allowed: ${problem}` }]);
+  });
+
   it("list their deliveries in pages; unknown, foreign and malformed ids have none", async () => {
     const endpointId = newUlid(testEnv.now());
     const ulids = Array.from({ length: 5 }, () => newUlid(testEnv.now()));
