@@ -48,7 +48,7 @@ export function sampleInboundMessage(): Message {
     participant: { id: PARTICIPANT_ID, handle: "Ada Lovelace", username: null, name: "Ada Lovelace" },
     direction: "inbound",
     text: "Hello, is this still available?",
-    attachments: [],
+    attachments: [{ type: "image", url: "https://cdn.example.com/photo.jpg" }],
     context: { referral: { ref: "summer-sale", source: "SHORTLINK", type: "OPEN_THREAD", adId: null } },
     sentAt: SAMPLE_AT - 1_402,
     sentVia: "participant",
@@ -61,15 +61,14 @@ export function sampleInboundMessage(): Message {
 
 /** @param type the event that the message is published with */
 export function sampleOutboundMessage(type: EventType): Message {
-  const inboundMessage = sampleInboundMessage();
+  const { context, ...inboundMessage } = sampleInboundMessage();
   return {
     ...inboundMessage,
     id: "m_GhIjKl0123456789",
     direction: "outbound",
     text: "Yes, it is.",
-    attachments: [{ type: "image", url: "https://cdn.example.com/photo.jpg" }],
+    attachments: [],
     sentVia: "api_in_window",
-    actorId: "usr_42",
     replyTo: inboundMessage.id,
     eventUlid: sampleUlid(type),
   };

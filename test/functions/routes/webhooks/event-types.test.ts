@@ -68,6 +68,20 @@ it.each(eventTypes)("%s: its example matches its published JSON Schema and no ot
   expectMatchesSchema({ type, body: JSON.stringify(example) });
 });
 
+it.each(["message.sent", "message.failed"])(
+  "%s: its example is a message that the API sends: text or attachments, no context, an actor only beside the tag",
+  async (type) => {
+    const example = (await publishedSchemas()).find((each) => each.type === type)?.example;
+    const { message } = (example as { data: { message: Record<string, unknown> } }).data;
+    const { story, quick_reply, postback, referral, actor_id } = message;
+    expect({ story, quick_reply, postback, referral, actor_id }).toEqual({
+      ...{ story: null, quick_reply: null, postback: null, referral: null },
+      actor_id: message.sent_via === "api_human_agent" ? expect.any(String) : null,
+    });
+    expect(message.text === "").toBe((message.attachments as object[]).length > 0);
+  },
+);
+
 describe("rendered events match the published schema", () => {
   it("for messages of every kind", () => {
     const sample = (rest: object) => renderMessageEvent(tenant, sampleMessage(tenant, { id: "m1", ...rest }));
