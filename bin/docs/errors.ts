@@ -79,7 +79,7 @@ const help: Record<Reason, ErrorHelp> = {
   },
   replay_expired: {
     when: "The body of the event is no longer stored.",
-    fix: "The event cannot be replayed. Bodies are stored for 7 days.",
+    fix: "Read the current state of the message or the account instead.",
   },
   key_not_found: {
     when: "The API key is unknown, malformed or of another tenant, or was revoked 90 days ago or earlier.",

@@ -34,7 +34,11 @@ const refusals = {
     "replay_conflict",
     "Replay refused. Add force=true for delivered events, or wait until the attempts have ended.",
   ],
-  replay_expired: [409, "replay_expired", "The event has expired and cannot be replayed."],
+  replay_expired: [
+    409,
+    "replay_expired",
+    "The event is no longer stored and cannot be replayed: its 7 days are over, or its message was unsent or erased.",
+  ],
   endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
   key_limit: [409, "key_limit", "API key limit reached. Revoke a key first."],
   window_closed: [

@@ -101,7 +101,12 @@ describe("a replay", () => {
     expect((await fixture.post(path(fine, "?force=true"))).status).toBe(200);
     const lost = await fixture.createDelivery(fixture.endpoint, "failed");
     await fixture.ports.messages.remove(fixture.tenant, lost.source ?? { conversationId: "", position: "" });
-    expect(await fixture.post(path(lost))).toMatchObject({ status: 409, body: { error: { code: "replay_expired" } } });
+    const message =
+      "The event is no longer stored and cannot be replayed: its 7 days are over, or its message was unsent or erased.";
+    expect(await fixture.post(path(lost))).toMatchObject({
+      status: 409,
+      body: { error: { code: "replay_expired", message } },
+    });
     expect(await fixture.post(fixture.endpointPath("/deliveries/x/replay"))).toMatchObject({
       status: 404,
       body: { error: { code: "delivery_not_found" } },
