@@ -5,9 +5,11 @@ import type { AddressInfo } from "node:net";
 import { addAbortSignal } from "node:stream";
 import { finished } from "node:stream/promises";
 import { ATTEMPT_TIMEOUT } from "../../shared/domain/limits.ts";
-import { clockNow, type Millis } from "../../shared/kernel/time.ts";
+import { clockNow, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 
 const BODY_BYTES_MAX = 1_000_000;
+/** A receiver rejects a delivery whose time is further from its own clock. */
+const TIMESTAMP_TOLERANCE: Millis = 5 * MINUTE;
 
 /** The headers of the delivery itself. Other headers belong to the connection. */
 const DELIVERY_HEADER = /^(svc-.+|webhook-.+|content-type|user-agent)$/;
@@ -21,6 +23,8 @@ export interface ForwardedDelivery {
   /** The reason that `status` is not the receiver's. */
   readonly failure: "unreachable" | "timeout" | "too_large" | "aborted" | null;
   readonly durationMs: Millis;
+  /** The stack's clock was advanced so far that a receiver with the real time rejects the delivery. */
+  readonly clockAhead: boolean;
   /** Null when it is too large. */
   readonly body: Buffer | null;
 }
@@ -99,6 +103,7 @@ async function forward(
     status: result.status,
     failure: result.failure,
     durationMs: Math.max(0, clockNow() - at),
+    clockAhead: Number(request.headers["svc-timestamp"]) * SECOND - at > TIMESTAMP_TOLERANCE,
     body,
   };
 }

@@ -61,13 +61,20 @@ const FAILURE_NOTES = {
   too_large: " (over 1 MB, not forwarded)",
 } as const;
 
+function failureNote({ failure, status, clockAhead }: ForwardedDelivery): string {
+  if (failure) return FAILURE_NOTES[failure];
+  return clockAhead && status >= 400 ? " (the stack's clock is ahead: a receiver rejects its timestamps)" : "";
+}
+
 const textOutput = {
   listening: (id: string, secret: string, to: string | null) =>
     to === null
       ? `Endpoint ${id} is ready. Its events are printed here. Press Ctrl-C to stop.`
       : `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nPress Ctrl-C to stop.`,
-  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
-    `${iso(at)} ${eventType} ${eventId} ${status}${failure ? FAILURE_NOTES[failure] : ""} ${durationMs} ms`,
+  forwarded: (delivery: ForwardedDelivery) => {
+    const { at, eventType, eventId, status, durationMs } = delivery;
+    return `${iso(at)} ${eventType} ${eventId} ${status}${failureNote(delivery)} ${durationMs} ms`;
+  },
   event: (body: Buffer | null) => printableJson(parseEvent(body), 2),
   ended: (id: string, removed: boolean) =>
     removed ? `Endpoint ${id} was deleted.` : `Endpoint ${id} was not deleted. Delete it with the API.`,

@@ -104,6 +104,27 @@ describe("admin listen", () => {
     expect(program.errors()).toBe("");
   });
 
+  it("says that the stack's clock is ahead when a receiver rejects a delivery whose time is in the future", async () => {
+    const before = await endpointIds();
+    const program = startListen(["--forward-to", receiver.url]);
+    await waitFor("listen is ready", () => program.output().includes("whs_"));
+    const { endpoints } = (await stack.api("GET", "/v1/webhooks")).body.data;
+    const url = endpoints.find(({ id }) => !before.includes(id))?.url ?? "";
+    receiver.respondWith(() => ({ status: 401 }));
+    const post = (id: string, at: number) =>
+      fetch(url, {
+        method: "POST",
+        headers: { "svc-event-type": "test", "svc-event-id": id, "svc-timestamp": `${Math.floor(at / 1_000)}` },
+        body: "{}",
+      });
+    await post("now", Date.now());
+    await post("ahead", Date.now() + 10 * 60_000);
+    const note = "the stack's clock is ahead: a receiver rejects its timestamps";
+    await waitFor("both lines are printed", () => / ahead 401 /.test(program.output()));
+    expect(program.output()).toMatch(/ test now 401 \d+ ms$/m);
+    expect(program.output()).toMatch(new RegExp(` test ahead 401 \\(${note}\\) \\d+ ms$`, "m"));
+  });
+
   it("responds to the stack with the receiver's status and Retry-After", async () => {
     const { id, lines } = await startAndWait(receiver.url);
     receiver.respondWith(() => ({ status: 429, headers: { "retry-after": "7200" } }));
