@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
 import { runInvocation } from "../../shared/kernel/call-scope.ts";
 import { withDeadline } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
@@ -7,7 +8,7 @@ import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
-import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders } from "./serve.ts";
+import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders, withPace } from "./serve.ts";
 
 /** The log line of a fault. It has no message, because a message may contain what the caller sent. */
 export interface FaultLine {
@@ -87,13 +88,16 @@ async function respond<P>(
   remaining: Millis | undefined,
 ): Promise<Response> {
   const { correlationId } = request.metadata;
-  try {
-    return withCommonHeaders(await withDeadline(remaining, serve(options, endpoint, request)), correlationId);
-  } catch (error) {
+  const counted: { pace?: RequestPace } = {};
+  const onPace = (pace: RequestPace) => {
+    counted.pace = pace;
+  };
+  const response = await withDeadline(remaining, serve(options, endpoint, request, onPace)).catch((error: unknown) => {
     const { operation } = endpoint;
     options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
-    return withCommonHeaders(failure(refuse("internal_error")), correlationId);
-  }
+    return failure(refuse("internal_error"));
+  });
+  return withCommonHeaders(counted.pace ? withPace(response, counted.pace) : response, correlationId);
 }
 
 function requestMetadata(c: Ctx, correlationId: string): RequestMetadata {

@@ -44,11 +44,15 @@ export interface IncomingRequest {
   readonly time: RequestTime;
 }
 
-/** Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault. */
+/**
+ * Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault.
+ * @param onPace gets the pace of the key once the request is counted, also when a fault follows
+ */
 export async function serve<P>(
   options: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
   request: IncomingRequest,
+  onPace: (pace: RequestPace) => void,
 ): Promise<Response> {
   const { raw, now } = request;
   const bytes = await readBytes(raw, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
@@ -58,13 +62,13 @@ export async function serve<P>(
   const caller = await options.authenticate(raw.headers.get("authorization") ?? undefined, now);
   if (isRefusal(caller)) return failure(caller);
   const pace = await options.rateLimit(caller, now);
-  if (pace?.refusal) return withPace(failure(pace.refusal), pace);
-  const response = await respond(options, endpoint, { ...request, bytes, caller });
-  return pace ? withPace(response, pace) : response;
+  if (pace) onPace(pace);
+  if (pace?.refusal) return failure(pace.refusal);
+  return respond(options, endpoint, { ...request, bytes, caller });
 }
 
-/** The headers that say how many requests the key has left. */
-function withPace(response: Response, { limit, remaining, resetSeconds }: RequestPace): Response {
+/** Adds the headers that say how many requests the key has left. */
+export function withPace(response: Response, { limit, remaining, resetSeconds }: RequestPace): Response {
   response.headers.set("ratelimit-limit", String(limit));
   response.headers.set("ratelimit-remaining", String(remaining));
   response.headers.set("ratelimit-reset", String(resetSeconds));

@@ -179,6 +179,14 @@ describe("the pace of a key", () => {
     expect(paceOf(await app.request("/v1/things", { headers: { authorization: "Bearer wrong" } }))).toEqual(unlimited);
     expect(paceOf(await app.request("/v1/facts"))).toEqual(unlimited);
   });
+
+  it("is also in the answer of a fault, and of a handler that exceeds the deadline", async () => {
+    const { app } = createTestApp(async () => ({ limit: 600, remaining: 598, resetSeconds: 42, refusal: null }));
+    for (const kind of ["error", "hang"]) {
+      const response = await app.request(`/v1/faults/things/${kind}`, { headers: tenantAuth }, { remaining: 20 });
+      expect([response.status, paceOf(response)], kind).toEqual([500, ["600", "598", "42"]]);
+    }
+  });
 });
 
 describe("a tenant of another key", () => {

@@ -193,6 +193,18 @@ export const sampleRoutes = [
       throw new SecretLeak("canary");
     },
   }),
+  endpoint.tenant({
+    operation: "failThing",
+    method: "GET",
+    path: "/v1/faults/things/{kind}",
+    summary: "Faults behind a key",
+    tag: "Things",
+    data: z.object({ fine: z.boolean() }),
+    handle: async ({ path }) => {
+      if (path.kind === "hang") return new Promise<never>(() => {});
+      throw new SecretLeak("canary");
+    },
+  }),
   endpoint.public({
     operation: "getLarge",
     method: "GET",
