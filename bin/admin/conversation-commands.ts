@@ -12,6 +12,8 @@ import { localStack, stackNotRunning } from "./local-stack.ts";
 /** The stack stores a message within a fraction of a second. */
 const STORED_WITHIN = 10 * SECOND;
 const POLL_INTERVAL = 50;
+/** The key is unknown or revoked, or its tenant is suspended. Waiting changes nothing. */
+const KEY_REFUSALS: ReadonlySet<string | undefined> = new Set(["unauthorized", "forbidden"]);
 
 /**
  * Writes a message as a person of the simulator and waits until it is in the inbox.
@@ -52,8 +54,9 @@ function findAccount(
 async function waitUntilStored(mid: string): Promise<void> {
   const deadline = Date.now() + STORED_WITHIN;
   while (Date.now() < deadline) {
-    const { data } = await callLocalApi({ method: "GET", path: `/v1/messages/${encodeURIComponent(mid)}` });
-    if (data) return;
+    const response = await callLocalApi({ method: "GET", path: `/v1/messages/${encodeURIComponent(mid)}` });
+    if (response.data) return;
+    if (KEY_REFUSALS.has(response.error?.code)) requireData(response, "to read the message");
     await sleep(POLL_INTERVAL);
   }
   throw new CliError("The message is not in the inbox yet. See functions.log in the data folder.");

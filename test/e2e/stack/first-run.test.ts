@@ -7,6 +7,7 @@ import { PROJECT, readPage } from "../../docs/markdown.ts";
 import { runAdmin } from "../support/admin.ts";
 import type { ListedMessage } from "../support/api-response.ts";
 import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { runProgram } from "../support/processes.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 // The first hour of a developer: the commands that `npm run local` prints, on an empty inbox and in order.
@@ -137,6 +138,15 @@ describe("admin message", () => {
     expect(found.body.data.message).toMatchObject({ direction: "inbound", text: "two words" });
     const { people } = await stack.sim<{ people: { name: string }[] }>("GET", "/state");
     expect(people.map(({ name }) => name)).toContain("Ann Lee");
+  });
+
+  it("says at once that its key is refused, for instance because the tenant is suspended", async () => {
+    const program = runProgram("bin/admin", ["message", "Hi"], {
+      PARLEY_DATA: stack.dataDir,
+      PARLEY_KEY: "svc_live_x",
+    });
+    expect(await program.exitCode).toBe(1);
+    expect(program.errors()).toMatch(/^The local stack refused to read the message \(unauthorized\): [^\n]+\n$/);
   });
 
   it("lists the accounts for an unknown one", async () => {
