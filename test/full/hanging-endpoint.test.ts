@@ -17,6 +17,7 @@ const PAIRS = 5;
 const EVENTS = 30;
 const EVENTS_PER_SECOND = 3;
 const RATIO_MAX = 1.5;
+const CALM_MS = 3_000;
 const BASELINE_MAX_MS = 1_000;
 
 let stack: LocalStack;
@@ -109,6 +110,8 @@ async function startAfresh(): Promise<void> {
   await stack.clock("PT10M");
   // A message that its worker postponed seems due in the emulator's journal. It is one of the removed endpoint.
   await waitUntilIdle(stack, 5).catch(() => {});
+  // What the clock made due, and what ended with the connections of the endpoint, is over after this time.
+  await wait(CALM_MS);
 }
 
 function median(values: readonly number[]): number {
