@@ -16,6 +16,9 @@ export interface PoolOptions {
   readonly idleMax: number;
 }
 
+/** An ordinary event is done within this time, in milliseconds of a machine with two processors. */
+const SPARE_DELAY_MS = 100;
+
 interface Waiter {
   resolve(sandbox: Sandbox): void;
   reject(error: FunctionFailed): void;
@@ -28,7 +31,8 @@ interface IdleSandbox {
 
 /**
  * An event takes the sandbox that was used last. If none is idle, another one opens, and the event takes the first that
- * is free: a short event need not wait until the other one is loaded. Once two are busy, one more is loaded ahead.
+ * is free: a short event need not wait until the other one is loaded. Once two are busy, one more is loaded
+ * ahead, after the time that an ordinary event takes.
  */
 export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: () => Sandbox): Pool {
   const all = new Set<Sandbox>();
@@ -37,12 +41,13 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
   let loading = 0;
   let closed = false;
   let idleTimer: NodeJS.Timeout | undefined;
+  let spareTimer: NodeJS.Timeout | undefined;
 
   const acquire = async (): Promise<Sandbox> => {
     if (closed) throw stopping();
     for (let candidate = idle.pop(); candidate; candidate = idle.pop()) {
       if (!candidate.sandbox.failure()) {
-        if (isSpareMissing()) grow();
+        growLater();
         return candidate.sandbox;
       }
       remove(candidate.sandbox);
@@ -64,6 +69,13 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
       }
     }
     if (waiters.length > 0) grow();
+  };
+
+  /** The event that took the last idle sandbox is often done first, and has the processors for itself. */
+  const growLater = (): void => {
+    if (!isSpareMissing()) return;
+    clearTimeout(spareTimer);
+    spareTimer = setTimeout(grow, SPARE_DELAY_MS).unref();
   };
 
   const isSpareMissing = (): boolean => all.size >= 2 && idle.length === 0 && loading === 0;
@@ -115,6 +127,7 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
     },
     async close() {
       closed = true;
+      clearTimeout(spareTimer);
       clearTimeout(idleTimer);
       for (const waiter of waiters.splice(0)) waiter.reject(stopping());
       await Promise.all([...all].map((sandbox) => sandbox.close()));

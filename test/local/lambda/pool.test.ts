@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openPool, type Pool } from "../../../local/lambda/pool.ts";
 import { FunctionFailed, type Sandbox } from "../../../local/lambda/sandbox.ts";
 import { openSandboxBudget } from "../../../local/lambda/sandbox-budget.ts";
@@ -105,7 +105,9 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(3);
   });
 
-  it("have one more loaded ahead once two are busy", async () => {
+  it("have one more loaded ahead once two are busy for longer than an ordinary event", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { pool, opened, loadedSandbox } = openPools();
     const first = [pool.invoke({}), pool.invoke({})];
     await turn();
@@ -114,9 +116,16 @@ describe("a function's sandboxes", () => {
     await Promise.all(first);
     void pool.invoke({});
     await turn();
+    const short = pool.invoke({});
+    await turn();
+    opened[0]?.answer(null);
+    await short;
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(opened).toHaveLength(2);
     void pool.invoke({});
     await turn();
+    expect(opened).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(100);
     expect(opened).toHaveLength(3);
     await loadedSandbox(2);
     const third = pool.invoke({});
