@@ -273,10 +273,11 @@ describe("the queues", () => {
     }
   });
 
-  test("are read in batches of ten without a window, and a worker reports failed messages", () => {
+  test("are read in batches of ten, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
     for (const [, { Properties }] of resourcesOfType(service, "AWS::Lambda::EventSourceMapping")) {
       expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
-      expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBe(0);
+      const queue = resolveReference(Properties.EventSourceArn);
+      expect(Properties.MaximumBatchingWindowInSeconds).toBe(queue === findResource("SlowDeliveries") ? 1 : 0);
     }
   });
 });
