@@ -43,8 +43,10 @@ export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30):
   await waitFor(
     "the queues are empty",
     async () => {
+      const messages = [...readQueues(dataDir).values()].flat();
+      // Asked after the read: a message sent between the two would seem to be a later retry.
       const at = await now();
-      return [...readQueues(dataDir).values()].flat().every((message) => message.availableAt > at);
+      return messages.every((message) => message.availableAt > at);
     },
     { seconds },
   );
