@@ -118,15 +118,33 @@ export async function undoLateWrite(
 }
 
 /**
+ * Undoes an echo whose message an erasure removed after the echo was checked and before it was stored. Runs before the
+ * conversation's head shows it. The erasure stores its marks before it removes a message, so a second check finds it.
+ * @returns whether the echo was removed
+ */
+export async function undoRemovedEcho(
+  ports: UndoSendPorts,
+  tenant: TenantId,
+  { update, record, erasure }: { update: MessageUpdate; record: RecordedMessage; erasure: ConversationErasure },
+): Promise<boolean> {
+  if (!update.echo || erasure.erasedAt === null || !(await erasure.coversMessage(update))) return false;
+  await removeLateMessage(ports, tenant, record, erasure.erasedAt);
+  await ports.outboundMessages.removeMarker(record.message);
+  return true;
+}
+
+type UndoSendPorts = Pick<LateWritePorts, "messages" | "erasures"> & {
+  readonly outboundMessages: Pick<OutboundMessages, "removeMarker">;
+};
+
+/**
  * Undoes the message of a send whose conversation is gone, where an erasure removed it and is over. Without an erasure
  * nothing is undone.
  * @param writtenAt the time that decides: the start of the send, or the time of the echo that had stored the message
  * @returns whether the message was removed
  */
 export async function undoErasedSend(
-  ports: Pick<LateWritePorts, "messages" | "erasures"> & {
-    readonly outboundMessages: Pick<OutboundMessages, "removeMarker">;
-  },
+  ports: UndoSendPorts,
   tenant: TenantId,
   record: RecordedMessage,
   writtenAt: Millis = record.message.sentAt,

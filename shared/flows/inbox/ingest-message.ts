@@ -5,7 +5,7 @@ import type { MessageUpdate } from "../../domain/inbox/updates.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { echoSentVia } from "../../domain/sending/sends.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
-import { conversationErasure, undoLateWrite } from "../erasure/late-writes.ts";
+import { conversationErasure, undoLateWrite, undoRemovedEcho } from "../erasure/late-writes.ts";
 import { countMessage, uncountMessage } from "../stats/count.ts";
 import { messageEvent, requestProfile } from "./effects.ts";
 import { applyPending, hasPendingChange, removePending } from "./pending-changes.ts";
@@ -25,6 +25,8 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
     return removePending(ports, { account, conversationId, messageId });
   }
   const record = await recordMessage(ports, { update, message, account, now });
+  if (await undoRemovedEcho(ports, account.tenant, { update, record, erasure }))
+    return removePending(ports, { account, conversationId, messageId });
   const isCounted = record.isNew && record.message.direction !== "outbound";
   // Before the head advances: if that fails, the message is stored, and not new when the webhook is repeated.
   if (isCounted) countMessage(effects.tally, account.tenant);

@@ -332,4 +332,37 @@ describe("the echo of a send that started before the erasure", () => {
     expect(await echoes("after", erasedAt + 1)).toBe(1);
     expect(await sortKeyKinds()).toEqual(["K#", "M#", "~H"]);
   });
+
+  it("is removed where the erasure removed the send after the check, and before the echo was stored", async () => {
+    await ingestTexts({ ...firstText, at: testEnv.now() - 10 });
+    await eraseNow();
+    testEnv.advance(SECOND);
+    await ingestTexts({ mid: "m2", text: "again", at: testEnv.now() });
+    const startedAt = testEnv.now();
+    const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
+    const apiPorts = { ...testEnv.apiPorts(queues), platformFor: async () => platform as unknown as Platform };
+    const reply = { conversationId: conversation, text: "ours", replyTo: null };
+    await sendReply(apiPorts, { caller: tenantCaller(tenant), reply, time: startRequestTime(() => startedAt) });
+    await countEvents();
+    const ports = testEnv.ingestPorts(queues);
+    let checks = 0;
+    const isRemoved: typeof ports.erasures.isRemoved = async (...question) => {
+      const answer = await ports.erasures.isRemoved(...question);
+      checks += 1;
+      if (checks === 1) await eraseNow();
+      return answer;
+    };
+    // Instagram names no send, and stamped the message after the erasure.
+    const echo = {
+      at: startedAt + SECOND,
+      fromAccount: true,
+      content: { message: { mid: "r1", text: "ours", is_echo: true } },
+    };
+    const erasing = { ...ports, erasures: { ...ports.erasures, isRemoved } };
+    expect((await ingestEvents(erasing, account, [echo], testEnv.now())).events).toEqual([]);
+    expect(checks).toBe(2);
+    expect(await sortKeyKinds()).toEqual(["~H"]);
+    await drainErasures(testEnv, queues);
+    expect(await partition()).toEqual([]);
+  });
 });
