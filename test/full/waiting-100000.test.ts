@@ -40,6 +40,7 @@ it("an event of an endpoint with an open circuit costs two units beside 100,000 
   client.destroy();
 
   pipeline.advance(SECOND);
-  expect(await events(10)).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: 2 });
+  // The endpoint is read again, consistently, once for the batch: its circuit may have closed since.
+  expect(await events(10)).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: 2 });
   await pipeline.close();
 }, 600_000);

@@ -37,6 +37,9 @@ const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folde
 
 const always = ["test/bench/**"];
 
+/** Compares times: it runs when nothing else does. */
+const alone = ["test/full/hanging-endpoint.test.ts"];
+
 /**
  * The projects of `vitest.config.ts` (`full` is false) and of `vitest.full.config.ts`. A test file that no other
  * project lists runs in `local`. The full run adds `test/full` and injects every fault instead of a sample.
@@ -51,7 +54,8 @@ export function testConfig({ full }: { full: boolean }) {
       exclude: [...excluded, ...listedElsewhere],
     },
   });
-  const e2eProject = project("e2e", e2e);
+  const e2eProject = project("e2e", e2e, alone);
+  const aloneProject = project("alone", alone);
   return defineConfig({
     test: {
       testTimeout: full ? 600_000 : 60_000,
@@ -74,6 +78,14 @@ export function testConfig({ full }: { full: boolean }) {
         project("stores", stores, unit),
         project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e]),
         project("unit", unit),
+        {
+          ...aloneProject,
+          test: {
+            ...aloneProject.test,
+            globalSetup: "test/e2e/support/assembly-setup.ts",
+            sequence: { groupOrder: 1 },
+          },
+        },
       ],
     },
   });
