@@ -309,6 +309,31 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "the echo of a send that an erasure removes at the same time does not store the message again",
+    history: {
+      seed: 3,
+      steps: [
+        [{ do: "replay", endpoint: 2 }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "erase", person: 1 }, 12],
+        [{ do: "redrive" }, 0],
+        [{ do: "policy", person: 0, action: "warning" }, 13],
+        [{ do: "write", person: 1 }, 1],
+        [{ do: "policy", person: 1, action: "block" }, null],
+        [{ do: "reply", person: 1, key: 0 }, 0],
+        [{ do: "policy", person: 1, action: "unblock" }, 1],
+        [{ do: "reply", person: 1, key: 0 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "trouble", name: "api", call: 1, kind: "before", millis: 15000 }, 0],
+        [{ do: "testReply", person: 0 }, 0],
+        [{ do: "reply", person: 0, key: null }, 23],
+        [{ do: "read", person: 0 }, 4],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "write", person: 3 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */
