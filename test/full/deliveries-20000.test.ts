@@ -71,8 +71,10 @@ afterAll(async () => {
 async function waitUntilIdle(): Promise<void> {
   let [pending, still] = [0, 0];
   const idle = async () => {
+    const messages = [...readQueues(stack.dataDir).values()].flat();
+    // Asked after the read: a message sent between the two would seem to be a later retry.
     const at = await stack.now();
-    const due = [...readQueues(stack.dataDir).values()].flat().filter(({ availableAt }) => availableAt <= at).length;
+    const due = messages.filter(({ availableAt }) => availableAt <= at).length;
     still = due === pending ? still + 1 : 0;
     pending = due;
     if (due > 0 && still === 4) {
