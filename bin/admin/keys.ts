@@ -1,10 +1,9 @@
+import { toKeyResponse } from "../../functions/routes/access/keys.ts";
 import { KEY_LABEL_CHARS_MAX, OPERATOR_KEY_TENANTS_MAX } from "../../shared/domain/limits.ts";
 import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "../../shared/flows/access/key-lists.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
 import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
-import { iso, isoOrNull } from "../../shared/kernel/time.ts";
-import type { ListedKey } from "../../shared/stores/access/api-key-items.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { type Deployment, deployment } from "./deployment.ts";
@@ -40,7 +39,7 @@ export async function printKeys(values: Arguments): Promise<undefined> {
   requireNoArgument(values, 2);
   const { ports, now } = await deployment();
   await requireTenants(ports, [tenant]);
-  print(values, (await listKeys(ports, tenant, now)).map(toKeyJson));
+  print(values, (await listKeys(ports, tenant, now)).map(toKeyResponse));
 }
 
 /** Prints the operator keys in the same way. */
@@ -50,7 +49,7 @@ export async function printOperatorKeys(values: Arguments): Promise<undefined> {
   const keys = await listOperatorKeys(ports, now);
   print(
     values,
-    keys.map((key) => ({ ...toKeyJson(key), tenants: key.tenants })),
+    keys.map((key) => ({ ...toKeyResponse(key), tenants: key.tenants })),
   );
 }
 
@@ -101,29 +100,10 @@ function print({ json }: Arguments, keys: readonly KeyJson[]): undefined {
 }
 
 /** A key as `--json` prints it. */
-interface KeyJson {
-  readonly id: string;
-  readonly prefix: string;
-  readonly scope: string;
-  readonly label: string;
-  readonly status: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
+type KeyJson = ReturnType<typeof toKeyResponse> & {
   /** Of an operator key. */
   readonly tenants?: readonly string[];
-}
-
-function toKeyJson(key: ListedKey): KeyJson {
-  return {
-    id: key.id,
-    prefix: key.prefix,
-    scope: key.scope,
-    label: key.label,
-    status: key.status,
-    created_at: iso(key.createdAt),
-    last_used_at: isoOrNull(key.lastUsedAt),
-  };
-}
+};
 
 function formatKeys(keys: readonly KeyJson[]): string {
   if (keys.length === 0) return "No keys.";

@@ -19,6 +19,19 @@ const keySchema = z.object({
   last_used_at: z.nullable(z.string()),
 });
 
+/** A key as the API lists it, and as the command line prints it with `--json`. */
+export function toKeyResponse(key: Awaited<ReturnType<typeof list>>[number]): z.infer<typeof keySchema> {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    scope: key.scope,
+    label: key.label,
+    status: key.status,
+    created_at: iso(key.createdAt),
+    last_used_at: isoOrNull(key.lastUsedAt),
+  };
+}
+
 export const listKeys = endpoint.tenant({
   operation: "listKeys",
   method: "GET",
@@ -28,15 +41,7 @@ export const listKeys = endpoint.tenant({
   description: "A revoked key is listed for 90 days. `last_used_at` is up to an hour old.",
   data: z.object({ keys: z.array(keySchema) }),
   handle: async ({ tenant, now, ports }) => ({
-    keys: (await list(ports, tenant, now)).map((key) => ({
-      id: key.id,
-      prefix: key.prefix,
-      scope: key.scope,
-      label: key.label,
-      status: key.status,
-      created_at: iso(key.createdAt),
-      last_used_at: isoOrNull(key.lastUsedAt),
-    })),
+    keys: (await list(ports, tenant, now)).map(toKeyResponse),
   }),
 });
 
