@@ -78,6 +78,17 @@ test("a variable of the product is named for what it holds", () => {
   expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
 });
 
+// `Promise.all` throws while other works are in progress, and then a worker may answer before they have ended.
+test("the product awaits several works with allDone", () => {
+  const uses = lines.filter(
+    ({ text, where }) =>
+      /^(functions|shared)\//.test(where) &&
+      !where.startsWith("shared/kernel/parallel.ts:") &&
+      text.includes("Promise.all("),
+  );
+  expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
+});
+
 test("an expected error has a message that no other error has", () => {
   const vague = /(?<!not)\.toThrow(Error)?\(\s*(\)|"[^"]{0,3}"|\/[^/]{0,3}\/)/;
   const uses = lines.filter(({ text }) => vague.test(text));

@@ -13,6 +13,7 @@ import { loadRenderedEvents } from "../../shared/flows/delivery/rendered-events.
 import { retryDelivery } from "../../shared/flows/delivery/retry.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { saveTally } from "../../shared/flows/stats/count.ts";
+import { allDone } from "../../shared/kernel/parallel.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
@@ -46,7 +47,7 @@ export function deliverWorker(ports: DeliverPorts & WorkerPorts, now: () => Mill
         }),
       );
     });
-    await Promise.all([saveTally(ports, batch.tally, now()), flushHealth(ports, batch.health, now())]);
+    await allDone([saveTally(ports, batch.tally, now()), flushHealth(ports, batch.health, now())]);
     return report;
   });
 }
@@ -99,7 +100,7 @@ async function fanOutEvent(
   { record, message, batchData }: EventRecord,
   batch: Batch,
 ): Promise<RecordOutcome> {
-  const [endpoints = [], rendered] = await Promise.all([
+  const [endpoints = [], rendered] = await allDone([
     batchData.endpoints.get(message.tenant),
     batchData.rendered.get(message.tenant),
   ]);

@@ -8,6 +8,7 @@ import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
 import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/resolve-account.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
+import { allDone } from "../../shared/kernel/parallel.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeInbound } from "../../shared/queues/inbound.ts";
@@ -47,12 +48,12 @@ async function ingest(
   now: Millis,
 ): Promise<Map<string, RecordOutcome | Error>> {
   const outcomes = new Map<string, RecordOutcome | Error>();
-  const inboundWebhooks = await Promise.all(records.map((record) => loadWebhook(ports, record, outcomes)));
+  const inboundWebhooks = await allDone(records.map((record) => loadWebhook(ports, record, outcomes)));
   const webhooks = inboundWebhooks.filter((webhook) => webhook !== null);
   await storeRawCopies(ports, rawCopiesName(webhooks.map(({ id }) => id)), webhooks, now);
 
   const effects = newEffects();
-  const ingestedWebhooks = await Promise.all(
+  const ingestedWebhooks = await allDone(
     webhooks.map(async (webhook) => {
       const webhookEffects = newEffects();
       try {
@@ -75,7 +76,7 @@ async function ingest(
   );
   await ports.events.sendAll(effects.events).finally(() => countersSaved);
   await sendProfileRequests(ports, effects);
-  await Promise.all(
+  await allDone(
     ingestedWebhooks.map(async (webhook) => {
       if (!webhook) return;
       if (webhook.file) await ports.files.remove(webhook.file);

@@ -5,6 +5,7 @@ import type { RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { openCallScope } from "../../shared/kernel/call-scope.ts";
 import { type Deadline, OutOfTime, startDeadline } from "../../shared/kernel/deadline.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
+import { allDone } from "../../shared/kernel/parallel.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { readTraceId } from "../../shared/queues/envelope.ts";
 import type { BatchReport, WorkerContext } from "./middleware.ts";
@@ -48,7 +49,7 @@ export async function processRecords(
   const outcomes = calls.run(() => work(records));
   const retried: RetriedRecord[] = [];
   const counts = { done: 0, dropped: 0 };
-  await Promise.all(
+  await allDone(
     records.map(async (record) => {
       const recordWork = outcomes.get(record.messageId) ?? outOfTime;
       const outcome = await Promise.race([recordWork, outOfTime]).catch((error: unknown): RecordOutcome => {

@@ -1,5 +1,6 @@
 import type { buildConnector } from "undici";
 import Pool from "undici/lib/dispatcher/pool.js";
+import { allDone } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
 /** How long an idle connection stays open. Short, because a receiver may close it while the function is frozen. */
@@ -114,7 +115,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       const pools = [...[...entries.values()].map(({ pool }) => pool), ...retiredPools];
       entries.clear();
       retiredPools.clear();
-      await Promise.all(pools.map((pool) => pool.destroy()));
+      await allDone(pools.map((pool) => pool.destroy()));
     },
   };
 }

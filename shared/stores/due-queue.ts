@@ -1,4 +1,5 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { allDone } from "../kernel/parallel.ts";
 import { HOUR, type Millis } from "../kernel/time.ts";
 import { checkpointAttributes as A } from "./attributes.ts";
 import type { Table } from "./client.ts";
@@ -74,7 +75,7 @@ export async function* duePages<T extends Key>(
     );
     let buffer: T[] = [];
     for (let watermark: string | null = ""; watermark !== null; ) {
-      await Promise.all(shards.map((shard) => shard.refill()));
+      await allDone(shards.map((shard) => shard.refill()));
       watermark = minKey(shards.map((shard) => shard.watermark()));
       buffer.push(...shards.flatMap((shard) => shard.takeUpTo(watermark)).sort(bySortKey));
       for (; buffer.length > PAGE_MAX; buffer = buffer.slice(PAGE_MAX)) {

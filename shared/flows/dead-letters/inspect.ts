@@ -4,6 +4,7 @@ import { RETENTION } from "../../domain/limits.ts";
 import { type EndpointStatus, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
 import { decompress } from "../../kernel/compression.ts";
 import { ulidTime } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/deliveries.ts";
 import { type EventMessage, encodeEvent } from "../../queues/events.ts";
@@ -121,12 +122,9 @@ function planAttemptRedrive(body: string, inspection: Extract<Inspection, { kind
 }
 
 async function inspectEvent(ports: RedrivePorts, event: EventMessage, now: Millis) {
-  const [allEndpoints, bodyStored] = await Promise.all([
-    ports.endpoints.list(event.tenant),
-    bodyExists(ports, event, now),
-  ]);
+  const [allEndpoints, bodyStored] = await allDone([ports.endpoints.list(event.tenant), bodyExists(ports, event, now)]);
   const targets = subscribedEndpoints(event.type, allEndpoints).filter(({ id }) => id !== event.excludedEndpointId);
-  const endpoints = await Promise.all(
+  const endpoints = await allDone(
     targets.map(async ({ id, status }): Promise<EndpointDelivery> => {
       const row = await ports.deliveries.get(event.tenant, id, event.eventUlid);
       return { endpointId: id, status, delivery: row?.status ?? null };
@@ -136,7 +134,7 @@ async function inspectEvent(ports: RedrivePorts, event: EventMessage, now: Milli
 }
 
 async function inspectAttempt(ports: RedrivePorts, { tenant, endpointId, eventUlid }: RetryMessage, now: Millis) {
-  const [delivery, endpoint] = await Promise.all([
+  const [delivery, endpoint] = await allDone([
     ports.deliveries.get(tenant, endpointId, eventUlid),
     ports.endpoints.get(tenant, endpointId),
   ]);

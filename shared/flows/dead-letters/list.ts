@@ -1,4 +1,5 @@
 import type { QueueName } from "../../config/names.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 import type { RedrivePorts } from "./ports.ts";
@@ -13,7 +14,7 @@ export async function listDeadLetters(
   query: { readonly queues: readonly QueueName[]; readonly redriven: boolean; readonly limit: number },
   now: Millis,
 ): Promise<{ letters: QuarantinedMessage[]; more: boolean }> {
-  const lettersByQueue = await Promise.all(
+  const lettersByQueue = await allDone(
     query.queues.map(async (queue) => {
       const letters: QuarantinedMessage[] = [];
       for await (const page of ports.quarantine.list(queue, "newest", now)) {

@@ -1,6 +1,7 @@
 import type { QueueName } from "../../config/names.ts";
 import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { errorClass } from "../../kernel/error-class.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { isRefusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/deliveries.ts";
@@ -89,7 +90,7 @@ export async function* redriveQueue(
   for await (const page of ports.quarantine.list(queue, "oldest", now())) {
     const pending = page.filter(({ redriven }) => redriven === null);
     for (let i = 0; i < pending.length; i += CONCURRENCY) {
-      yield await Promise.all(pending.slice(i, i + CONCURRENCY).map((letter) => redriveDeadLetter(ports, letter, now)));
+      yield await allDone(pending.slice(i, i + CONCURRENCY).map((letter) => redriveDeadLetter(ports, letter, now)));
     }
   }
 }

@@ -4,6 +4,7 @@ import { UnreleasedClaim } from "../../domain/delivery/unreleased-claim.ts";
 import { eventId, type RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
@@ -97,5 +98,5 @@ export async function openSigningSecrets(
     endpoint.secondary && endpoint.secondary.expiresAt > now ? endpoint.secondary.sealedSecret : null,
   ].filter((secret) => secret !== null);
   if (sealedSecrets.length === 0) throw new Error("The endpoint has no signing secret.");
-  return Promise.all(sealedSecrets.map((secret) => ports.vault.open(secret, encryptionContext)));
+  return allDone(sealedSecrets.map((secret) => ports.vault.open(secret, encryptionContext)));
 }

@@ -11,6 +11,7 @@ import { type AttemptOutcome, deliveryId } from "../../domain/delivery/deliverie
 import { SLOW_DURATION } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AttemptKey } from "../../stores/delivery/delivery-items.ts";
@@ -114,8 +115,8 @@ export function onUnanswered(
 
 /** Saves the results that change a breaker. Never fails: a delivery must not be repeated because of it. */
 export async function flushHealth(ports: HealthPorts, { results, slow }: EndpointHealth, now: Millis): Promise<void> {
-  await Promise.all(slow.values());
-  await Promise.all(
+  await allDone([...slow.values()]);
+  await allDone(
     [...results.values()].map(({ batchResult, ...called }) => saveResult(ports, { ...called, now }, batchResult)),
   );
 }

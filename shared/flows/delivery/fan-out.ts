@@ -8,6 +8,7 @@ import {
 import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type Endpoint, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
 import { ulidTime } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { EventMessage } from "../../queues/events.ts";
@@ -71,7 +72,7 @@ async function isUncounted(ports: DeliverPorts, { event, endpoints }: Publicatio
   const { tenant, eventUlid, uncounted = false, repeated } = event;
   if (!uncounted || !repeated || !endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid)))
     return uncounted;
-  const rows = await Promise.all(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
+  const rows = await allDone(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
   return rows.every((row) => row === null) && ports.counters.claimCount(tenant, eventUlid, batch.now());
 }
 
@@ -83,7 +84,7 @@ async function currentTargets(
 ): Promise<readonly Endpoint[]> {
   const { tenant, type, excludedEndpointId } = event;
   const recipients = subscribedEndpoints(type, endpoints).filter(({ id }) => id !== excludedEndpointId);
-  const current = await Promise.all(
+  const current = await allDone(
     recipients.map(async (endpoint) => {
       if (endpoint.status === "paused" || !isCircuitOpen(endpoint.breaker, batch.now())) return endpoint;
       return (await rereadEndpoint(ports, batch, { tenant, endpointId: endpoint.id })) ?? endpoint;
@@ -115,7 +116,7 @@ async function resumeOthers(
   const others = endpoints.filter(
     (endpoint) => !handled.has(endpoint.id) && (receivedIt.has(endpoint) || mayHaveChangedSince(endpoint, eventUlid)),
   );
-  await Promise.all(
+  await allDone(
     others.map(async (endpoint) => {
       const row = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
       if (!row) return;

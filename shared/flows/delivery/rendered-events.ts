@@ -1,6 +1,7 @@
 import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type EventSource, type MessageRef, messageRefKey } from "../../domain/inbox/messages.ts";
 import { renderMessageEvent } from "../../events/message.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { ReplayPorts } from "./ports.ts";
 
@@ -29,7 +30,7 @@ export async function loadRenderedEvents(
 ): Promise<Map<string, RenderedEvent>> {
   const refs = events.map(({ source }) => source).filter((source): source is MessageRef => source !== null);
   const storedUlids = events.filter(({ source }) => source === null).map(({ eventUlid }) => eventUlid);
-  const [messages, bodies] = await Promise.all([
+  const [messages, bodies] = await allDone([
     refs.length > 0 ? ports.messages.getByRefs(tenant, refs) : new Map<string, never>(),
     storedUlids.length > 0 ? ports.eventBodies.getByUlids(tenant, storedUlids) : new Map<string, RenderedEvent>(),
   ]);

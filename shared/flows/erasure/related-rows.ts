@@ -1,5 +1,6 @@
 import { BEFORE_ALL_ROWS, type RemovalCounts } from "../../domain/erasure/erasures.ts";
 import { RETENTION } from "../../domain/limits.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { Trace } from "../../stores/erasure/traces.ts";
@@ -55,7 +56,7 @@ export async function loadErasurePage(
   const ulids = [...new Set(events.map(({ ulid }) => ulid))];
   const bodies = events.filter(({ hasStoredBody }) => hasStoredBody).map(({ ulid }) => ulid);
   const related = traces.flatMap(({ relatedItems }) => relatedItems);
-  const [deliveries, existing] = await Promise.all([
+  const [deliveries, existing] = await allDone([
     ports.traces.filterExisting(ports.traces.deliveryKeys(erasure.tenant, endpointIds, ulids)),
     ports.traces.filterExisting(related.map(({ key }) => key)),
   ]);

@@ -2,6 +2,7 @@ import { checkSolutions } from "../../domain/holds/proof-of-work.ts";
 import { areCompletionsExhausted, isHoldExhausted } from "../../domain/holds/verification-attempts.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -76,7 +77,7 @@ async function checkCompletion(
 ): Promise<Refusal<"invalid_request"> | TooManyAttempts | null> {
   const verdict = checkSolutions({ holdId: hold.id, token, solutions, now }, await ports.challengeKey());
   if (verdict === "ok") return null;
-  const [refusal, attempts] = await Promise.all([
+  const [refusal, attempts] = await allDone([
     countFailure(ports, sourceIp, completionProblems[verdict], now),
     ports.verificationAttempts.add(hold.id, "failure", now),
   ]);

@@ -8,6 +8,7 @@ import {
   isHoldSecret,
 } from "../../domain/holds/holds.ts";
 import { isAddressExhausted, networkKey, secondsUntilNextWindow } from "../../domain/holds/verification-attempts.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
@@ -87,7 +88,7 @@ export async function openHold(
   { holdId, secret, sourceIp }: CheckRequest,
   now: Millis,
 ): Promise<HoldView | Refusal<"hold_not_found"> | TooManyAttempts> {
-  const [attempts, hold] = await Promise.all([
+  const [attempts, hold] = await allDone([
     ports.verificationAttempts.get(networkKey(sourceIp), now),
     isHoldId(holdId) ? ports.holds.get(holdId) : null,
   ]);

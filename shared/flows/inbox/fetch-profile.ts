@@ -1,5 +1,6 @@
 import { accountKey } from "../../domain/accounts/accounts.ts";
 import { buildProfile, isProfileDue, isRefusalOutdated, type Profile } from "../../domain/inbox/profiles.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/profiles.ts";
@@ -20,7 +21,7 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
 
   const encryptionContext = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
-  const [token, platform] = await Promise.all([
+  const [token, platform] = await allDone([
     ports.vault.open(account.sealedToken, encryptionContext),
     ports.platformFor(account),
   ]);

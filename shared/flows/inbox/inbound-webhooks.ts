@@ -1,6 +1,7 @@
 import { largeWebhookKey, purgedBefore, rawCopiesFolder } from "../../domain/inbox/raw-webhooks.ts";
 import { compress, decompress } from "../../kernel/compression.ts";
 import { newUlid } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import { encodeInbound, type InboundMessage } from "../../queues/inbound.ts";
 import type { IngestPorts, IntakePorts } from "./ports.ts";
@@ -42,7 +43,7 @@ export async function storeRawCopies(
 ): Promise<void> {
   const retained = copies.filter(({ receivedAt }) => receivedAt >= purgedBefore(now));
   const byHour = Map.groupBy(retained, ({ receivedAt }) => rawCopiesFolder(receivedAt));
-  await Promise.all(
+  await allDone(
     [...byHour].map(([folder, sameHour]) => {
       const lines = sameHour.map(({ receivedAt, raw }) =>
         JSON.stringify({ received_at: iso(receivedAt), body: Buffer.from(raw).toString("utf8") }),

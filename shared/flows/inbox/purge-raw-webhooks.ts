@@ -6,6 +6,7 @@ import {
   rawCopiesFolder,
 } from "../../domain/inbox/raw-webhooks.ts";
 import { ulidFloor } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { PurgePorts } from "./ports.ts";
 
@@ -45,7 +46,7 @@ async function purgeFiles(
       after = page.next;
       hasMore = page.next !== null && expiredKeys.length === page.keys.length;
     }
-    await Promise.all(pages.map((keys) => files.removeAll(keys)));
+    await allDone(pages.map((keys) => files.removeAll(keys)));
     purged += pages.reduce((sum, keys) => sum + keys.length, 0);
     if (!hasMore) return { files: purged, complete: true };
   }

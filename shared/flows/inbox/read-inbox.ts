@@ -4,6 +4,7 @@ import {
   parseConversationId,
 } from "../../domain/inbox/conversations.ts";
 import type { Direction, Message } from "../../domain/inbox/messages.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -27,7 +28,7 @@ export async function readConversation(
   if (before === null) {
     return (await ports.conversations.getWithMessages(tenant, { ...query, now })) ?? refuse("conversation_not_found");
   }
-  const [head, page] = await Promise.all([
+  const [head, page] = await allDone([
     ports.conversations.get(tenant, conversationId, now),
     ports.messages.listByConversation(tenant, { ...query, before, direction: null, now }),
   ]);

@@ -3,6 +3,7 @@ import { type ConversationHead, readConversationId, windowAt } from "../../domai
 import type { Scope } from "../../domain/inbox/messages.ts";
 import { type BudgetState, judgeSend } from "../../domain/sending/budgets.ts";
 import { type RequestedContent, readSendContent, type SendContent } from "../../domain/sending/send-content.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "../../kernel/time.ts";
@@ -83,7 +84,7 @@ export async function planSend(
   const content = readSendContent(request, ref.account.platform, scope);
   if (isRefusal(content)) return content;
 
-  const [head, account, budgets] = await Promise.all([
+  const [head, account, budgets] = await allDone([
     ports.conversations.get(tenant, conversationId, now),
     ports.accounts.get(tenant, ref.account),
     ports.budgets.get({ tenant, account: ref.account, conversationId, scope }),

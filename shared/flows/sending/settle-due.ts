@@ -1,6 +1,6 @@
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import type { SendRecord } from "../../domain/sending/sends.ts";
-import { forEachConcurrent } from "../../kernel/parallel.ts";
+import { allDone, forEachConcurrent } from "../../kernel/parallel.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import { runWithTrace } from "../../kernel/trace.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
@@ -48,7 +48,7 @@ export async function settleDueSends(
 }
 
 async function settleDueSend(ports: SettlePorts, due: DueSend, now: Millis): Promise<void> {
-  const [attempt, record] = await Promise.all([
+  const [attempt, record] = await allDone([
     loadAttempt(ports, due, now),
     ports.sendRecords.get(due.conversationId, due.sendId),
   ]);

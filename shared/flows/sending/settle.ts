@@ -6,6 +6,7 @@ import { contentAttachments, contentText, type SendContent } from "../../domain/
 import type { NewSend, SendFailure } from "../../domain/sending/sends.ts";
 import { type AccountEvent, type AccountEventType, renderAccountEvent } from "../../events/account.ts";
 import { renderMessageFailed } from "../../events/message.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
@@ -80,7 +81,7 @@ export async function applySendFailure(ports: FailurePorts, attempt: SendAttempt
   const { tenant, head } = attempt;
   const { account } = head.ref;
   const { coolDownMs, humanAgentPauseMs, humanAgentRefused, at } = failure;
-  await Promise.all([
+  await allDone([
     updateAccountStatus(ports, attempt, failure),
     coolDownMs === null ? null : ports.budgets.pauseAccount(tenant, account, at + coolDownMs),
     humanAgentPauseMs === null ? null : ports.budgets.pauseHumanAgent(head.id, at + humanAgentPauseMs),

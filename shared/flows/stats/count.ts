@@ -1,6 +1,7 @@
 import type { DeliveryStatus } from "../../domain/delivery/deliveries.ts";
 import { type EndState, toEndState } from "../../domain/stats/stats.ts";
 import { errorClass } from "../../kernel/error-class.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { CountingPorts } from "./ports.ts";
@@ -62,7 +63,7 @@ export async function saveTally(
   now: Millis,
   onMessagesCounted: (tenant: TenantId, messagesInHour: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  await Promise.all(
+  await allDone(
     [...tally].map(async ([tenant, counts]) => {
       try {
         const messagesInHour = await ports.counters.add(tenant, counts, now);

@@ -1,5 +1,6 @@
 import { STATS_WINDOW } from "../../domain/limits.ts";
 import type { EndCounts } from "../../domain/stats/stats.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { HOUR, type Millis } from "../../kernel/time.ts";
 import type { StatsPorts } from "./ports.ts";
@@ -14,7 +15,7 @@ export interface Stats {
 
 /** Counts of the current hour and the 24 hours before it. */
 export async function getStats(ports: StatsPorts, tenant: TenantId, now: Millis): Promise<Stats> {
-  const [counts, allEndpoints] = await Promise.all([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
+  const [counts, allEndpoints] = await allDone([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
   const endpoints = allEndpoints
     .filter(({ status }) => status !== "deleted")
     .map(({ id }) => ({ endpointId: id, ...counts.forEndpoint(id) }));

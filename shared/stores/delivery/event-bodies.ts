@@ -1,6 +1,7 @@
 import type { EventType, RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { newUlid, ulidTime } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { eventBodyAttributes as A, eventRefAttributes as Ref } from "../attributes.ts";
@@ -80,7 +81,7 @@ export function eventBodyStore(table: Table) {
     async deleteBodies(tenant: TenantId, conversationId: string, changeNames: readonly string[]): Promise<void> {
       const keys = changeNames.map((changeName) => eventRefKey(conversationId, changeName));
       const refs = await batchGet<EventRefItem>(table, keys, { consistent: true });
-      await Promise.all(refs.map((ref) => sendWrite(table, remove(eventBodyKey(tenant, ref[Ref.eventUlid])))));
+      await allDone(refs.map((ref) => sendWrite(table, remove(eventBodyKey(tenant, ref[Ref.eventUlid])))));
     },
 
     /**
@@ -95,8 +96,8 @@ export function eventBodyStore(table: Table) {
       const refKeys = changeNames.map((changeName) => eventRefKey(conversationId, changeName));
       const refs = await batchGet<EventRefItem>(table, refKeys, { consistent: true });
       const ulids = new Set([...refs.map((ref) => ref[Ref.eventUlid]), ...eventUlids]);
-      await Promise.all([...ulids].map((ulid) => sendWrite(table, remove(eventBodyKey(tenant, ulid)))));
-      await Promise.all(refs.map(({ PK, SK }) => sendWrite(table, remove({ PK, SK }))));
+      await allDone([...ulids].map((ulid) => sendWrite(table, remove(eventBodyKey(tenant, ulid)))));
+      await allDone(refs.map(({ PK, SK }) => sendWrite(table, remove({ PK, SK }))));
     },
 
     /** Several of a tenant's events by their ULIDs, read consistently; one that is gone is absent from the map. */

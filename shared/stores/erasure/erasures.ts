@@ -4,6 +4,7 @@ import { addRemovalCounts, deriveErasureId, noRemovals, type RemovalCounts } fro
 import { isConversationExpired } from "../../domain/inbox/conversations.ts";
 import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
@@ -66,7 +67,7 @@ export function erasureStore(table: Table) {
       now: Millis,
     ): Promise<{ head: HeadSnapshot; erasure: Erasure | null; erasedAt: Millis | null }> {
       const keys = [headKey(conversationId), erasureKey(deriveErasureId(conversationId))];
-      const [head, marker] = await Promise.all(
+      const [head, marker] = await allDone(
         keys.map(async (Key) => (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item),
       );
       const activeErasure = marker ? toErasure(marker as ErasureItem) : null;

@@ -1,5 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { feedHeaderAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
@@ -67,12 +68,17 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
     return { partition, rows: Items as T[], next: LastEvaluatedKey };
   };
 
-  const first = openStream(partitionKey(0), rowsPerShard(expectedRows, from?.shards ?? 1));
+  const openShards = (start: number, count: number) =>
+    Array.from({ length: count - start }, (_, index) =>
+      openStream(partitionKey(start + index), rowsPerShard(expectedRows, count)),
+    );
+  let shards = from?.shards ?? 1;
   const others = extraPartitions.map((partition) => openStream(partition, expectedRows));
-  const shards = from?.shards ?? takeShardCount((await first).rows);
-  for (let shard = 1; shard < shards; shard++)
-    others.push(openStream(partitionKey(shard), rowsPerShard(expectedRows, shards)));
-  const streams = await Promise.all([first, ...others]);
+  const streams = await allDone([...openShards(0, shards), ...others]);
+  if (!from) {
+    shards = takeShardCount(streams[0]?.rows ?? []);
+    streams.push(...(await allDone(openShards(1, shards))));
+  }
 
   for (;;) {
     for (const stream of streams) {

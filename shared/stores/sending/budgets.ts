@@ -7,6 +7,7 @@ import {
   type BudgetWindow,
   budgetWindowsFor,
 } from "../../domain/sending/budgets.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { budgetAttributes as A } from "../attributes.ts";
@@ -58,7 +59,7 @@ export function budgetStore(table: Table, random: () => number = Math.random) {
   return {
     /** The state of both items, read eventually consistently. */
     async get({ tenant, account, conversationId, scope }: Spender): Promise<BudgetState> {
-      const [conversationItem, accountItem] = await Promise.all(
+      const [conversationItem, accountItem] = await allDone(
         [conversationBudgetKey(conversationId, scope), accountBudgetKey(tenant, account, scope)].map(
           async (Key) => (await client.send(new GetCommand({ TableName, Key }))).Item as BudgetItem | undefined,
         ),

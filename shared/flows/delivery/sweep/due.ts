@@ -1,5 +1,6 @@
 import type { QueueMessage } from "../../../aws/queues.ts";
 import { RETENTION } from "../../../domain/limits.ts";
+import { allDone } from "../../../kernel/parallel.ts";
 import { iso, type Millis } from "../../../kernel/time.ts";
 import { encodeErasure } from "../../../queues/erasures.ts";
 import type { DueErasure, DueItem } from "../../../stores/delivery/due-attempts.ts";
@@ -21,7 +22,7 @@ export async function sweepDue(ports: SweepPorts, now: Millis, hasTime: () => bo
     if (items.length === 0 && !last) continue;
     const erasures = items.filter((due) => due.kind === "erasure");
     const deliveries = items.filter((due) => due.kind !== "erasure");
-    await Promise.all([
+    await allDone([
       ports.retries.sendAll(deliveries.map((due) => deliveryMessage(due, now))),
       ports.erasureWork.sendAll(erasures.map((due) => erasureMessage(due, now))),
     ]);

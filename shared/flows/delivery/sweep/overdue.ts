@@ -1,6 +1,7 @@
 import { isCircuitOpen, isSlow } from "../../../domain/delivery/breaker.ts";
 import { isWaiting } from "../../../domain/delivery/deliveries.ts";
 import { OVERDUE_AFTER, OVERDUE_AFTER_SLOW } from "../../../domain/limits.ts";
+import { allDone } from "../../../kernel/parallel.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { traceField } from "../../../kernel/trace.ts";
@@ -51,7 +52,7 @@ async function findOverdue(
   deliveries: readonly WaitingDelivery[],
   { lateness, now }: { lateness: Map<string, Promise<Millis | null>>; now: Millis },
 ): Promise<{ tenant: TenantId; row: DeliveryRow }[]> {
-  const candidates = await Promise.all(
+  const candidates = await allDone(
     deliveries.map(async (delivery) => {
       const late = lateness.get(delivery.endpointId) ?? allowedLateness(ports, delivery, now);
       lateness.set(delivery.endpointId, late);
