@@ -105,12 +105,15 @@ async function respond(
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
+/** Longer than clients keep an idle connection: one that the server closes first can reset a request on its way. */
+const keepAliveMillis = 60_000;
+
 /** Listens on 127.0.0.1 only. Port 0 selects a free port. */
 export async function listen(
   port: number,
   handle: (call: Call) => Promise<HttpOutcome>,
 ): Promise<{ server: Server; url: string }> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: keepAliveMillis }, (request, response) => {
     respond(request, response, handle).catch((error: unknown) => {
       if (request.socket.destroyed) return;
       console.error("platform simulator:", error);

@@ -17,6 +17,8 @@ describe("the page", () => {
     expect(policy).toContain("default-src 'none'");
     expect(new Set(sources)).toEqual(new Set(["'none'", "'self'"]));
     expect(await response.text()).toContain("<title>Platform simulator</title>");
+    // Longer than clients keep a connection, so that no request meets its end.
+    expect(response.headers.get("keep-alive")).toBe("timeout=60");
   });
 
   test("has only existing files, without another origin and without inline code", async () => {
