@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HAND_OVER_AFTER, SLOW_IN_FLIGHT_MAX } from "../../../../shared/domain/limits.ts";
-import { SECOND } from "../../../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { freshWorkspace } from "../../../bench/scenarios.ts";
 import { type LoadCall, runLoad } from "../../../support/pipeline/load.ts";
 import { healthy, type ReceiverBehavior, virtualReceivers } from "../../../support/pipeline/virtual-receivers.ts";
@@ -62,7 +62,8 @@ it("a slow endpoint has a limited number of attempts in flight, however many pro
   const calls = await runLoad(pipeline, receivers, [{ workspace, events: SLOW_EVENTS, interval: SECOND / 10 }], {
     concurrency: 40,
     behavior: () => ({ duration: 10 * SECOND, status: 200 }),
-    drainTime: 300 * SECOND,
+    // An attempt that finds no free slot several times waits for two minutes each time.
+    drainTime: 15 * MINUTE,
   });
   // Calls that started before the endpoint was known to be slow were handed over.
   const slowKnownAt = Math.min(...calls.map(({ arrivedAt }) => arrivedAt)) + HAND_OVER_AFTER;
