@@ -2,7 +2,7 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { optionalSetting, setting } from "../../shared/config/settings.ts";
+import { setting } from "../../shared/config/settings.ts";
 import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
 import { createWebhookClient } from "../../shared/net/webhook-client.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
@@ -35,7 +35,7 @@ export function deliverPorts(): DeliverPorts & WorkerPorts {
     webhookClient: createWebhookClient({ gate: openGate() }),
     concurrencySlots: concurrencySlotStore(table),
     tenants: tenantStore(table),
-    mail: mailer(optionalSetting("mailFrom")),
+    mail: mailer(),
     random: Math.random,
     receivedMessages: openReceivedMessages(),
     log: consoleLog,

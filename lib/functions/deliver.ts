@@ -1,7 +1,6 @@
-import { Duration, Stack } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { env, table as names } from "../../shared/config/names.ts";
+import { table as names } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, keyVariables, queueVariables, tableVariables } from "./function-context.ts";
@@ -32,7 +31,7 @@ const SLOW_BATCH_WINDOW = Duration.seconds(1);
 
 /** Delivers events to the tenants' webhook endpoints. */
 export function createDeliver(scope: Construct, context: FunctionContext): Worker {
-  const { data, queues, settings, code } = context;
+  const { data, queues, settings, mail, code } = context;
   const deliver = new Worker(scope, "Deliver", {
     description: "Parley: delivers events to the tenants' webhook endpoints",
     code: code("Deliver"),
@@ -41,7 +40,7 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
       ...tableVariables(context),
       ...keyVariables(context),
       ...queueVariables(context, "Events", "Deliveries", "SlowDeliveries"),
-      ...(settings.mailFrom === null ? {} : { [env.mailFrom]: settings.mailFrom }),
+      ...mail?.variables,
     },
     // The deliveries that wait for an endpoint are sent to the queue page by page.
     sendsToItself: true,
@@ -54,19 +53,9 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     // The deliveries that wait while their endpoint's circuit is open.
     indexes: [names.failingIndex.name],
   });
-  if (settings.mailFrom !== null) allowSendingMail(deliver, settings.mailFrom);
+  mail?.allowSending(deliver.functionRole);
   data.key.allowDecrypt(deliver.functionRole);
   for (const name of ["Events", "Deliveries", "SlowDeliveries"] as const)
     queues[name].allowSending(deliver.functionRole);
   return deliver;
-}
-
-/** SES may have verified the address or its domain: the permission covers both identities. */
-function allowSendingMail(worker: Worker, from: string): void {
-  const domain = from.slice(from.indexOf("@") + 1);
-  const identity = (resourceName: string) =>
-    Stack.of(worker).formatArn({ service: "ses", resource: "identity", resourceName });
-  worker.functionRole.addToPrincipalPolicy(
-    new PolicyStatement({ sid: "Mail", actions: ["ses:SendEmail"], resources: [identity(from), identity(domain)] }),
-  );
 }

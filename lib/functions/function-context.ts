@@ -1,6 +1,7 @@
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import { env, type FunctionName, type QueueName, queueUrlNames } from "../../shared/config/names.ts";
 import type { Settings } from "../config/settings.ts";
+import type { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import type { RawBucket } from "../constructs/raw-bucket.ts";
 import type { ServiceSecrets } from "../constructs/service-secrets.ts";
@@ -20,6 +21,8 @@ export interface FunctionContext {
   readonly data: DataResources;
   readonly queues: Readonly<Record<QueueName, QueuePair>>;
   readonly settings: Settings;
+  /** Null when no sender address is set. */
+  readonly mail: MailSending | null;
   /** The bundle of each function. */
   readonly code: (name: FunctionName) => Code;
 }

@@ -5,6 +5,7 @@ import { env, type FunctionName, type QueueName, queues as queueNames } from "..
 import type { Settings } from "../config/settings.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";
+import { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import { createApi } from "../functions/api.ts";
 import { createDeadLetters } from "../functions/dead-letters.ts";
@@ -42,7 +43,8 @@ export class ServiceStack extends Stack {
       Profiles: createProfilesQueue(this),
       Erasures: createErasuresQueue(this),
     };
-    const context: FunctionContext = { data, queues, settings, code };
+    const mail = settings.mailFrom === null ? null : new MailSending(this, "Mails", settings.mailFrom);
+    const context: FunctionContext = { data, queues, settings, mail, code };
     const api = createApi(this, context);
     const verify = createVerify(this, context);
     const intake = createIntake(this, context);

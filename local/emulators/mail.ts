@@ -13,6 +13,7 @@ export interface Mail {
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
   readonly replyTo: readonly string[];
+  readonly configurationSet: string | null;
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;
@@ -32,6 +33,7 @@ const sendInput = z.object({
   FromEmailAddress: z.string().min(3),
   Destination: z.object({ ToAddresses: addresses, CcAddresses: addresses, BccAddresses: addresses }),
   ReplyToAddresses: addresses,
+  ConfigurationSetName: z.string().optional(),
   Content: z.object({
     Simple: z.object({ Subject: part, Body: z.object({ Text: part.optional(), Html: part.optional() }) }),
   }),
@@ -93,6 +95,7 @@ function toMail(input: z.infer<typeof sendInput>, at: Millis): Mail {
     cc: Destination.CcAddresses,
     bcc: Destination.BccAddresses,
     replyTo: input.ReplyToAddresses,
+    configurationSet: input.ConfigurationSetName ?? null,
     subject: Content.Simple.Subject.Data,
     text: Content.Simple.Body.Text?.Data ?? null,
     html: Content.Simple.Body.Html?.Data ?? null,

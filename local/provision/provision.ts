@@ -25,6 +25,8 @@ const provisioners: Readonly<Record<string, Provisioner>> = {
     ref: id,
     attributes: { ApiId: id, ApiEndpoint: baseUrl },
   }),
+  // Without effect: the emulator sends no mail, so nothing bounces.
+  "AWS::SES::ConfigurationSet": ({ id }) => ({ ref: id, attributes: {} }),
 };
 
 /**

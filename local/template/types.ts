@@ -17,6 +17,7 @@ const supportedTypes = new Set([
   "AWS::ApiGatewayV2::Stage",
   "AWS::ApiGatewayV2::Route",
   "AWS::ApiGatewayV2::Integration",
+  "AWS::SES::ConfigurationSet",
 ]);
 
 /** Permissions, logs and alarms: the local stack behaves the same without them. */

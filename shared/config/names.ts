@@ -26,6 +26,8 @@ export const env = {
   graphVersion: "PARLEY_GRAPH_VERSION",
   /** The sender address of mails; when unset, no mail is sent. */
   mailFrom: "PARLEY_MAIL_FROM",
+  /** The SES configuration set of every mail. */
+  mailConfigurationSet: "PARLEY_MAIL_CONFIGURATION_SET",
   /** JSON of URLs that replace the platforms' own: facebook_www, facebook_graph, instagram_www, … */
   platformUrls: "PARLEY_PLATFORM_URLS",
 } as const;

@@ -49,6 +49,14 @@ export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): Pl
   };
 }
 
+/** The sender address of mails and their SES configuration set. Null when no mail is sent. */
+export function mailSettings(
+  source: NodeJS.ProcessEnv = process.env,
+): { from: string; configurationSet: string } | null {
+  const from = optionalSetting("mailFrom", source);
+  return from === null ? null : { from, configurationSet: setting("mailConfigurationSet", source) };
+}
+
 /** Maps the name of a dead-letter queue to its source queue; null for other queues. */
 export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env): (name: string) => QueueName | null {
   const names = deadLetterQueues.parse(JSON.parse(setting("deadLetterQueues", source)));

@@ -69,7 +69,8 @@ export async function mailOwner(ports: MailPorts, tenant: TenantId, mail: Omit<M
   try {
     const owner = (await ports.tenants.get(tenant))?.ownerEmail;
     if (!owner) return logNotSent("no_owner");
-    await ports.mail.send({ ...mail, to: owner });
+    const outcome = await ports.mail.send({ ...mail, to: owner });
+    if (outcome !== "accepted") logNotSent(outcome);
   } catch (error) {
     logNotSent(errorClass(error));
   }

@@ -177,18 +177,10 @@ describe("the bucket", () => {
 });
 
 describe("mail", () => {
-  const identityArn = (identity: string) => ({
+  const sesArn = (...resource: readonly unknown[]) => ({
     "Fn::Join": [
       "",
-      [
-        "arn:",
-        { Ref: "AWS::Partition" },
-        ":ses:",
-        { Ref: "AWS::Region" },
-        ":",
-        { Ref: "AWS::AccountId" },
-        `:identity/${identity}`,
-      ],
+      ["arn:", { Ref: "AWS::Partition" }, ":ses:", { Ref: "AWS::Region" }, ":", { Ref: "AWS::AccountId" }, ...resource],
     ],
   });
 
@@ -196,7 +188,7 @@ describe("mail", () => {
     expect(functionsAllowed("ses:SendEmail")).toEqual([]);
   });
 
-  test("is sent by Deliver only, from the configured address or its domain", () => {
+  test("is sent by Deliver only, from the configured address or its domain and under the configuration set", () => {
     const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
     const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
     expect(senders).toEqual(["Deliver"]);
@@ -204,7 +196,12 @@ describe("mail", () => {
     const [mail] = policyStatements(mailing, "Deliver").filter(({ Action }) =>
       [Action].flat().includes("ses:SendEmail"),
     );
-    expect(mail?.Resource).toEqual([identityArn("parley@example.com"), identityArn("example.com")]);
+    const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
+    expect(mail?.Resource).toEqual([
+      sesArn(":identity/parley@example.com"),
+      sesArn(":identity/example.com"),
+      sesArn(":configuration-set/", { Ref: configurationSet }),
+    ]);
   });
 });
 

@@ -165,6 +165,31 @@ describe("the local override of the egress gate", () => {
   });
 });
 
+describe("mail", () => {
+  test("has no configuration set if no address is set", () => {
+    expect(resourcesOfType(service, "AWS::SES::ConfigurationSet")).toEqual([]);
+    expect(functionEnvironment("Deliver")).not.toHaveProperty(env.mailConfigurationSet);
+  });
+
+  test("goes out encrypted and untracked, and no more to an address that bounced or complained", () => {
+    const mailing = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" }).service;
+    const sets = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
+    expect(sets.map(([, { Properties }]) => Properties)).toEqual([
+      {
+        SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
+        DeliveryOptions: { TlsPolicy: "REQUIRE" },
+        VdmOptions: { DashboardOptions: { EngagementMetrics: "DISABLED" } },
+      },
+    ]);
+    // Without an event destination, SES tracks neither opens nor clicks.
+    expect(resourcesOfType(mailing, "AWS::SES::ConfigurationSetEventDestination")).toEqual([]);
+    expect(functionEnvironment("Deliver", mailing)).toMatchObject({
+      [env.mailFrom]: "parley@example.com",
+      [env.mailConfigurationSet]: { Ref: sets[0]?.[0] },
+    });
+  });
+});
+
 describe("the queues", () => {
   const queues = resourcesOfType(service, "AWS::SQS::Queue");
   const redrivePolicy = (id: string) =>

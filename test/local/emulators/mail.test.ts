@@ -24,9 +24,9 @@ const send = (body: object, headers = {}, path = "/v2/email/outbound-emails") =>
 test("the outbox lists mails with their time, newest first, also after a restart", async () => {
   const first = await send(mail("one"));
   fixture.advance(MINUTE);
-  await send(mail("two"));
+  await send({ ...mail("two"), ConfigurationSetName: "mails" });
   const expected = [
-    { at: fixture.now(), subject: "two", text: "text of two", html: null },
+    { at: fixture.now(), subject: "two", configurationSet: "mails", text: "text of two", html: null },
     { at: fixture.now() - MINUTE, subject: "one", from: "no-reply@example.test", to: ["a@example.test"], cc: [] },
   ];
   expect(fixture.emulators.mail.list()).toMatchObject(expected);

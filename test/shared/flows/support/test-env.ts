@@ -159,7 +159,7 @@ export async function openTestEnv(
       vault: openVault(keyId, aws.kms),
       webhookClient,
       concurrencySlots: concurrencySlotStore(tableHandle),
-      mail: openMail("parley@example.com", aws.ses),
+      mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, aws.ses),
       random: () => 0,
       log,
     }),
