@@ -4,6 +4,10 @@
 export interface Settings {
   /** The public URL of the API, without a trailing slash. Null: the gateway's own URL. */
   readonly baseUrl: string | null;
+  /** The origin of the console, to which a sign-in leads. Null: that of the API. */
+  readonly consoleUrl: string | null;
+  /** Whether anyone may sign in and create a tenant, or only members, invited people and named owners. */
+  readonly signUp: "open" | "closed";
   /** The URL that `/` and security.txt redirect to. Null: both answer 404. */
   readonly siteUrl: string | null;
   /** JSON of hosts that replace the platforms' own. Null: the platforms' own. */
@@ -30,6 +34,8 @@ const PREFIX = "parley:";
 
 const NAMES = [
   "baseUrl",
+  "consoleUrl",
+  "signUp",
   "siteUrl",
   "platformUrls",
   "graphVersion",
@@ -59,6 +65,8 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
   };
   return {
     baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/\/+$/, ""),
+    consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
+    signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
     siteUrl: rawValue("siteUrl") === undefined ? null : url("siteUrl", rawValue("siteUrl")),
     platformUrls: rawValue("platformUrls") === undefined ? null : urls("platformUrls", rawValue("platformUrls")),
     graphVersion: pattern(
@@ -130,6 +138,20 @@ function wholeNumber(name: Name, value: unknown, min: number, max: number): numb
 function url(name: Name, value: unknown): string {
   if (typeof value !== "string" || !isUrl(value)) throw invalidSetting(name, value, "an https URL");
   return value;
+}
+
+/** Accepts a URL without path, query and fragment. */
+function origin(name: Name, value: unknown): string {
+  if (typeof value !== "string" || !isUrl(value) || `${new URL(value).origin}/` !== new URL(value).href) {
+    throw invalidSetting(name, value, "an https URL without a path");
+  }
+  return new URL(value).origin;
+}
+
+function oneOf<Value extends string>(name: Name, value: unknown, values: readonly Value[]): Value {
+  const match = values.find((each) => each === value);
+  if (match === undefined) throw invalidSetting(name, value, `one of ${values.join(", ")}`);
+  return match;
 }
 
 /** Accepts a JSON object of URLs by host name, as text or parsed, and returns it as text. */

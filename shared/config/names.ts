@@ -19,6 +19,10 @@ export const env = {
   platformSecretId: "PARLEY_PLATFORM_SECRET_ID",
   /** The service's public URL, for links. */
   baseUrl: "PARLEY_BASE_URL",
+  /** The origin of the console, to which a sign-in leads. */
+  consoleUrl: "PARLEY_CONSOLE_URL",
+  /** `open` or `closed`: whether anyone may sign in and create a tenant. */
+  signUp: "PARLEY_SIGN_UP",
   /** The service's own host names, comma-separated. */
   ownHosts: "PARLEY_OWN_HOSTS",
   /** The site to which `/` and security.txt redirect; when unset, both are 404. */

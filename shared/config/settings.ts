@@ -34,6 +34,11 @@ export function optionalSetting(name: Name, source: NodeJS.ProcessEnv = process.
   return source[env[name]] || null;
 }
 
+/** Whether anyone may sign in and create a tenant. Unless the setting says so, only those whom a tenant or operator named. */
+export function isSignUpOpen(source: NodeJS.ProcessEnv = process.env): boolean {
+  return setting("signUp", source) === "open";
+}
+
 /** The service's own host names, at least one. */
 export function ownHostSettings(source: NodeJS.ProcessEnv = process.env): string[] {
   return setting("ownHosts", source).split(",");

@@ -6,6 +6,8 @@ const parse = (name: string, value: unknown) => parseSettings({ [`parley:${name}
 test("without settings, the defaults of the deploy guide apply", () => {
   expect(parseSettings({})).toEqual({
     baseUrl: null,
+    consoleUrl: null,
+    signUp: "closed",
     siteUrl: null,
     platformUrls: null,
     graphVersion: "v26.0",
@@ -23,6 +25,8 @@ test("accepts settings as text, as the command line passes them", () => {
   expect(parse("eventsConcurrency", "100").concurrency.events).toBe(100);
   expect(parse("apiReservedConcurrency", "3").apiReservedConcurrency).toBe(3);
   expect(parse("baseUrl", "https://api.example.com/").baseUrl).toBe("https://api.example.com");
+  expect(parse("consoleUrl", "https://Console.example.com:8443/").consoleUrl).toBe("https://console.example.com:8443");
+  expect(parse("signUp", "open").signUp).toBe("open");
   expect(parse("mailFrom", "parley+eu@mail.example.com").mailFrom).toBe("parley+eu@mail.example.com");
   expect(parse("siteUrl", "https://example.com/").siteUrl).toBe("https://example.com/");
 });
@@ -40,7 +44,7 @@ test("an empty value counts as unset", () => {
 
 test("rejects a misspelt setting by name and ignores CDK's own context", () => {
   expect(() => parseSettings({ "parley:siteURL": "https://example.com" })).toThrow(
-    /Unknown setting parley:siteURL\. Valid settings: parley:baseUrl, parley:siteUrl,/,
+    /Unknown setting parley:siteURL\. Valid settings: parley:baseUrl, parley:consoleUrl,/,
   );
   expect(() => parseSettings({ "aws:cdk:version-reporting": true })).not.toThrow();
 });
@@ -52,6 +56,10 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["siteUrl", "https://user:word@example.com", "an https URL"],
     ["siteUrl", "javascript:alert(1)", "an https URL"],
     ["baseUrl", "http://api.example.com", "an https URL"],
+    ["consoleUrl", "http://console.example.com", "an https URL without a path"],
+    ["consoleUrl", "https://example.com/console", "an https URL without a path"],
+    ["consoleUrl", "https://example.com/?a=1", "an https URL without a path"],
+    ["signUp", "true", "one of open, closed"],
     ["graphVersion", "26", "a version such as v26.0"],
     ["mailFrom", "example.com", "an email address such as parley@example.com"],
     ["mailFrom", "a b@example.com", "an email address such as parley@example.com"],
