@@ -35,7 +35,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
     vault: openVault(setting("keyId", environment), new KMSClient(services)),
-    pepper: async () => (await root()).pepper,
+    peppers: async () => (await root()).pepper,
   };
 }
 

@@ -64,10 +64,10 @@ export function apiPorts(): ApiPorts {
     gate: openGate(),
     dnsQuota: dnsQuotaStore(table),
     platformFor: openPlatforms(),
-    holdKey: async () => (await root()).holdSecret,
+    holdKeys: async () => (await root()).holdSecret,
     baseUrl: setting("baseUrl"),
-    pepper: async () => (await root()).pepper,
-    cursorKey: async () => (await root()).cursor,
+    peppers: async () => (await root()).pepper,
+    cursorKeys: async () => (await root()).cursor,
     siteUrl: optionalSetting("siteUrl"),
     log: consoleLog,
   };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { $ZodType, output } from "zod/v4/core";
 import { openCursor, sealCursor } from "../../shared/kernel/cursors.ts";
+import type { ReadKeyRing } from "../../shared/kernel/key-ring.ts";
 import { invalidField, isRefusal, type Reason, type Refusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Body, Declaration, Endpoint, KeyRouteReason, TenantInput } from "./endpoint.ts";
@@ -25,7 +26,7 @@ interface PageResult<Data> {
 type Filters = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 interface CursorPorts {
-  readonly cursorKey: () => Promise<Uint8Array>;
+  readonly cursorKeys: ReadKeyRing;
 }
 
 /**
@@ -60,15 +61,15 @@ export function pageEndpointFor<P extends CursorPorts>() {
       data: z.extend(data, { next_cursor: z.nullable(z.string()) }),
       async handle(input: RawInput) {
         const { limit, cursor } = input.page;
-        const cursorKey = await input.ports.cursorKey();
+        const cursorKeys = await input.ports.cursorKeys();
         const scopeText = cursorScope(scope, input.tenant, filters?.(input) ?? {});
-        const position = cursor === null ? null : openCursor(cursorKey, scopeText, cursor);
+        const position = cursor === null ? null : openCursor(cursorKeys, scopeText, cursor);
         if (cursor !== null && position === null) {
           return invalidField("cursor", "must be the next_cursor of an earlier response to the same query");
         }
         const result: PageResult<object> | Refusal = await handle({ ...input, page: { limit, position } });
         if (isRefusal(result)) return result;
-        const next = result.next === null ? null : sealCursor(cursorKey, scopeText, result.next);
+        const next = result.next === null ? null : sealCursor(cursorKeys, scopeText, result.next);
         return { ...result.data, next_cursor: next };
       },
     };

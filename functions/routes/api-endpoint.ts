@@ -6,6 +6,7 @@ import type { InboxPorts } from "../../shared/flows/inbox/ports.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../../shared/flows/sending/ports.ts";
 import type { StatsPorts } from "../../shared/flows/stats/ports.ts";
 import type { WebhookPorts } from "../../shared/flows/webhooks/ports.ts";
+import type { ReadKeyRing } from "../../shared/kernel/key-ring.ts";
 import type { Audit } from "../../shared/stores/access/audit.ts";
 import type { Accounts } from "../../shared/stores/accounts/accounts.ts";
 import type { DueAttempts } from "../../shared/stores/delivery/due-attempts.ts";
@@ -26,7 +27,7 @@ export type ApiPorts = KeyPorts &
     readonly accounts: Accounts;
     readonly audit: Audit;
     readonly due: Pick<DueAttempts, "putTask">;
-    readonly cursorKey: () => Promise<Uint8Array>;
+    readonly cursorKeys: ReadKeyRing;
     readonly siteUrl: string | null;
   };
 

@@ -48,7 +48,7 @@ export function checkPorts(): CheckPorts {
     feedShards: tenantShards(tenantStateStore(table)),
     vault: openVault(setting("keyId")),
     platformFor: openPlatforms(),
-    challengeKey: async () => (await root()).challenge,
+    challengeKeys: async () => (await root()).challenge,
     random: randomToken,
     pageFiles: readCheckPage(CHECK_PAGE_FOLDER),
     log: consoleLog,

@@ -1,21 +1,27 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { deriveKey } from "../kernel/bytes.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
+import type { KeyRing } from "../kernel/key-ring.ts";
 import { memoize } from "../kernel/memo.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
 const CACHE_LIFETIME: Millis = 5 * MINUTE;
 const ROOT_CHARS_MIN = 32;
+const KID_CHARS = 8;
 
 /** The keys derived from the root secret, one per purpose. */
 export interface ServiceKeys {
   /** The pepper of API key hashes. */
-  readonly pepper: Buffer;
-  readonly cursor: Buffer;
+  readonly pepper: KeyRing;
+  readonly cursor: KeyRing;
   /** Derives the secret of a hold from its id. */
-  readonly holdSecret: Buffer;
+  readonly holdSecret: KeyRing;
   /** Seals the challenges of the check page. */
-  readonly challenge: Buffer;
+  readonly challenge: KeyRing;
+  /** Signs the sessions of the console. */
+  readonly session: KeyRing;
+  /** Hides e-mail and source addresses in item keys. */
+  readonly address: KeyRing;
 }
 
 export interface PlatformSecrets {
@@ -27,11 +33,19 @@ export interface PlatformSecrets {
 /** @throws when the root secret is too short */
 export function deriveServiceKeys(root: string): ServiceKeys {
   if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
+  const kid = deriveKey(root, "kid").toString("base64url").slice(0, KID_CHARS);
+  const ring = (purpose: string): KeyRing => ({
+    current: { kid, key: deriveKey(root, purpose), sealsFrom: 0 },
+    previous: null,
+    next: null,
+  });
   return {
-    pepper: deriveKey(root, "api-key-pepper"),
-    cursor: deriveKey(root, "cursor"),
-    holdSecret: deriveKey(root, "hold-secret"),
-    challenge: deriveKey(root, "check-challenge"),
+    pepper: ring("api-key-pepper"),
+    cursor: ring("cursor"),
+    holdSecret: ring("hold-secret"),
+    challenge: ring("check-challenge"),
+    session: ring("session"),
+    address: ring("address"),
   };
 }
 

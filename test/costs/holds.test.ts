@@ -11,7 +11,7 @@ import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
+import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import type { Pipeline } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   ports = {
     ...pipeline.apiPorts,
     verificationAttempts: pipeline.stores.verificationAttempts,
-    challengeKey: async () => CHALLENGE_KEY,
+    challengeKeys: async () => CHALLENGE_KEYS,
     random: randomToken,
     pageFiles: new Map(),
     platformFor: async () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
@@ -62,7 +62,7 @@ async function createTestHold(): Promise<CreatedHold> {
 
 const completeRequest = async ({ id }: CreatedHold) => ({
   holdId: id,
-  secret: holdSecret(await pipeline.apiPorts.holdKey(), id),
+  secret: holdSecret((await pipeline.apiPorts.holdKeys()).current.key, id),
   sourceIp: "203.0.113.7",
 });
 

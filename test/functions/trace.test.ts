@@ -12,7 +12,7 @@ import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { currentTraceId, runWithTrace } from "../../shared/kernel/trace.ts";
 import type { Platform } from "../../shared/platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
+import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 import { startFlowTable } from "../support/world/flow-table.ts";
@@ -160,14 +160,14 @@ it("follows a held message, not the check that releases it, to the event of its 
   const ports: CheckPorts = {
     ...pipeline.apiPorts,
     verificationAttempts: pipeline.stores.verificationAttempts,
-    challengeKey: async () => CHALLENGE_KEY,
+    challengeKeys: async () => CHALLENGE_KEYS,
     random: randomToken,
     pageFiles: new Map(),
   };
   const token = easyChallengeToken({ holdId: hold.id, expires: Date.parse(hold.expires_at) });
   const answer = {
     holdId: hold.id,
-    secret: holdSecret(await pipeline.apiPorts.holdKey(), hold.id),
+    secret: holdSecret((await pipeline.apiPorts.holdKeys()).current.key, hold.id),
     sourceIp: "203.0.113.7",
     token,
     solutions: solveChallenge(token),

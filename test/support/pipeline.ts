@@ -102,8 +102,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const vault = openVault(keyId, clients.kms);
 
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
-  const pepper = async () => (await readRoot()).pepper;
-  const tenantPorts: AdminPorts = { ...stores, vault, pepper };
+  const peppers = async () => (await readRoot()).pepper;
+  const tenantPorts: AdminPorts = { ...stores, vault, peppers };
   const apiPorts: ApiPorts = {
     ...stores,
     feedShards: tenantShards(stores.tenantStates),
@@ -116,9 +116,9 @@ export async function startPipeline(options: PipelineOptions = {}) {
       scope === "test"
         ? mockPlatform(() => newUlid(now()), account.platform)
         : platformFor(account.connection, upstream, http),
-    pepper,
-    cursorKey: async () => (await readRoot()).cursor,
-    holdKey: async () => (await readRoot()).holdSecret,
+    peppers,
+    cursorKeys: async () => (await readRoot()).cursor,
+    holdKeys: async () => (await readRoot()).holdSecret,
     baseUrl: "https://parley.example",
     siteUrl: null,
     log,

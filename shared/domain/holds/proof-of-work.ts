@@ -1,4 +1,5 @@
 import { hmacSha256, sameBytes, sha256Hex } from "../../kernel/bytes.ts";
+import { type KeyRing, openWith } from "../../kernel/key-ring.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Scope } from "../inbox/messages.ts";
 import {
@@ -50,7 +51,7 @@ const TOKEN_CHARS_MAX = 512;
 /**
  * Creates a challenge for one hold.
  * @param input `nonce`: 16 random bytes; `scope`: test holds get easier puzzles
- * @param key used for this purpose only
+ * @param keys used for this purpose only
  */
 export function newChallenge(
   input: {
@@ -60,7 +61,7 @@ export function newChallenge(
     readonly now: Millis;
     readonly holdExpiresAt: Millis;
   },
-  key: Uint8Array,
+  keys: KeyRing,
 ): IssuedChallenge {
   const challenge: Challenge = {
     c: CHALLENGE_PUZZLES,
@@ -71,7 +72,7 @@ export function newChallenge(
   const nonce = Buffer.from(input.nonce).toString("base64url");
   const terms: ChallengeTerms = { v: 1, h: input.holdId, n: nonce, ...challenge, exp: expires };
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
-  return { challenge, token: `${body}.${seal(key, body)}`, expires };
+  return { challenge, token: `${body}.${seal(keys.current.key, body)}`, expires };
 }
 
 /**
@@ -85,9 +86,9 @@ export function checkSolutions(
     readonly solutions: readonly number[];
     readonly now: Millis;
   },
-  key: Uint8Array,
+  keys: KeyRing,
 ): SolutionsVerdict {
-  const terms = openToken(submission.token, key);
+  const terms = openWith(keys, (key) => openToken(submission.token, key));
   if (terms === null || terms.h !== submission.holdId) return "invalid_token";
   if (submission.now >= terms.exp) return "challenge_expired";
   const { solutions } = submission;

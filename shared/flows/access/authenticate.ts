@@ -28,7 +28,7 @@ export async function authenticate(
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
   const secret = parseApiKey(token);
   if (!secret) return refuse("unauthorized");
-  const hash = apiKeyHash(await ports.pepper(), secret);
+  const hash = apiKeyHash((await ports.peppers()).current.key, secret);
   const key = await ports.apiKeys.getByHash(hash);
   if (key?.status !== "active") return refuse("unauthorized");
   const caller = toCaller(key);

@@ -64,7 +64,7 @@ async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey |
   const action = kind === "operator" ? "operator_key.create" : "key.create";
   const isCreated = await ports.apiKeys.create(
     { ...apiKey, tenants, kind },
-    apiKeyHash(await ports.pepper(), secret),
+    apiKeyHash((await ports.peppers()).current.key, secret),
     tenants.map((tenant) => ({
       tenant,
       entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),

@@ -16,7 +16,7 @@ const NONCE_BYTES = 16;
 
 /** Creates a challenge for a waiting hold. Each challenge counts as an attempt on the hold. */
 export async function createChallenge(
-  ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "challengeKey" | "random">,
+  ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "challengeKeys" | "random">,
   request: CheckRequest,
   now: Millis,
 ): Promise<IssuedChallenge | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {
@@ -34,5 +34,5 @@ export async function createChallenge(
     now,
     holdExpiresAt: hold.expiresAt,
   };
-  return newChallenge(challenge, await ports.challengeKey());
+  return newChallenge(challenge, await ports.challengeKeys());
 }

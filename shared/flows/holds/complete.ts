@@ -70,12 +70,12 @@ const completionProblems = {
 
 /** Null when the token and its solutions are right. Anything else counts as a failure of the address and of the hold. */
 async function checkCompletion(
-  ports: Pick<CheckPorts, "verificationAttempts" | "challengeKey">,
+  ports: Pick<CheckPorts, "verificationAttempts" | "challengeKeys">,
   hold: Hold,
   { token, solutions, sourceIp }: Completion,
   now: Millis,
 ): Promise<Refusal<"invalid_request"> | TooManyAttempts | null> {
-  const verdict = checkSolutions({ holdId: hold.id, token, solutions, now }, await ports.challengeKey());
+  const verdict = checkSolutions({ holdId: hold.id, token, solutions, now }, await ports.challengeKeys());
   if (verdict === "ok") return null;
   const [refusal, attempts] = await allDone([
     countFailure(ports, sourceIp, completionProblems[verdict], now),

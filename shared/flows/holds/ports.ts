@@ -1,3 +1,4 @@
+import type { ReadKeyRing } from "../../kernel/key-ring.ts";
 import type { Audit } from "../../stores/access/audit.ts";
 import type { Holds } from "../../stores/holds/holds.ts";
 import type { VerificationAttempts } from "../../stores/holds/verification-attempts.ts";
@@ -6,8 +7,8 @@ import type { SendPorts } from "../sending/ports.ts";
 /** What creating a hold needs besides the ports of sending. */
 export interface HoldPorts {
   readonly holds: Holds;
-  /** The key that holds' secrets are derived from. */
-  readonly holdKey: () => Promise<Uint8Array>;
+  /** The keys that holds' secrets are derived from. */
+  readonly holdKeys: ReadKeyRing;
   /** The public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -22,7 +23,7 @@ export interface CheckPorts extends SendPorts {
   readonly holds: Omit<Holds, "create" | "listOverdue">;
   readonly verificationAttempts: VerificationAttempts;
   readonly audit: Pick<Audit, "add">;
-  readonly challengeKey: () => Promise<Uint8Array>;
+  readonly challengeKeys: ReadKeyRing;
   readonly random: (bytes: number) => Uint8Array;
   /** The files of the page by path. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;

@@ -20,5 +20,5 @@ export async function easyPuzzles({ dataDir }: LocalStack): Promise<(challenge: 
   });
   const keys = await secretReader(environment[env.rootSecretId] ?? "", deriveServiceKeys, client)();
   client.destroy();
-  return (challenge) => withEasyPuzzles(challenge, keys.challenge);
+  return (challenge) => withEasyPuzzles(challenge, keys.challenge.current.key);
 }

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { endpointsFor } from "../../../functions/http/endpoint.ts";
 import { pageEndpointFor } from "../../../functions/http/page.ts";
+import type { ReadKeyRing } from "../../../shared/kernel/key-ring.ts";
 import { type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
 
 // Each line under @ts-expect-error must not compile. An expectation without an error fails the type check.
 
 interface Ports {
   readonly greeting: string;
-  readonly cursorKey: () => Promise<Uint8Array>;
+  readonly cursorKeys: ReadKeyRing;
 }
 const endpoint = { ...endpointsFor<Ports>(), page: pageEndpointFor<Ports>() };
 const common = {

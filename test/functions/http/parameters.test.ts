@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { cursorScope } from "../../../functions/http/page.ts";
 import { sealCursor } from "../../../shared/kernel/cursors.ts";
 import { repetitions } from "../../support/sampling.ts";
+import { oneKeyRing } from "../../support/world/key-rings.ts";
 import {
   createTestApp,
   operatorAuth,
   readVerdict,
-  sampleCursorKey,
+  sampleCursorKeys,
   samplePorts,
   tenantAuth,
   tenantFromSlug,
@@ -138,7 +139,7 @@ describe("cursor", () => {
     const refused = async (query: string, headers: Record<string, string> = tenantAuth) =>
       expect(await readVerdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
 
-    expect(sealCursor(sampleCursorKey, scope, "50")).toBe(cursor);
+    expect(sealCursor(sampleCursorKeys, scope, "50")).toBe(cursor);
     for (let i = 0; i < cursor.length; i++) {
       const flipped = cursor.slice(0, i) + (cursor[i] === "A" ? "B" : "A") + cursor.slice(i + 1);
       await refused(`?cursor=${flipped}`);
@@ -153,9 +154,9 @@ describe("cursor", () => {
     await refused("?cursor=%00");
     await refused("?cursor=%F0%9F%98%80");
     await refused(
-      `?cursor=${sealCursor(sampleCursorKey, cursorScope("GET /v1/others", tenantFromSlug("acme")), "50")}`,
+      `?cursor=${sealCursor(sampleCursorKeys, cursorScope("GET /v1/others", tenantFromSlug("acme")), "50")}`,
     );
-    await refused(`?cursor=${sealCursor(new Uint8Array(32), scope, "50")}`);
+    await refused(`?cursor=${sealCursor(oneKeyRing(new Uint8Array(32)), scope, "50")}`);
   });
 
   it("has the same scope for any order of the filters, without absent ones", () => {

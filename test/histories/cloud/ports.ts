@@ -40,7 +40,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     scope === "test" ? mockPlatform(() => newUlid(clockNow()), account.platform) : platform;
   const sending = { vault, feedShards: tenantShards(stores.tenantStates), platformFor };
   const queue = (name: (typeof queueIds)[number]) => openQueue(aws.url(name), aws.sqs);
-  const pepper = async () => (await readRoot()).pepper;
+  const peppers = async () => (await readRoot()).pepper;
   const common = {
     ...stores,
     log,
@@ -54,18 +54,18 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
   const api: ApiPorts = {
     ...common,
     ...sending,
-    pepper,
+    peppers,
     // Every host resolves: a lookup outside of the process would decide whether there are any endpoints.
     gate: createGate({ mode: "public", resolver: async () => ["93.184.216.34"] }),
-    holdKey: async () => (await readRoot()).holdSecret,
-    cursorKey: async () => (await readRoot()).cursor,
+    holdKeys: async () => (await readRoot()).holdSecret,
+    cursorKeys: async () => (await readRoot()).cursor,
     baseUrl: "https://parley.example",
     siteUrl: null,
   };
   const verify: CheckPorts = {
     ...common,
     ...sending,
-    challengeKey: async () => (await readRoot()).challenge,
+    challengeKeys: async () => (await readRoot()).challenge,
     random: randomToken,
     pageFiles: new Map(),
   };
@@ -89,7 +89,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,
     },
-    admin: { ...common, pepper },
+    admin: { ...common, peppers },
     redrive: { ...common, parseUpdates, queueFor: queue },
   };
 }

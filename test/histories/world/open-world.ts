@@ -79,7 +79,7 @@ export async function openWorld(seed: number) {
   /** The keys of the check page, which stand for the link of a hold and a browser that solves its puzzle. */
   async function checkKeys() {
     troubles.isOff = true;
-    const keys = { holdKey: await api.holdKey(), challengeKey: await verify.challengeKey() };
+    const keys = { holdKeys: await api.holdKeys(), challengeKeys: await verify.challengeKeys() };
     troubles.isOff = false;
     return keys;
   }

@@ -108,10 +108,11 @@ describe("a secret", () => {
 
   it("that derives the service keys has at least 32 characters, and each purpose gets its own key", () => {
     expect(() => deriveServiceKeys("x".repeat(31))).toThrow("32 characters");
-    const { pepper, cursor } = deriveServiceKeys("x".repeat(32));
-    expect(pepper).toHaveLength(32);
-    expect(pepper.equals(cursor)).toBe(false);
-    expect(deriveServiceKeys("x".repeat(32)).pepper.equals(pepper)).toBe(true);
+    const rings = Object.values(deriveServiceKeys("x".repeat(32)));
+    const keys = rings.map(({ current }) => current.key.toString("hex"));
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(Object.values(deriveServiceKeys("x".repeat(32)))).toEqual(rings);
   });
 });
 

@@ -9,6 +9,7 @@ import { hmacSha256, randomToken } from "../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { iso, MINUTE } from "../../../shared/kernel/time.ts";
 import { buildCheckPage } from "../../../web/build.ts";
+import { oneKeyRing } from "../../support/world/key-rings.ts";
 
 // A test double of the API: the built page under its policy, and the three check routes with the real proof of work.
 
@@ -72,7 +73,7 @@ export function refusalReply(status: number, code: string, detail: string | null
 export async function startCheckServer(): Promise<CheckServer> {
   const folder = await mkdtemp(join(tmpdir(), "check-page-"));
   await buildCheckPage(folder);
-  const key = randomToken(32);
+  const keys = oneKeyRing(randomToken(32));
   const holds = new Map<string, HeldMessage>();
   const scriptedReplies = new Map<Route, (ScriptedReply | "drop")[]>();
   const gates = new Map<Route, Promise<void>>();
@@ -179,12 +180,12 @@ export async function startCheckServer(): Promise<CheckServer> {
         now: now(),
         holdExpiresAt: heldMessage.expiresAt,
       } as const;
-      const challenge = newChallenge(terms, key);
-      const data = heldMessage.puzzles === "real" ? challenge : withEasyPuzzles(challenge, key);
+      const challenge = newChallenge(terms, keys);
+      const data = heldMessage.puzzles === "real" ? challenge : withEasyPuzzles(challenge, keys.current.key);
       return { status: 200, body: { ok: true, data } };
     }
     const { token, solutions } = body as { token: string; solutions: number[] };
-    const verdict = checkSolutions({ holdId, token, solutions, now: now() }, key);
+    const verdict = checkSolutions({ holdId, token, solutions, now: now() }, keys);
     if (verdict !== "ok") return refusalReply(400, "invalid_request", verdict);
     heldMessage.status = heldMessage.outcome;
     return holdReply(heldMessage);

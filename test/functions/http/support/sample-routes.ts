@@ -6,17 +6,19 @@ import { pageEndpointFor } from "../../../../functions/http/page.ts";
 import type { RateLimit } from "../../../../functions/http/serve.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
+import type { ReadKeyRing } from "../../../../shared/kernel/key-ring.ts";
 import { refuse } from "../../../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 
 // A small service with one route of each kind.
 
 export interface SamplePorts {
-  readonly cursorKey: () => Promise<Uint8Array>;
+  readonly cursorKeys: ReadKeyRing;
   readonly rows: number;
 }
-export const sampleCursorKey = deriveKey("root", "cursors");
-export const samplePorts: SamplePorts = { cursorKey: async () => sampleCursorKey, rows: 120 };
+export const sampleCursorKeys = oneKeyRing(deriveKey("root", "cursors"));
+export const samplePorts: SamplePorts = { cursorKeys: async () => sampleCursorKeys, rows: 120 };
 export const NOW = Date.parse("2026-05-04T10:00:00.000Z");
 
 export function tenantFromSlug(text: string): TenantId {

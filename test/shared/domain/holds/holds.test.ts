@@ -134,7 +134,8 @@ function reachableStatuses(from: HoldStatus): HoldStatus[] {
 }
 
 describe("a hold's id and secret", () => {
-  const { holdSecret: key, pepper, cursor } = deriveServiceKeys("x".repeat(32));
+  const { holdSecret: keys, pepper, cursor } = deriveServiceKeys("x".repeat(32));
+  const { key } = keys.current;
 
   test("the id is hold_ followed by a ULID", () => {
     const id = newHoldId(created);
@@ -151,7 +152,7 @@ describe("a hold's id and secret", () => {
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(holdSecret(key, id)).toBe(secret);
     expect(secret).not.toBe(holdSecret(key, newHoldId(created)));
-    for (const other of [pepper, cursor]) expect(holdSecret(other, id)).not.toBe(secret);
+    for (const other of [pepper, cursor]) expect(holdSecret(other.current.key, id)).not.toBe(secret);
   });
 
   test("only the secret matches the stored hash", () => {

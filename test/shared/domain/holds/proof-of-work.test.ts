@@ -13,6 +13,7 @@ import {
 } from "../../../../shared/domain/holds/proof-of-work.ts";
 import { hmacSha256 } from "../../../../shared/kernel/bytes.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 
 // Cap's server and solver are the oracles. The server would end the process on signals and write a file, so the tests
 // remove its listeners and disable the file.
@@ -28,6 +29,7 @@ const folderExisted = existsSync(".data");
 afterAll(() => expect(existsSync(".data")).toBe(folderExisted));
 
 const key = Buffer.alloc(32, 7);
+const keys = oneKeyRing(key);
 const now = 1_800_000_000_000;
 const holdId = "hold_01JZ0000000000000000000000";
 const challengeRequest = {
@@ -37,7 +39,7 @@ const challengeRequest = {
   now,
   holdExpiresAt: now + 15 * MINUTE,
 } as const;
-const challenge = newChallenge(challengeRequest, key);
+const challenge = newChallenge(challengeRequest, keys);
 const solutions = solve(challenge.token, challenge.challenge);
 const answer = { holdId, token: challenge.token, solutions, now };
 
@@ -66,18 +68,18 @@ test("a live hold gets 50 puzzles with four hex characters, a test hold with thr
     ["live", 4],
     ["test", 3],
   ] as const) {
-    const { challenge, token } = newChallenge({ ...challengeRequest, scope }, key);
+    const { challenge, token } = newChallenge({ ...challengeRequest, scope }, keys);
     expect(challenge).toEqual({ c: 50, s: 32, d });
-    expect(checkSolutions({ ...answer, token, solutions: solve(token, challenge) }, key)).toBe("ok");
+    expect(checkSolutions({ ...answer, token, solutions: solve(token, challenge) }, keys)).toBe("ok");
   }
 });
 
 test("a challenge is valid for ten minutes, or until its hold expires if that is earlier", () => {
   expect(challenge.expires).toBe(now + 10 * MINUTE);
-  const short = newChallenge({ ...challengeRequest, holdExpiresAt: now + MINUTE }, key);
+  const short = newChallenge({ ...challengeRequest, holdExpiresAt: now + MINUTE }, keys);
   expect(short.expires).toBe(now + MINUTE);
-  expect(checkSolutions({ ...answer, now: challenge.expires - 1 }, key)).toBe("ok");
-  expect(checkSolutions({ ...answer, now: challenge.expires }, key)).toBe("challenge_expired");
+  expect(checkSolutions({ ...answer, now: challenge.expires - 1 }, keys)).toBe("ok");
+  expect(checkSolutions({ ...answer, now: challenge.expires }, keys)).toBe("challenge_expired");
 });
 
 test("accepts and refuses what Cap's server accepts and refuses, for any token and terms", async () => {
@@ -89,11 +91,11 @@ test("accepts and refuses what Cap's server accepts and refuses, for any token a
       async (nonce, challenge, at) => {
         const token = forgeToken({ v: 1, h: holdId, n: nonce, ...challenge, exp: now + MINUTE });
         const right = solve(token, challenge);
-        expect(checkSolutions({ ...answer, token, solutions: right }, key)).toBe("ok");
+        expect(checkSolutions({ ...answer, token, solutions: right }, keys)).toBe("ok");
         expect(await redeemWithCap(token, challenge, right)).toBe(true);
         const other = right.map((nonce, i) => (i === at % right.length ? nonce + 1 : nonce));
         const verdict: SolutionsVerdict = (await redeemWithCap(token, challenge, other)) ? "ok" : "invalid_solutions";
-        expect(checkSolutions({ ...answer, token, solutions: other }, key)).toBe(verdict);
+        expect(checkSolutions({ ...answer, token, solutions: other }, keys)).toBe(verdict);
       },
     ),
     { numRuns: 100 },
@@ -117,7 +119,7 @@ test("refuses every single changed solution, including values that are not count
       const changed = solutions.map((nonce, i) => (i === at ? value : nonce));
       // One in 4,096 other numbers also solves the puzzle.
       fc.pre(puzzle !== undefined && value !== solutions[at] && !alsoSolves(changed));
-      expect(checkSolutions({ ...answer, solutions: changed }, key)).toBe("invalid_solutions");
+      expect(checkSolutions({ ...answer, solutions: changed }, keys)).toBe("invalid_solutions");
     }),
     { numRuns: 300 },
   );
@@ -139,14 +141,14 @@ test("refuses a solving number that is negative, fractional or not a safe intege
     const numbers = Array.from({ length: 1_000 }, (_, i) => nth(i));
     const solving = numbers.find((nonce) => hex(`${salt}${nonce}`).startsWith(target)) ?? Number.NaN;
     expect(solving).not.toBeNaN();
-    expect(checkSolutions({ ...answer, token, solutions: [solving] }, key)).toBe("invalid_solutions");
+    expect(checkSolutions({ ...answer, token, solutions: [solving] }, keys)).toBe("invalid_solutions");
   }
 });
 
 test("refuses too few, too many, swapped or no solutions", () => {
   const [first = 0, second = 0, ...rest] = solutions;
   for (const other of [[], solutions.slice(1), [...solutions, 0], [second, first, ...rest]]) {
-    expect(checkSolutions({ ...answer, solutions: other }, key)).toBe("invalid_solutions");
+    expect(checkSolutions({ ...answer, solutions: other }, keys)).toBe("invalid_solutions");
   }
 });
 
@@ -156,38 +158,38 @@ test("refuses a token with any character changed, removed or added", () => {
     fc.property(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 0, maxLength: 2 }), (at, piece) => {
       const changed = token.slice(0, at) + piece + token.slice(at + 1);
       fc.pre(changed !== token);
-      expect(checkSolutions({ ...answer, token: changed }, key)).toBe("invalid_token");
+      expect(checkSolutions({ ...answer, token: changed }, keys)).toBe("invalid_token");
     }),
     { numRuns: 1_000 },
   );
   for (const changed of ["", ".", token.split(".").join(""), `${token}=`, `${token}.`, token.repeat(5)]) {
-    expect(checkSolutions({ ...answer, token: changed }, key)).toBe("invalid_token");
+    expect(checkSolutions({ ...answer, token: changed }, keys)).toBe("invalid_token");
   }
 });
 
 test("refuses a token of another hold, of another key, or with a changed expiry", () => {
-  expect(checkSolutions({ ...answer, holdId: "hold_01JZ0000000000000000000001" }, key)).toBe("invalid_token");
-  expect(checkSolutions(answer, Buffer.alloc(32, 8))).toBe("invalid_token");
+  expect(checkSolutions({ ...answer, holdId: "hold_01JZ0000000000000000000001" }, keys)).toBe("invalid_token");
+  expect(checkSolutions(answer, oneKeyRing(Buffer.alloc(32, 8)))).toBe("invalid_token");
   const [body = "", tag = ""] = challenge.token.split(".");
   const terms = JSON.parse(Buffer.from(body, "base64url").toString());
   for (const change of [{ exp: terms.exp + 1 }, { h: "hold_x" }, { d: 0 }, { c: 0 }]) {
     const changed = Buffer.from(JSON.stringify({ ...terms, ...change })).toString("base64url");
-    expect(checkSolutions({ ...answer, token: `${changed}.${tag}` }, key)).toBe("invalid_token");
+    expect(checkSolutions({ ...answer, token: `${changed}.${tag}` }, keys)).toBe("invalid_token");
   }
 });
 
 test("limits the work of the verifier even for a sealed token", () => {
   const terms = { v: 1, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
   for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 2 }]) {
-    expect(checkSolutions({ ...answer, token: forgeToken({ ...terms, ...beyond }) }, key)).toBe("invalid_token");
+    expect(checkSolutions({ ...answer, token: forgeToken({ ...terms, ...beyond }) }, keys)).toBe("invalid_token");
   }
-  expect(checkSolutions({ ...answer, token: forgeToken(terms), solutions: solve(forgeToken(terms), terms) }, key)).toBe(
-    "ok",
-  );
+  expect(
+    checkSolutions({ ...answer, token: forgeToken(terms), solutions: solve(forgeToken(terms), terms) }, keys),
+  ).toBe("ok");
 });
 
 test("refuses the solutions of another challenge of the same hold", () => {
-  const other = newChallenge({ ...challengeRequest, nonce: Buffer.alloc(16, 4) }, key);
+  const other = newChallenge({ ...challengeRequest, nonce: Buffer.alloc(16, 4) }, keys);
   expect(other.token).not.toBe(challenge.token);
-  expect(checkSolutions({ ...answer, token: other.token }, key)).toBe("invalid_solutions");
+  expect(checkSolutions({ ...answer, token: other.token }, keys)).toBe("invalid_solutions");
 });

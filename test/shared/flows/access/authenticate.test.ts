@@ -7,6 +7,7 @@ import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { attachMeter, type Meter } from "../../../support/meter.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 import { createKey } from "./support/api-keys.ts";
@@ -74,13 +75,13 @@ describe("a key", () => {
     await testEnv.table.client.send(
       new UpdateCommand({
         TableName: testEnv.table.name,
-        Key: { PK: `K#${apiKeyHash(await ports().pepper(), secret)}`, SK: "K" },
+        Key: { PK: `K#${apiKeyHash((await ports().peppers()).current.key, secret)}`, SK: "K" },
         UpdateExpression: "SET st = :st",
         ExpressionAttributeValues: { ":st": "revoked" },
       }),
     );
     expect(await authenticateWith(`Bearer ${secret}`)).toEqual(unauthorized);
-    const elsewhere = { ...ports(), pepper: async () => Buffer.alloc(32, 7) };
+    const elsewhere = { ...ports(), peppers: async () => oneKeyRing(Buffer.alloc(32, 7)) };
     const foreign = await createKey(elsewhere, newTenant(), settings, testEnv.now());
     expect(await authenticateWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
   });

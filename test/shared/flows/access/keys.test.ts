@@ -62,7 +62,10 @@ async function audits(action: "key.create" | "key.revoke" | "operator_key.revoke
 async function storedRows({ id, secret }: CreatedKey) {
   const read = async (PK: string, SK: string) =>
     (await testEnv.table.client.send(new GetCommand({ TableName: testEnv.table.name, Key: { PK, SK } }))).Item;
-  return [await read(`T#${tenant}`, `KEY#${id}`), await read(`K#${apiKeyHash(await ports().pepper(), secret)}`, "K")];
+  return [
+    await read(`T#${tenant}`, `KEY#${id}`),
+    await read(`K#${apiKeyHash((await ports().peppers()).current.key, secret)}`, "K"),
+  ];
 }
 
 /** The number of keys that can still be created is exact. */

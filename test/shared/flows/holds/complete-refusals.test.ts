@@ -3,6 +3,7 @@ import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { viewHold } from "../../../../shared/flows/holds/view.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { siblingId } from "../../stores/support/samples.ts";
 import {
   easyChallengeToken,
@@ -58,7 +59,7 @@ describe("a completion is refused and sends nothing with", () => {
       "a negative solution": { solutions: [-1, ...rest] },
       "a token with a changed character": { token: siblingId(right.token) },
       "a token sealed with another key": answering(
-        easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt }, Buffer.alloc(32, 8)),
+        easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt }, oneKeyRing(Buffer.alloc(32, 8))),
       ),
       "a token of another hold": answering(easyChallengeToken({ holdId: other.id, expires: hold.expiresAt })),
       "no token": { token: "" },

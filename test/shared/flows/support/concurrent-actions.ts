@@ -13,7 +13,7 @@ import { type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { verificationAttemptStore } from "../../../../shared/stores/holds/verification-attempts.ts";
 import { tenantCaller } from "./data-subject.ts";
 import type { ErasureFixture } from "./erasure-fixture.ts";
-import { CHALLENGE_KEY, easyChallengeToken, newSourceIp, solveChallenge } from "./hold-fixture.ts";
+import { CHALLENGE_KEYS, easyChallengeToken, newSourceIp, solveChallenge } from "./hold-fixture.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** Actions of other actors on the erasure fixture's person. Each resolves to whether it had an effect. */
@@ -26,7 +26,7 @@ export function concurrentActions(
   const checkPorts: CheckPorts = {
     ...api,
     verificationAttempts: verificationAttemptStore(testEnv.table),
-    challengeKey: async () => CHALLENGE_KEY,
+    challengeKeys: async () => CHALLENGE_KEYS,
     random: randomToken,
     pageFiles: new Map(),
   };
@@ -74,7 +74,7 @@ export function concurrentActions(
     /** Passes the verification of a hold. */
     async check({ id, expiresAt }: CreatedHold, at: Millis): Promise<boolean> {
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
-      const secret = holdSecret(await api.holdKey(), id);
+      const secret = holdSecret((await api.holdKeys()).current.key, id);
       const answer = { holdId: id, secret, sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
       const completed = await completeHold(
         checkPorts,

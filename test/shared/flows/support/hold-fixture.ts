@@ -9,6 +9,7 @@ import { type CreatedHold, createHold, type HumanAgentMessage } from "../../../.
 import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
 import { getHold } from "../../../../shared/flows/holds/view.ts";
 import { hmacSha256, randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
+import type { KeyRing } from "../../../../shared/kernel/key-ring.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { type RequestTime, startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, type Millis } from "../../../../shared/kernel/time.ts";
@@ -18,11 +19,12 @@ import { verificationAttemptStore } from "../../../../shared/stores/holds/verifi
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { newTenant, PERSON, sampleMessage } from "../../stores/support/samples.ts";
 import { receiveAllMessages } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
-export const CHALLENGE_KEY = Buffer.alloc(32, 7);
+export const CHALLENGE_KEYS = oneKeyRing(Buffer.alloc(32, 7));
 export const SOURCE_IP = "203.0.113.9";
 /** A text that no row may contain once a hold has ended. */
 export const CANARY = "canary of a held message";
@@ -71,7 +73,7 @@ export async function openHoldFixture(
   const checkPorts = (rest: Partial<CheckPorts> = {}): CheckPorts => ({
     ...apiPorts(),
     verificationAttempts: verificationAttemptStore(testEnv.table),
-    challengeKey: async () => CHALLENGE_KEY,
+    challengeKeys: async () => CHALLENGE_KEYS,
     random: randomToken,
     pageFiles: new Map(),
     ...rest,
@@ -83,7 +85,7 @@ export async function openHoldFixture(
     text: CANARY,
     ...rest,
   });
-  const secret = async (holdId: string) => holdSecret(await apiPorts().holdKey(), holdId);
+  const secret = async (holdId: string) => holdSecret((await apiPorts().holdKeys()).current.key, holdId);
 
   return {
     tenant,
@@ -154,7 +156,7 @@ export function newSourceIp(): string {
 /** A token sealed like the server's, with puzzles a thousand times easier. */
 export function easyChallengeToken(
   { holdId, expires }: { holdId: string; expires: Millis },
-  key: Uint8Array = CHALLENGE_KEY,
+  { current: { key } }: KeyRing = CHALLENGE_KEYS,
 ) {
   const terms = { v: 1, h: holdId, n: randomToken(16).toString("base64url"), c: 50, s: 32, d: 1, exp: expires };
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");

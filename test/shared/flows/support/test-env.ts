@@ -41,6 +41,7 @@ import type { TestTable } from "../../../support/dynamodb.ts";
 import { withoutConnection } from "../../../support/pipeline/emulators-in-process.ts";
 import { observeClients, requireNoLateCalls } from "../../../support/processes/work-left.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { withoutTransport } from "../../../support/world/sdk-in-process.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
@@ -186,7 +187,7 @@ export async function openTestEnv(
       return {
         ...testEnv.erasePorts(queues),
         ...openStores(tableHandle),
-        holdKey: async () => deriveKey(ROOT_SECRET, "hold-secret"),
+        holdKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "hold-secret")),
         baseUrl: "https://parley.example",
         feedShards: tenantShards(tenantStateStore(tableHandle)),
         events: openQueue(queues.events, aws.sqs),
@@ -197,8 +198,8 @@ export async function openTestEnv(
           scope === "test"
             ? mockPlatform(() => newUlid(now), account.platform)
             : platformFor(account.connection, upstream, http),
-        pepper: async () => deriveKey(ROOT_SECRET, "pepper"),
-        cursorKey: async () => deriveKey(ROOT_SECRET, "cursor"),
+        peppers: async () => oneKeyRing(deriveKey(ROOT_SECRET, "pepper")),
+        cursorKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "cursor")),
         siteUrl: null,
         log,
       };

@@ -1,0 +1,46 @@
+import type { Millis } from "./time.ts";
+
+/** A key with the name of the root secret that it was derived from. */
+export interface KeyVersion {
+  readonly kid: string;
+  readonly key: Buffer;
+  /** Before this time it opens and does not seal. 0 for a key that is older than any other of its ring. */
+  readonly sealsFrom: Millis;
+}
+
+/**
+ * The keys of one purpose. `current` seals; each of them opens. `previous` was current before the last rotation. `next`
+ * becomes current once every process knows it, so that no process meets a key that it cannot know.
+ */
+export interface KeyRing {
+  readonly current: KeyVersion;
+  readonly previous: KeyVersion | null;
+  readonly next: KeyVersion | null;
+}
+
+export type ReadKeyRing = () => Promise<KeyRing>;
+
+/** The keys that open, the most likely one first. */
+export function openingKeys({ current, previous, next }: KeyRing): readonly KeyVersion[] {
+  return [current, previous, next].filter((version) => version !== null);
+}
+
+/** The result of the first key of the ring that opens a value; null when none does. */
+export function openWith<T>(ring: KeyRing, open: (key: Buffer) => T | null): T | null {
+  for (const { key } of openingKeys(ring)) {
+    const opened = open(key);
+    if (opened !== null) return opened;
+  }
+  return null;
+}
+
+/** The key of a sealed value's `kid`; null when the ring has none. */
+export function keyOfKid(ring: KeyRing, kid: string): Buffer | null {
+  return openingKeys(ring).find((version) => version.kid === kid)?.key ?? null;
+}
+
+/** The key that sealed at a time: what was counted in a window under one key stays under it until the window ends. */
+export function sealingKeyAt(ring: KeyRing, time: Millis): KeyVersion {
+  const { current, previous } = ring;
+  return previous !== null && time < current.sealsFrom ? previous : current;
+}
