@@ -16,24 +16,36 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Correct what `message`, and each entry of `errors`, names. The same request fails again.",
   },
   tenant_required: {
-    when: "An operator key was used without `?tenant=`.",
-    fix: "Add `?tenant=<slug>` with a tenant of the key.",
+    when: "An operator key, or a user with more or fewer than one tenant, was used without `?tenant=`.",
+    fix: "Add `?tenant=<slug>` with a tenant of the key or of the user.",
   },
   unauthorized: {
-    when: "The `Authorization` header is missing or malformed, or the key is unknown or revoked.",
-    fix: "Send `Authorization: Bearer <API key>` with an active key.",
+    when: "The `Authorization` header is malformed, or its key is unknown or revoked. Without the header: the session cookie is missing, malformed, sent twice, expired or signed out. Also: the route does not accept this kind of credential.",
+    fix: "Send `Authorization: Bearer <API key>` with an active key. In a browser, sign in again.",
   },
   signature_invalid: {
     when: "A platform webhook has no valid `X-Hub-Signature-256`.",
     fix: "Configure the app secret of the platform app in Parley.",
   },
   tenant_forbidden: {
-    when: "`?tenant=` names a tenant that the key has no access to, or that does not exist.",
-    fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant.",
+    when: "`?tenant=` names a tenant that the key or the user has no access to, or that does not exist.",
+    fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant. A user needs an invite to the tenant.",
+  },
+  role_forbidden: {
+    when: "The role of the signed-in user in this tenant does not permit the request. Keys have no role.",
+    fix: "Ask an owner of the tenant for another role, or to do it.",
+  },
+  actor_forbidden: {
+    when: "A signed-in user sent the `actor_id` of another person.",
+    fix: "Send the `actor_id` of `GET /console/me`. Only an API key can name another person.",
+  },
+  csrf_failed: {
+    when: "A write with a session has no `x-csrf-token`, another one than its session, or comes from another origin.",
+    fix: "Send the value of the cookie `console_csrf` as `x-csrf-token`, from a page of the console.",
   },
   tenant_suspended: {
     when: "The operator of the deployment suspended the tenant. Its webhooks are still received and delivered.",
-    fix: "Ask the operator to resume the tenant. Its keys then work again.",
+    fix: "Ask the operator to resume the tenant. Its keys and its members' sessions then work again.",
   },
   live_key_required: { when: "A test key called a route that needs a live key.", fix: "Use a live key." },
   handshake_refused: {
@@ -144,7 +156,7 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The body exceeds the limit of the route.",
     fix: "Reduce the body to the limit in `detail`.",
   },
-  too_many_requests: { when: "The key exceeded its requests per minute.", fix: retryAfter },
+  too_many_requests: { when: "The key or the user exceeded its requests per minute.", fix: retryAfter },
   dns_lookup_limit: {
     when: "The tenant created or updated too many webhook URLs with a host name in this minute.",
     fix: retryAfter,

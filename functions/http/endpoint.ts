@@ -1,30 +1,39 @@
 import type { $ZodType, output } from "zod/v4/core";
-import type { Caller } from "../../shared/domain/access/api-keys.ts";
+import type { Caller, KeyCaller, SessionCaller } from "../../shared/domain/access/callers.ts";
+import type { Role } from "../../shared/domain/access/roles.ts";
 import type { Reason, Refusal } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-/** The credential that a route requires. */
-export type Auth = "key" | "none";
-/** "query": from `?tenant=` and the key. "resource": the handler derives it from the resource in the request. */
+/** The credential that a route requires. "caller": an API key, or the session of a signed-in person. */
+export type Auth = "key" | "caller" | "session" | "none";
+/** "query": from `?tenant=` and the caller. "resource": the handler derives it from the resource in the request. */
 export type TenantSource = "query" | "resource" | "none";
 export type Status = 200 | 201 | 202 | 204 | 301 | 302;
 export type Body = $ZodType | "bytes" | undefined;
 
-/** Refusals of every route, and of every route that takes a key. A handler may return them without declaring them. */
+/** Refusals of every route. A handler may return them without declaring them. */
 export const commonRefusals = ["invalid_request", "payload_too_large", "internal_error"] as const;
-export const keyAuthRefusals = [
+const identifiedRefusals = [
   "unauthorized",
   "tenant_required",
   "tenant_forbidden",
   "tenant_suspended",
-  "live_key_required",
   "too_many_requests",
 ] as const;
-type CommonReason = (typeof commonRefusals)[number];
-export type KeyRouteReason = CommonReason | (typeof keyAuthRefusals)[number];
+const keyRefusals = [...identifiedRefusals, "live_key_required"] as const;
+const sessionRefusals = [...identifiedRefusals, "role_forbidden", "csrf_failed"] as const;
+/** Refusals of every route that requires such a credential. A handler may return them without declaring them. */
+export const authRefusals = {
+  key: keyRefusals,
+  caller: [...keyRefusals, "role_forbidden", "csrf_failed"],
+  session: sessionRefusals,
+  none: [],
+} as const satisfies Record<Auth, readonly Reason[]>;
+/** The refusals that a handler may return without declaring them. */
+export type CommonReason<A extends Auth> = (typeof commonRefusals)[number] | (typeof authRefusals)[A][number];
 
 type ErrorFields = { readonly [status: number]: $ZodType };
 
@@ -58,13 +67,16 @@ export interface Input<P, Path extends string, Q, B> {
   readonly ports: P;
 }
 
-export interface KeyInput<P, Path extends string, Q, B> extends Input<P, Path, Q, B> {
+interface CallerOf {
+  readonly key: KeyCaller;
   readonly caller: Caller;
+  readonly session: SessionCaller;
 }
 
-export interface TenantInput<P, Path extends string, Q, B> extends KeyInput<P, Path, Q, B> {
-  readonly tenant: TenantId;
-}
+/** The input of a handler behind a credential. With the tenant source "query" it has the tenant. */
+export type CallerInput<A extends keyof CallerOf, T extends TenantSource, I> = I & {
+  readonly caller: CallerOf[A];
+} & (T extends "query" ? { readonly tenant: TenantId } : unknown);
 
 /** One route. Validation, the OpenAPI operation and the allowed refusals derive from it. Schemas: zod or zod/mini. */
 export interface Declaration<
@@ -107,7 +119,7 @@ export interface Declaration<
   readonly data: D;
 }
 
-type Handler<I, D extends $ZodType, R extends Reason> = (input: I) => Promise<output<D> | Refusal<R>>;
+export type Handler<I, D extends $ZodType, R extends Reason> = (input: I) => Promise<output<D> | Refusal<R>>;
 
 /** A declared route, as the app and the OpenAPI document read it. */
 export interface Endpoint<P> {
@@ -117,6 +129,8 @@ export interface Endpoint<P> {
   readonly slashInId?: boolean;
   readonly auth: Auth;
   readonly tenant: TenantSource;
+  /** The role that a signed-in person needs at least. Null: any person, or no session. */
+  readonly role: Role | null;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
@@ -134,77 +148,4 @@ export interface Endpoint<P> {
   readonly data?: $ZodType;
   readonly envelope?: boolean;
   handle(input: unknown & { readonly ports: P }): Promise<unknown>;
-}
-
-/**
- * The constructors of routes that share their ports: `const endpoint = endpointsFor<Ports>()`. A handler that returns
- * an undeclared refusal does not compile. `page.ts` adds the constructor of paginated lists.
- */
-export function endpointsFor<P>() {
-  return {
-    /** A key is required. The tenant comes from `?tenant=` and the key. */
-    tenant<
-      const Path extends string,
-      Q extends $ZodType | undefined = undefined,
-      B extends Body = undefined,
-      const R extends Reason = never,
-      D extends $ZodType = never,
-    >(
-      declaration: Declaration<Path, Q, B, R, D> & {
-        readonly handle: Handler<
-          TenantInput<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
-          NoInfer<D>,
-          KeyRouteReason | NoInfer<R>
-        >;
-      },
-    ): Endpoint<P> {
-      return { ...declaration, auth: "key", tenant: "query" } as Endpoint<P>;
-    },
-
-    /** A key is required. The handler derives the tenant from the resource in the request, or needs none. */
-    key<
-      const Path extends string,
-      Q extends $ZodType | undefined = undefined,
-      B extends Body = undefined,
-      const R extends Reason = never,
-      D extends $ZodType = never,
-    >(
-      declaration: Declaration<Path, Q, B, R, D> & {
-        readonly tenant: "resource" | "none";
-        readonly handle: Handler<
-          KeyInput<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
-          NoInfer<D>,
-          KeyRouteReason | NoInfer<R>
-        >;
-      },
-    ): Endpoint<P> {
-      return { ...declaration, auth: "key" } as Endpoint<P>;
-    },
-
-    /**
-     * No credential is required. With `envelope: false` the handler builds the Response itself; refusals keep the
-     * envelope. Throws while the module loads when a route with an envelope declares no data.
-     */
-    public<
-      const Path extends string,
-      Q extends $ZodType | undefined = undefined,
-      B extends Body = undefined,
-      const R extends Reason = never,
-      D extends $ZodType = never,
-      E extends boolean = true,
-    >(
-      declaration: Omit<Declaration<Path, Q, B, R, D>, "data"> & {
-        readonly data?: D;
-        readonly envelope?: E;
-        readonly handle: (
-          input: Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
-        ) => Promise<(NoInfer<E> extends false ? Response : output<NoInfer<D>>) | Refusal<CommonReason | NoInfer<R>>>;
-      },
-    ): Endpoint<P> {
-      if (declaration.envelope !== false && declaration.data === undefined) {
-        throw new Error(`${declaration.method} ${declaration.path} declares no data schema.`);
-      }
-      return { ...declaration, auth: "none", tenant: "none" } as Endpoint<P>;
-    },
-  };
 }

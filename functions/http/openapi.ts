@@ -1,8 +1,10 @@
 import type { $ZodType } from "zod/v4/core";
+import type { Role } from "../../shared/domain/access/roles.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
 import { type Reason, toHttpError } from "../../shared/kernel/refusals.ts";
-import { commonRefusals, type Endpoint, keyAuthRefusals } from "./endpoint.ts";
+import { authRefusals, commonRefusals, type Endpoint } from "./endpoint.ts";
 import { type Json, toOpenApiSchema } from "./openapi-schemas.ts";
+import { CSRF_COOKIE, CSRF_HEADER, SESSION_COOKIE } from "./session-names.ts";
 
 // Neither a route nor a function's entry imports this file: the generator is not deployed.
 
@@ -11,6 +13,8 @@ export interface OpenApiInfo {
   readonly version: string;
   readonly description?: string;
 }
+
+const HIGHER_ROLES: Record<Role, string> = { agent: ", `admin` or `owner`", admin: " or `owner`", owner: "" };
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const correlationHeader = { "x-correlation-id": header("CorrelationId") };
@@ -45,13 +49,26 @@ function toOperation<P>(endpoint: Endpoint<P>, schemas: Json): Json {
   return {
     operationId: name,
     summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    ...toDescription(endpoint),
     tags: [endpoint.tag],
-    security: endpoint.auth === "key" ? [{ apiKey: [] }] : [],
+    security: toSecurity(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.body === undefined ? {} : { requestBody: toRequestBody(endpoint.body, name, schemas) }),
     responses: { ...successResponses(endpoint, name, schemas), ...failureResponses(endpoint, schemas) },
   };
+}
+
+function toDescription<P>({ description, role }: Endpoint<P>): Json {
+  const requiredRole = role === null ? [] : [`A signed-in person needs the role \`${role}\`${HIGHER_ROLES[role]}.`];
+  const text = [...(description === undefined ? [] : [description]), ...requiredRole].join(" ");
+  return text === "" ? {} : { description: text, ...(role === null ? {} : { "x-role": role }) };
+}
+
+/** Each item is one way to authenticate. A write with a session also needs its CSRF token. */
+function toSecurity<P>({ auth, method }: Endpoint<P>): Json[] {
+  const key = auth === "key" || auth === "caller" ? [{ apiKey: [] }] : [];
+  const csrf = method === "GET" ? {} : { csrfToken: [] };
+  return auth === "session" || auth === "caller" ? [...key, { session: [], ...csrf }] : key;
 }
 
 function toParameters<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json[] {
@@ -102,7 +119,7 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
     description: endpoint.summary,
     headers: {
       ...correlationHeader,
-      ...(endpoint.auth === "key" ? paceHeaders : {}),
+      ...(endpoint.auth === "none" ? {} : paceHeaders),
       ...(endpoint.idempotent ? { "idempotent-replayed": header("IdempotentReplayed") } : {}),
     },
     ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),
@@ -115,11 +132,7 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
 }
 
 function failureResponses<P>(endpoint: Endpoint<P>, schemas: Json): Json {
-  const reasons: Reason[] = [
-    ...commonRefusals,
-    ...(endpoint.auth === "key" ? keyAuthRefusals : []),
-    ...(endpoint.refusals ?? []),
-  ];
+  const reasons: Reason[] = [...commonRefusals, ...authRefusals[endpoint.auth], ...(endpoint.refusals ?? [])];
   const byStatus = Map.groupBy([...new Set(reasons)], (reason) => toHttpError(reason).status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
@@ -178,7 +191,8 @@ const sharedParameters = {
   Tenant: {
     name: "tenant",
     in: "query",
-    description: "The slug of the tenant. Required for an operator key, optional for a tenant key.",
+    description:
+      "The slug of the tenant. Required for an operator key and for a member of several tenants, else optional.",
     schema: { type: "string", pattern: "^[a-z][a-z0-9-]{1,38}[a-z0-9]$" },
   },
   Limit: {
@@ -219,4 +233,16 @@ const sharedHeaders = {
 
 const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "An API key: svc_live_… or svc_test_…" },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: SESSION_COOKIE,
+    description: "The session of a person who signed in. Read only when the request has no Authorization header.",
+  },
+  csrfToken: {
+    type: "apiKey",
+    in: "header",
+    name: CSRF_HEADER,
+    description: `The value of the cookie \`${CSRF_COOKIE}\`. Every write with a session needs it.`,
+  },
 };

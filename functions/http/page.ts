@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import type { $ZodType, output } from "zod/v4/core";
+import type { Role } from "../../shared/domain/access/roles.ts";
 import { openCursor, sealCursor } from "../../shared/kernel/cursors.ts";
 import type { ReadKeyRing } from "../../shared/kernel/key-ring.ts";
 import { invalidField, isRefusal, type Reason, type Refusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
-import type { Body, Declaration, Endpoint, KeyRouteReason, TenantInput } from "./endpoint.ts";
+import type { Body, CallerInput, CommonReason, Declaration, Endpoint, Input } from "./endpoint.ts";
 
 /** The page that a request names: `limit` is 1 to 100, `cursor` is sealed. */
 export interface RequestedPage {
@@ -12,10 +13,11 @@ export interface RequestedPage {
   readonly cursor: string | null;
 }
 
-interface PageInput<P, Path extends string, Q, B> extends TenantInput<P, Path, Q, B> {
+type TenantInput<P, Path extends string, Q, B> = CallerInput<"caller", "query", Input<P, Path, Q, B>>;
+type PageInput<P, Path extends string, Q, B> = TenantInput<P, Path, Q, B> & {
   /** `position` is where the page starts, as an earlier `next` named it. Null on the first page. */
   readonly page: { readonly limit: number; readonly position: string | null };
-}
+};
 
 /** The rows of a page and the position of the next page; null on the last page. */
 interface PageResult<Data> {
@@ -42,20 +44,22 @@ export function pageEndpointFor<P extends CursorPorts>() {
     D extends z.ZodMiniObject = never,
   >(
     declaration: Declaration<Path, Q, B, R, D> & {
+      /** The role that a signed-in person needs at least. */
+      readonly role: Role;
       /** The name of the list inside its cursors. Changing it invalidates all cursors in use. */
       readonly scope: string;
       /** The parameters that select the rows: a cursor is valid only with the same values. */
       readonly filters?: (input: TenantInput<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>) => Filters;
       readonly handle: (
         input: PageInput<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
-      ) => Promise<PageResult<output<NoInfer<D>>> | Refusal<KeyRouteReason | NoInfer<R>>>;
+      ) => Promise<PageResult<output<NoInfer<D>>> | Refusal<CommonReason<"caller"> | NoInfer<R>>>;
     },
   ): Endpoint<P> {
     type RawInput = TenantInput<P, Path, Q, B> & { readonly page: RequestedPage };
     const { scope, filters, data, handle, ...rest } = declaration;
     const endpoint = {
       ...rest,
-      auth: "key",
+      auth: "caller",
       tenant: "query",
       paged: true,
       data: z.extend(data, { next_cursor: z.nullable(z.string()) }),

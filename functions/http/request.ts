@@ -1,5 +1,6 @@
 import { type $ZodIssue, type $ZodType, safeParse } from "zod/v4/core";
-import { type Caller, refuseTenant } from "../../shared/domain/access/api-keys.ts";
+import { type Caller, implicitTenant, refuseRole, refuseTenant } from "../../shared/domain/access/callers.ts";
+import type { Role } from "../../shared/domain/access/roles.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
 import { type FieldProblem, invalidField, invalidFields, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
@@ -97,22 +98,27 @@ function parseLimit(text: string | undefined): number | null {
 }
 
 /**
- * The tenant of a request, from `?tenant=` and the key. `slug` is undefined when the parameter is absent; an empty
- * parameter is malformed. The shape is checked before the key, so that a malformed slug is 400 for every key.
+ * The tenant of a request, from `?tenant=` and the caller. `slug` is undefined when the parameter is absent; an empty
+ * parameter is malformed. The shape is checked before the caller, so that a malformed slug is 400 for every caller.
+ * @param role the role that a signed-in person needs at least
  */
 export function resolveTenant(
   caller: Caller,
   slug: string | undefined,
-): TenantId | Refusal<"invalid_request" | "tenant_required" | "tenant_forbidden" | "tenant_suspended"> {
-  if (slug === undefined) return caller.kind === "tenant_key" ? caller.tenant : refuse("tenant_required");
-  const tenant = parseTenant(slug);
+  role: Role | null,
+):
+  | TenantId
+  | Refusal<"invalid_request" | "tenant_required" | "tenant_forbidden" | "tenant_suspended" | "role_forbidden"> {
+  const tenant = slug === undefined ? implicitTenant(caller) : parseTenant(slug);
+  if (tenant === null && slug === undefined) return refuse("tenant_required");
   if (tenant === null) {
     return invalidField(
       "tenant",
       "must be 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit",
     );
   }
-  return refuseTenant(caller, tenant, "tenant_forbidden") ?? tenant;
+  const refusal = refuseTenant(caller, tenant, "tenant_forbidden") ?? (role && refuseRole(caller, tenant, role));
+  return refusal ?? tenant;
 }
 
 /** The `Idempotency-Key` header. Null when absent. */

@@ -1,4 +1,4 @@
-import type { Caller } from "../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../shared/domain/access/callers.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
@@ -87,7 +87,9 @@ async function respond<P>(
   if (isRefusal(parameters)) return failure(parameters);
 
   const tenant =
-    endpoint.tenant === "query" && caller !== null ? resolveTenant(caller, parameters.get("tenant")) : null;
+    endpoint.tenant === "query" && caller !== null
+      ? resolveTenant(caller, parameters.get("tenant"), endpoint.role)
+      : null;
   if (isRefusal(tenant)) return failure(tenant);
 
   const page = endpoint.paged ? readPage(parameters) : null;

@@ -10,7 +10,7 @@ import type { ReadKeyRing } from "../../shared/kernel/key-ring.ts";
 import type { Audit } from "../../shared/stores/access/audit.ts";
 import type { Accounts } from "../../shared/stores/accounts/accounts.ts";
 import type { DueAttempts } from "../../shared/stores/delivery/due-attempts.ts";
-import { endpointsFor } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoints-for.ts";
 import { pageEndpointFor } from "../http/page.ts";
 
 /** The ports of the API function: those of its flows, and the stores that its routes read directly. */
@@ -31,5 +31,5 @@ export type ApiPorts = KeyPorts &
     readonly siteUrl: string | null;
   };
 
-/** The constructors of the API function's routes: `endpoint.tenant`, `.page`, `.key` and `.public`. */
+/** The constructors of the API function's routes: `endpoint.tenant`, `.page`, `.caller` and `.public`. */
 export const endpoint = { ...endpointsFor<ApiPorts>(), page: pageEndpointFor<ApiPorts>() };

@@ -5,12 +5,27 @@ const refusals = {
   // Stands in for the problems of the request, which every refusal of this reason names.
   invalid_request: [400, "invalid_request", "The message names the invalid field and its problem."],
   tenant_required: [400, "tenant_required", "Missing tenant. Add ?tenant=<slug>."],
-  unauthorized: [401, "unauthorized", "Missing or invalid API key. Send Authorization: Bearer <API key>."],
+  unauthorized: [
+    401,
+    "unauthorized",
+    "Missing or invalid API key or session. Send Authorization: Bearer <API key>, or sign in again.",
+  ],
   signature_invalid: [401, "signature_invalid", "Invalid webhook signature. Sign the raw body with the app secret."],
   tenant_forbidden: [
     403,
     "forbidden",
-    "This API key has no access to the tenant in ?tenant=. Use a key of that tenant, or the tenant of this key.",
+    "No access to the tenant in ?tenant=. Use a key of that tenant, or a tenant of this key or of this user.",
+  ],
+  role_forbidden: [403, "forbidden", "Your role in this tenant does not permit this. Ask an owner for another role."],
+  actor_forbidden: [
+    403,
+    "forbidden",
+    "A signed-in person acts only in their own name. Send your own actor id as actor_id.",
+  ],
+  csrf_failed: [
+    403,
+    "csrf_failed",
+    "Missing or wrong CSRF token, or another origin. Send the value of the cookie console_csrf as x-csrf-token.",
   ],
   tenant_suspended: [403, "forbidden", "This tenant is suspended. Ask the operator of this deployment to resume it."],
   live_key_required: [403, "forbidden", "A test key is not allowed to do this. Use a live key."],
@@ -80,7 +95,7 @@ const refusals = {
   hold_failed: [409, "hold_expired", "The held message failed and is not retried. Create a new hold."],
   hold_expired: [409, "hold_expired", "The check was not passed in time, so nothing was sent. Create a new hold."],
   payload_too_large: [413, "payload_too_large", "Request body too large. Reduce it to the limit in detail."],
-  too_many_requests: [429, "rate_limited", "Request limit of this key reached. Retry after the time in Retry-After."],
+  too_many_requests: [429, "rate_limited", "Request limit reached. Retry after the time in Retry-After."],
   dns_lookup_limit: [429, "rate_limited", "DNS lookup limit reached. Retry after the time in Retry-After."],
   verification_limit: [429, "rate_limited", "Too many verification attempts. Retry after the time in Retry-After."],
   send_failed: [502, "send_failed", "The platform refused the message. See detail for the reason."],

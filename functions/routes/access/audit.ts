@@ -17,6 +17,7 @@ export const listAuditEntries = endpoint.page({
   operation: "listAuditEntries",
   method: "GET",
   path: "/v1/audit",
+  role: "admin",
   tag: "Audit and stats",
   summary: "List the audit entries of the last 400 days, newest first",
   scope: "audit",

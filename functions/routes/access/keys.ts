@@ -36,6 +36,7 @@ export const listKeys = endpoint.tenant({
   operation: "listKeys",
   method: "GET",
   path: "/v1/keys",
+  role: "admin",
   tag: "API keys",
   summary: "List the API keys, oldest first",
   description: "A revoked key is listed for 90 days. `last_used_at` is up to an hour old.",
@@ -49,6 +50,7 @@ export const createKey = endpoint.tenant({
   operation: "createKey",
   method: "POST",
   path: "/v1/keys",
+  role: "admin",
   tag: "API keys",
   summary: "Create an API key (its secret is returned once)",
   description:
@@ -81,6 +83,7 @@ export const revokeKey = endpoint.tenant({
   operation: "revokeKey",
   method: "DELETE",
   path: "/v1/keys/{id}",
+  role: "admin",
   tag: "API keys",
   summary: "Revoke an API key",
   description:

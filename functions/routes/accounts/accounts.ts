@@ -35,6 +35,7 @@ export const listAccounts = endpoint.tenant({
   operation: "listAccounts",
   method: "GET",
   path: "/v1/accounts",
+  role: "agent",
   tag: "Accounts",
   summary: "List the connected accounts and their status",
   data: z.object({ accounts: z.array(accountSchema) }),

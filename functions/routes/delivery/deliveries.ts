@@ -51,6 +51,7 @@ export const listDeliveries = endpoint.page({
   operation: "listDeliveries",
   method: "GET",
   path: "/v1/webhooks/{id}/deliveries",
+  role: "admin",
   tag: "Webhooks",
   summary: "List the deliveries of an endpoint, newest first",
   description:
@@ -110,6 +111,7 @@ export const getDelivery = endpoint.tenant({
   operation: "getDelivery",
   method: "GET",
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
+  role: "admin",
   tag: "Webhooks",
   summary: "Get a delivery with its event and its last attempts",
   description:
@@ -135,6 +137,7 @@ export const summarizeDeliveries = endpoint.tenant({
   operation: "summarizeDeliveries",
   method: "GET",
   path: "/v1/webhooks/{id}/deliveries/summary",
+  role: "admin",
   tag: "Webhooks",
   summary: "List the undelivered events of an endpoint, newest first",
   description:
@@ -154,6 +157,7 @@ export const replayDelivery = endpoint.tenant({
   operation: "replayDelivery",
   method: "POST",
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
+  role: "admin",
   tag: "Webhooks",
   summary: "Replay a delivery with a new set of attempts",
   description:

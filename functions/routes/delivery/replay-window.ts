@@ -17,6 +17,7 @@ export const replayDeliveries = endpoint.page({
   operation: "replayDeliveries",
   method: "POST",
   path: "/v1/webhooks/{id}/deliveries/replay",
+  role: "admin",
   tag: "Webhooks",
   summary: "Replay the deliveries of a time window, oldest first",
   description:

@@ -13,6 +13,7 @@ export const eraseConversation = endpoint.tenant({
   operation: "eraseConversation",
   method: "DELETE",
   path: "/v1/conversations/{id}",
+  role: "admin",
   slashInId: true,
   tag: "Conversations",
   summary: "Erase a conversation with its profile, messages and delivered copies",

@@ -1,6 +1,7 @@
 import type { CheckPorts, PageFile } from "../../../shared/flows/holds/ports.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { endpointsFor, type RequestMetadata } from "../../http/endpoint.ts";
+import type { RequestMetadata } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoints-for.ts";
 
 const endpoint = endpointsFor<CheckPorts>();
 

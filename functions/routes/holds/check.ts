@@ -5,7 +5,7 @@ import { completeHold } from "../../../shared/flows/holds/complete.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
 import { type HoldEndedRefusal, viewHold } from "../../../shared/flows/holds/view.ts";
 import { isRefusal, type Refusal } from "../../../shared/kernel/refusals.ts";
-import { endpointsFor } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoints-for.ts";
 import { checkPageRoutes } from "./check-page.ts";
 import { checkHoldSchema, endedHoldFields, toCheckHoldResponse, toEndedHoldFields } from "./hold-schemas.ts";
 

@@ -4,11 +4,12 @@ import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { holdSchema, toHoldResponse } from "./hold-schemas.ts";
 
-export const getHold = endpoint.key({
+export const getHold = endpoint.caller({
   operation: "getHold",
   method: "GET",
   path: "/v1/messages/holds/{hold_id}",
   tenant: "resource",
+  role: "agent",
   tag: "Messages",
   summary: "Get the status of a held message (available for 30 minutes)",
   refusals: ["hold_not_found"],

@@ -59,6 +59,7 @@ export const listConversations = endpoint.page({
   operation: "listConversations",
   method: "GET",
   path: "/v1/conversations",
+  role: "agent",
   tag: "Conversations",
   summary: "List conversations, newest message in either direction first",
   description:
@@ -101,6 +102,7 @@ export const getConversation = endpoint.page({
   operation: "getConversation",
   method: "GET",
   path: "/v1/conversations/{id}",
+  role: "agent",
   slashInId: true,
   tag: "Conversations",
   summary: "Get a conversation with its messages, newest first",

@@ -4,7 +4,7 @@ import { INTAKE_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
 import { receiveWebhook } from "../../../shared/flows/inbox/inbound-webhooks.ts";
 import type { IntakePorts } from "../../../shared/flows/inbox/ports.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { endpointsFor } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoints-for.ts";
 
 const endpoint = endpointsFor<IntakePorts>();
 

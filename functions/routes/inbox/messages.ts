@@ -22,6 +22,7 @@ export const listMessages = endpoint.page({
   operation: "listMessages",
   method: "GET",
   path: "/v1/messages",
+  role: "agent",
   tag: "Messages",
   summary: "List messages, newest first",
   query: z.object({
@@ -51,6 +52,7 @@ export const getMessage = endpoint.tenant({
   operation: "getMessage",
   method: "GET",
   path: "/v1/messages/{id}",
+  role: "agent",
   slashInId: true,
   tag: "Messages",
   summary: "Get a message by its platform message id",

@@ -7,11 +7,12 @@ import { endpoint } from "../api-endpoint.ts";
 import { holdSchema, toHoldResponse } from "../holds/hold-schemas.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "./send-body.ts";
 
-export const sendHumanAgentMessage = endpoint.key({
+export const sendHumanAgentMessage = endpoint.caller({
   operation: "sendHumanAgentMessage",
   method: "POST",
   path: "/v1/messages/human-agent",
   tenant: "resource",
+  role: "agent",
   tag: "Messages",
   summary: "Hold a message from a named person until that person passes a check",
   description:
@@ -25,7 +26,14 @@ export const sendHumanAgentMessage = endpoint.key({
     .check(textOrMedia, textOrMediaMeta),
   aliases: sendAliases,
   idempotent: true,
-  refusals: [...sendRefusals, "missing_actor", "human_agent_early", "human_agent_late", "human_agent_no_inbound"],
+  refusals: [
+    ...sendRefusals,
+    "missing_actor",
+    "actor_forbidden",
+    "human_agent_early",
+    "human_agent_late",
+    "human_agent_no_inbound",
+  ],
   status: 202,
   data: z.object({ hold: holdSchema }),
   handle: async ({ caller, body, idempotencyKey, onReplay, request, time, ports }) => {

@@ -4,11 +4,12 @@ import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "./send-body.ts";
 
-export const sendReply = endpoint.key({
+export const sendReply = endpoint.caller({
   operation: "sendReply",
   method: "POST",
   path: "/v1/messages/reply",
   tenant: "resource",
+  role: "agent",
   tag: "Messages",
   summary: "Send a reply within 24 hours of the participant's last message",
   body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia, textOrMediaMeta),

@@ -6,6 +6,7 @@ export const getStats = endpoint.tenant({
   operation: "getStats",
   method: "GET",
   path: "/v1/stats",
+  role: "agent",
   tag: "Audit and stats",
   summary: "Get counts for the current hour and the 24 hours before it",
   description:

@@ -6,11 +6,12 @@ import { endpoint } from "../api-endpoint.ts";
 /** Built on the first request, and once per process. */
 let cachedCatalog: ReturnType<typeof eventCatalog> | null = null;
 
-export const listEventTypes = endpoint.key({
+export const listEventTypes = endpoint.caller({
   operation: "listEventTypes",
   method: "GET",
   path: "/v1/event-types",
   tenant: "none",
+  role: null,
   tag: "Webhooks",
   summary: "List the event types, each with its JSON Schema and an example",
   data: z.object({

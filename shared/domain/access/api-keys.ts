@@ -1,5 +1,3 @@
-import { type Reason, type Refusal, refuse } from "../../kernel/refusals.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
 import type { Scope } from "../inbox/messages.ts";
 
 // An API key is `svc_live_` or `svc_test_`, 40 random base62 characters and a base62 CRC-32 of everything before it.
@@ -13,32 +11,6 @@ const API_KEY_PATTERN = /^svc_(live|test)_[0-9A-Za-z]{46}$/;
 
 /** How many random bytes `formatApiKey` needs. It skips bytes of 248 and above, which would bias the characters. */
 export const API_KEY_RANDOM_BYTES = 80;
-
-/** The caller of a request: the key of one tenant, or an operator key with its tenants. */
-export type Caller =
-  | { readonly kind: "tenant_key"; readonly keyId: string; readonly tenant: TenantId; readonly scope: Scope }
-  | {
-      readonly kind: "operator_key";
-      readonly keyId: string;
-      readonly tenants: readonly TenantId[];
-      /** Those of its tenants that are suspended. The key of one suspended tenant is no caller at all. */
-      readonly suspendedTenants: readonly TenantId[];
-      readonly scope: Scope;
-    };
-
-/**
- * Refuses a tenant that the caller may not act for. Null if it may.
- * @param reason refuses the tenant of another key: an id of its resources is refused as an unknown id is
- */
-export function refuseTenant<R extends Reason>(
-  caller: Caller,
-  tenant: TenantId,
-  reason: R,
-): Refusal<R | "tenant_suspended"> | null {
-  if (caller.kind === "tenant_key") return caller.tenant === tenant ? null : refuse(reason);
-  if (!caller.tenants.includes(tenant)) return refuse(reason);
-  return caller.suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : null;
-}
 
 export function formatApiKey(scope: Scope, random: Uint8Array): string {
   let chars = "";

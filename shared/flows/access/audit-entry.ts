@@ -1,5 +1,5 @@
-import type { Caller } from "../../domain/access/api-keys.ts";
 import type { AuditEntry } from "../../domain/access/audit.ts";
+import { type Caller, callerActor } from "../../domain/access/callers.ts";
 
 /** Who makes a change: the caller of the API, or a name of the audit trail such as `cli` or `system`. */
 export type Actor =
@@ -9,11 +9,6 @@ export type Actor =
 /** An actor as the audit trail names it. */
 export function actorName(actor: Actor): string {
   return "caller" in actor ? callerActor(actor.caller) : actor.actor;
-}
-
-/** The caller's name as the audit trail has it. */
-export function callerActor(caller: Caller): string {
-  return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
 }
 
 /** The audit entry of a change. The detail never contains a URL or a secret. */

@@ -1,4 +1,5 @@
-import { type Caller, parseApiKey } from "../../domain/access/api-keys.ts";
+import { parseApiKey } from "../../domain/access/api-keys.ts";
+import type { Caller, KeyCaller } from "../../domain/access/callers.ts";
 import { KEY_USE_INTERVAL, REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
@@ -23,7 +24,7 @@ export async function authenticate(
   ports: KeyPorts,
   authorization: string | undefined,
   now: Millis,
-): Promise<Caller | Refusal<"unauthorized" | "tenant_suspended">> {
+): Promise<KeyCaller | Refusal<"unauthorized" | "tenant_suspended">> {
   if (!authorization || authorization.length > HEADER_CHARS_MAX) return refuse("unauthorized");
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
   const secret = parseApiKey(token);
@@ -37,7 +38,7 @@ export async function authenticate(
   return caller;
 }
 
-function toCaller(key: ApiKey): Caller | Refusal<"unauthorized" | "tenant_suspended"> {
+function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized" | "tenant_suspended"> {
   const { id: keyId, scope, tenants, suspendedTenants } = key;
   if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, suspendedTenants, scope };
   const [tenant] = tenants;
@@ -55,9 +56,13 @@ export interface RequestPace {
   readonly refusal: Refusal<"too_many_requests"> | null;
 }
 
-/** Counts a request against its key's limit per minute. */
+/** Counts a request against its caller's limit per minute. */
 export async function enforceRateLimit(ports: KeyPorts, caller: Caller, now: Millis): Promise<RequestPace> {
-  const { isExceeded, remaining, resetSeconds } = await ports.apiKeys.consumeRequest(caller.keyId, now);
+  const { isExceeded, remaining, resetSeconds } = await ports.apiKeys.consumeRequest(callerId(caller), now);
   const refusal = isExceeded ? refuse("too_many_requests", undefined, resetSeconds) : null;
   return { limit: REQUESTS_PER_KEY_PER_MINUTE, remaining, resetSeconds, refusal };
+}
+
+function callerId(caller: Caller): string {
+  return caller.kind === "session" ? caller.userId : caller.keyId;
 }

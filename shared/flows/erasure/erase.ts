@@ -1,4 +1,4 @@
-import type { Caller } from "../../domain/access/api-keys.ts";
+import { type Caller, callerActor } from "../../domain/access/callers.ts";
 import {
   addRemovalCounts,
   BACKGROUND_DELAY,
@@ -15,7 +15,6 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ErasureMessage, encodeErasure } from "../../queues/erasures.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import { callerActor } from "../access/audit-entry.ts";
 import { runFirstPass } from "./first-pass.ts";
 import type { ErasePorts } from "./ports.ts";
 import { newestTraceAt } from "./related-rows.ts";

@@ -1,4 +1,4 @@
-import { type Caller, refuseTenant } from "../../domain/access/api-keys.ts";
+import { type Caller, callerActor, refuseActor, refuseTenant } from "../../domain/access/callers.ts";
 import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
@@ -7,7 +7,6 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
-import { callerActor } from "../access/audit-entry.ts";
 import { checkAttachmentOwners } from "../sending/check-attachments.ts";
 import { mayBeErased, withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
@@ -51,14 +50,14 @@ export async function createHold(
   actor: HoldActor,
   message: HumanAgentMessage,
   time: RequestTime,
-): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict" | "tenant_suspended">> {
+): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict" | "tenant_suspended" | "actor_forbidden">> {
   const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null, onReplay } = message;
   const { caller } = actor;
   const now = time.now();
   const ref = readConversationId(conversationId);
   if (!ref) return refuse("conversation_not_found");
   const { tenant } = ref;
-  const refusal = refuseTenant(caller, tenant, "conversation_not_found");
+  const refusal = refuseTenant(caller, tenant, "conversation_not_found") ?? refuseActor(caller, actorId);
   if (refusal) return refusal;
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(message, ref.account.platform, caller.scope);

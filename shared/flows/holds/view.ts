@@ -1,4 +1,4 @@
-import { type Caller, refuseTenant } from "../../domain/access/api-keys.ts";
+import { type Caller, refuseTenant } from "../../domain/access/callers.ts";
 import {
   type HoldState,
   holdSecretHash,

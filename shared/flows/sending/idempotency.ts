@@ -1,4 +1,4 @@
-import type { Caller } from "../../domain/access/api-keys.ts";
+import type { Caller } from "../../domain/access/callers.ts";
 import { sha256Hex } from "../../kernel/bytes.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid, ulidTime } from "../../kernel/ids.ts";

@@ -1,4 +1,4 @@
-import { type Caller, refuseTenant } from "../../domain/access/api-keys.ts";
+import { type Caller, refuseTenant } from "../../domain/access/callers.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { callerActor } from "../../../shared/domain/access/callers.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
 import { createTestApp, NOW, operatorAuth, readVerdict, tenantAuth } from "./support/sample-routes.ts";
@@ -131,11 +132,7 @@ describe("the key and the tenant", () => {
       "forbidden",
       expect.stringContaining("This tenant is suspended"),
     ]);
-    expect(await message("initech")).toEqual([
-      403,
-      "forbidden",
-      expect.stringContaining("has no access to the tenant"),
-    ]);
+    expect(await message("initech")).toEqual([403, "forbidden", expect.stringContaining("No access to the tenant")]);
   });
 
   it("answers 401 before it validates tenant, parameters or body", async () => {
@@ -155,7 +152,7 @@ describe("the rate limit of a key", () => {
   it("answers 429 rate_limited with Retry-After before tenant and parameters are validated, and counts only valid keys", async () => {
     const counted: string[] = [];
     const { app } = createTestApp(async (caller) => {
-      counted.push(caller.keyId);
+      counted.push(callerActor(caller));
       const refusal = refuse("too_many_requests", undefined, 17);
       return { limit: 600, remaining: 0, resetSeconds: 17, refusal };
     });
@@ -165,7 +162,7 @@ describe("the rate limit of a key", () => {
     expect(await readVerdict(response)).toEqual([429, "rate_limited", ""]);
     await app.request("/v1/things", { headers: { authorization: "Bearer wrong" } });
     expect((await app.request("/v1/facts")).status).toBe(200);
-    expect(counted).toEqual(["k3"]);
+    expect(counted).toEqual(["operator:k3"]);
   });
 });
 
@@ -197,7 +194,7 @@ describe("a tenant of another key", () => {
       return ((await response.json()) as { error: { message: string } }).error.message;
     });
     const message =
-      "This API key has no access to the tenant in ?tenant=. Use a key of that tenant, or the tenant of this key.";
+      "No access to the tenant in ?tenant=. Use a key of that tenant, or a tenant of this key or of this user.";
     expect(await Promise.all(messages)).toEqual([message, message]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { endpointsFor } from "../../../functions/http/endpoint.ts";
+import { endpointsFor } from "../../../functions/http/endpoints-for.ts";
 import { openApiDocument } from "../../../functions/http/openapi.ts";
 import { sampleRoutes } from "./support/sample-routes.ts";
 
@@ -82,9 +82,15 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(document.paths["/v1/facts"].get.responses)).toEqual(["200", "400", "413", "500"]);
   });
 
-  it("requires a key where the route does", () => {
-    expect(document.paths["/v1/things"].get.security).toEqual([{ apiKey: [] }]);
+  it("names the credentials of a route, with the CSRF token where a session writes, and the role", () => {
+    const things = document.paths["/v1/things"];
+    expect(things.get.security).toEqual([{ apiKey: [] }, { session: [] }]);
+    expect(things.post.security).toEqual([{ apiKey: [] }, { session: [], csrfToken: [] }]);
+    expect(things.get["x-role"]).toBe("agent");
+    expect(things.get.description).toBe("A signed-in person needs the role `agent`, `admin` or `owner`.");
     expect(document.paths["/v1/facts"].get.security).toEqual([]);
+    expect(document.components.securitySchemes.session).toMatchObject({ in: "cookie", name: "console_session" });
+    expect(document.components.securitySchemes.csrfToken).toMatchObject({ in: "header", name: "x-csrf-token" });
     expect(document.components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer" });
   });
 
@@ -102,6 +108,7 @@ describe("the OpenAPI document", () => {
       path: "/v1/trees",
       summary: "Trees",
       tag: "Trees",
+      role: "agent",
       data: z.object({ thing, other: thing, tree }),
       handle: async () => ({ thing: { id: "1" }, other: { id: "2" }, tree: { branches: [] } }),
     });

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { type App, createApp, type FaultLine } from "../../../../functions/http/app.ts";
-import { endpointsFor } from "../../../../functions/http/endpoint.ts";
+import { endpointsFor } from "../../../../functions/http/endpoints-for.ts";
 import { queryFlag } from "../../../../functions/http/fields.ts";
 import { pageEndpointFor } from "../../../../functions/http/page.ts";
 import type { RateLimit } from "../../../../functions/http/serve.ts";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import type { ReadKeyRing } from "../../../../shared/kernel/key-ring.ts";
 import { refuse } from "../../../../shared/kernel/refusals.ts";
@@ -51,6 +51,7 @@ export const sampleRoutes = [
     operation: "getThing",
     method: "GET",
     path: "/v1/things/{id}",
+    role: "agent",
     summary: "One thing",
     tag: "Things",
     refusals: ["conversation_not_found"],
@@ -58,11 +59,12 @@ export const sampleRoutes = [
     handle: async ({ path, tenant }) =>
       path.id.startsWith(`CONV#${tenant}#`) ? { id: path.id, tenant } : refuse("conversation_not_found"),
   }),
-  endpoint.key({
+  endpoint.caller({
     operation: "getSpecialThing",
     method: "GET",
     path: "/v1/things/special",
     tenant: "none",
+    role: null,
     summary: "A literal path",
     tag: "Things",
     data: z.object({ special: z.boolean() }),
@@ -72,6 +74,7 @@ export const sampleRoutes = [
     operation: "removeThing",
     method: "DELETE",
     path: "/v1/things/{id}",
+    role: "agent",
     summary: "Remove a thing, at once or in the background",
     tag: "Things",
     acceptedWhen: ({ done }) => !done,
@@ -82,6 +85,7 @@ export const sampleRoutes = [
     operation: "listThings",
     method: "GET",
     path: "/v1/things",
+    role: "agent",
     summary: "Things",
     tag: "Things",
     query: z.object({
@@ -99,11 +103,12 @@ export const sampleRoutes = [
       return { data, next: next < rows ? String(next) : null };
     },
   }),
-  endpoint.key({
+  endpoint.caller({
     operation: "createThing",
     method: "POST",
     path: "/v1/things",
     tenant: "resource",
+    role: "agent",
     summary: "Make a thing",
     tag: "Things",
     status: 201,
@@ -127,6 +132,7 @@ export const sampleRoutes = [
     operation: "createKey",
     method: "POST",
     path: "/v1/keys",
+    role: "agent",
     summary: "An optional body",
     tag: "Things",
     body: z.optional(z.object({ label: z.optional(z.string()) })),
@@ -199,6 +205,7 @@ export const sampleRoutes = [
     operation: "failThing",
     method: "GET",
     path: "/v1/faults/things/{kind}",
+    role: "agent",
     summary: "Faults behind a key",
     tag: "Things",
     data: z.object({ fine: z.boolean() }),

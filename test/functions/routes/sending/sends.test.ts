@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../../functions/http/openapi.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";

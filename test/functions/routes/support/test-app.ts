@@ -2,7 +2,7 @@ import { type App, createApp } from "../../../../functions/http/app.ts";
 import type { Guards } from "../../../../functions/http/serve.ts";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";

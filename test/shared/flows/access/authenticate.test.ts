@@ -1,6 +1,6 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { apiKeyHash, authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";

@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { apiKeyHash, authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "../../../../shared/flows/access/key-lists.ts";
 import { type CreatedKey, createKey as create, createOperatorKey } from "../../../../shared/flows/access/keys.ts";

@@ -1,6 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { isHoldSecret } from "../../../../shared/domain/holds/holds.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { createHold, verifyUrl } from "../../../../shared/flows/holds/create.ts";

@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";

@@ -1,6 +1,6 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { renderEvent } from "../../../../shared/domain/events/events.ts";
 import type { MessageContext } from "../../../../shared/domain/inbox/message-context.ts";
 import type { Attachment, Message, MessageRef } from "../../../../shared/domain/inbox/messages.ts";

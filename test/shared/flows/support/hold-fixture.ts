@@ -1,5 +1,5 @@
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
 import { type Challenge, derivePuzzles } from "../../../../shared/domain/holds/proof-of-work.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";

@@ -1,6 +1,6 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { getLiveEndpoint } from "../../../../shared/flows/delivery/live-endpoint.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { listWebhooks } from "../../../../shared/flows/webhooks/list.ts";
