@@ -26,6 +26,10 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
       return `profile lookup for tenant ${decodedLetter.profile.tenant}`;
     case "erasure":
       return `unfinished erasure of a conversation of tenant ${decodedLetter.erasure.tenant}`;
+    case "mail":
+      return decodedLetter.mail.kind === "invite"
+        ? `mail of an invite to tenant ${decodedLetter.mail.tenant}`
+        : "mail with a sign-in link";
     case "unreadable":
       return letter.cut
         ? `message of ${size}, truncated and therefore not redrivable`

@@ -107,6 +107,14 @@ function toInspectionDetails(inspection: Inspection) {
         erasure: inspection.erasure.erasureId,
         phase: inspection.phase,
       };
+    case "mail": {
+      const { mail } = inspection;
+      return {
+        kind: inspection.kind,
+        mail: mail.kind,
+        ...(mail.kind === "invite" ? { tenant: mail.tenant, invite: mail.inviteId } : {}),
+      };
+    }
     case "unreadable":
       return { kind: inspection.kind };
   }

@@ -17,6 +17,7 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Deliver: "deliver",
   Profile: "profile",
   Erase: "erase",
+  Mail: "mail",
   Sweep: "sweep",
   DeadLetters: "dead-letters",
 };

@@ -19,6 +19,7 @@ import { createErase, createErasuresQueue } from "../functions/erase.ts";
 import type { DataResources, FunctionContext } from "../functions/function-context.ts";
 import { createInboundQueue, createIngest } from "../functions/ingest.ts";
 import { createIntake } from "../functions/intake.ts";
+import { createMail, createMailsQueue } from "../functions/mail.ts";
 import { ownHosts } from "../functions/own-hosts.ts";
 import { createProfile, createProfilesQueue } from "../functions/profile.ts";
 import { createSweep } from "../functions/sweep.ts";
@@ -42,8 +43,9 @@ export class ServiceStack extends Stack {
       SlowDeliveries: createSlowDeliveriesQueue(this),
       Profiles: createProfilesQueue(this),
       Erasures: createErasuresQueue(this),
+      Mails: createMailsQueue(this),
     };
-    const mail = settings.mailFrom === null ? null : new MailSending(this, "Mails", settings.mailFrom);
+    const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
     const context: FunctionContext = { data, queues, settings, mail, code };
     const api = createApi(this, context);
     const verify = createVerify(this, context);
@@ -52,6 +54,7 @@ export class ServiceStack extends Stack {
     const deliver = createDeliver(this, context);
     const profile = createProfile(this, context);
     const erase = createErase(this, context);
+    const mailer = createMail(this, context);
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
@@ -62,7 +65,7 @@ export class ServiceStack extends Stack {
 
     new Alarms(this, "Alarms", {
       gateway,
-      functions: [api, verify, intake, ingest, deliver, profile, erase, sweep, deadLetters],
+      functions: [api, verify, intake, ingest, deliver, profile, erase, mailer, sweep, deadLetters],
       deadLetters,
       pairs: queueNames.map((name) => queues[name]),
       lowLatency: [queues.Inbound, queues.Events],

@@ -19,6 +19,8 @@ export const functionTimeouts = {
   Profile: 30 * SECOND,
   // A pass that takes longer continues in the next invocation.
   Erase: 60 * SECOND,
+  // A request to SES ends within five seconds, and the mails of a batch are sent in parallel.
+  Mail: 30 * SECOND,
   // Under a minute, so that one sweep ends before the next starts.
   Sweep: 50 * SECOND,
   DeadLetters: 30 * SECOND,
@@ -32,6 +34,7 @@ export const queueReaders = {
   SlowDeliveries: "Deliver",
   Profiles: "Profile",
   Erasures: "Erase",
+  Mails: "Mail",
 } as const satisfies Readonly<Record<QueueName, FunctionName>>;
 
 /** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */

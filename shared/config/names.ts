@@ -11,6 +11,7 @@ export const env = {
   slowDeliveriesQueueUrl: "PARLEY_SLOW_DELIVERIES_QUEUE_URL",
   profilesQueueUrl: "PARLEY_PROFILES_QUEUE_URL",
   erasuresQueueUrl: "PARLEY_ERASURES_QUEUE_URL",
+  mailsQueueUrl: "PARLEY_MAILS_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
@@ -56,6 +57,7 @@ export const functions = [
   "Deliver",
   "Profile",
   "Erase",
+  "Mail",
   "Sweep",
   "DeadLetters",
 ] as const;
@@ -69,6 +71,7 @@ export const queueUrlNames = {
   SlowDeliveries: "slowDeliveriesQueueUrl",
   Profiles: "profilesQueueUrl",
   Erasures: "erasuresQueueUrl",
+  Mails: "mailsQueueUrl",
 } as const satisfies Readonly<Record<string, keyof typeof env>>;
 export type QueueName = keyof typeof queueUrlNames;
 export const queues = Object.keys(queueUrlNames) as readonly QueueName[];

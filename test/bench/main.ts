@@ -21,6 +21,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Deliver: 600,
   Profile: 600,
   Erase: 450,
+  Mail: 500,
   Sweep: 350,
   DeadLetters: 350,
 };

@@ -2,6 +2,7 @@ import { type DeliveriesMessage, decodeDeliveries } from "../../queues/deliverie
 import { decodeErasure, type ErasureMessage } from "../../queues/erasures.ts";
 import { decodeEvent, type EventMessage } from "../../queues/events.ts";
 import { decodeInbound, type InboundMessage } from "../../queues/inbound.ts";
+import { decodeMail, type MailMessage } from "../../queues/mails.ts";
 import { decodeProfile, type ProfileMessage } from "../../queues/profiles.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 
@@ -12,6 +13,7 @@ export type DecodedMessage =
   | DeliveriesMessage
   | { readonly kind: "profile"; readonly profile: ProfileMessage }
   | { readonly kind: "erasure"; readonly erasure: ErasureMessage }
+  | { readonly kind: "mail"; readonly mail: MailMessage }
   /** This version cannot read it, or it is truncated. */
   | { readonly kind: "unreadable" };
 
@@ -41,6 +43,10 @@ export function decodeDeadLetter({
     case "Erasures": {
       const erasure = decodeErasure(body);
       return erasure ? { kind: "erasure", erasure } : unreadable;
+    }
+    case "Mails": {
+      const mail = decodeMail(body);
+      return mail ? { kind: "mail", mail } : unreadable;
     }
   }
 }

@@ -30,6 +30,7 @@ export type Inspection =
   | DecodedAs<"task">
   | DecodedAs<"profile">
   | (DecodedAs<"erasure"> & { readonly phase: Erasure["phase"] | null })
+  | DecodedAs<"mail">
   | DecodedAs<"unreadable">;
 
 /** What a webhook is about, without its content. */
@@ -73,6 +74,7 @@ export async function inspectDeadLetter(
     }
     case "task":
     case "profile":
+    case "mail":
     case "unreadable":
       return decodedLetter;
   }
@@ -94,6 +96,7 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "webhook":
     case "task":
     case "profile":
+    case "mail":
     // Another version may read it.
     case "unreadable":
       return { action: "send", body: letter.body };

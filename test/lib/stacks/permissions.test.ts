@@ -53,6 +53,7 @@ test("every function has the actions it needs and no others", () => {
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt", "secretsmanager:GetSecretValue"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
+    Mail: [...logs, ...reader],
     Sweep: [
       ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite, "ConditionCheckItem"),
       ...logs,
@@ -110,6 +111,7 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
     Deliver: [names.failingIndex.name],
     Profile: [],
     Erase: [],
+    Mail: [],
     Sweep: [names.feedIndex.name],
     DeadLetters: [],
   });
@@ -188,20 +190,20 @@ describe("mail", () => {
     expect(functionsAllowed("ses:SendEmail")).toEqual([]);
   });
 
-  test("is sent by Deliver only, from the configured address or its domain and under the configuration set", () => {
+  test("is sent by Deliver and Mail only, from the configured address or its domain and under the configuration set", () => {
     const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
     const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
-    expect(senders).toEqual(["Deliver"]);
-    expect(allowedActions(mailing, "Deliver", "ses:")).toEqual(["ses:SendEmail"]);
-    const [mail] = policyStatements(mailing, "Deliver").filter(({ Action }) =>
-      [Action].flat().includes("ses:SendEmail"),
-    );
+    expect(senders).toEqual(["Deliver", "Mail"]);
     const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
-    expect(mail?.Resource).toEqual([
-      sesArn(":identity/parley@example.com"),
-      sesArn(":identity/example.com"),
-      sesArn(":configuration-set/", { Ref: configurationSet }),
-    ]);
+    for (const name of senders) {
+      expect(allowedActions(mailing, name, "ses:")).toEqual(["ses:SendEmail"]);
+      const [mail] = policyStatements(mailing, name).filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
+      expect(mail?.Resource).toEqual([
+        sesArn(":identity/parley@example.com"),
+        sesArn(":identity/example.com"),
+        sesArn(":configuration-set/", { Ref: configurationSet }),
+      ]);
+    }
   });
 });
 
@@ -218,6 +220,7 @@ test("each function sends to its own queues only", () => {
     Deliver: ["Deliveries", "Events", "SlowDeliveries"],
     Profile: [],
     Erase: ["Erasures"],
+    Mail: [],
     Sweep: ["Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });

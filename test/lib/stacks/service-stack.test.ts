@@ -13,7 +13,7 @@ const functionEnvironment = (name: FunctionName, template = service) =>
   (resourceProperties(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
 
 describe("the functions", () => {
-  test("are the nine of the service, under the ids of shared/config", () => {
+  test("are the ten of the service, under the ids of shared/config", () => {
     expect(
       resourcesOfType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -34,6 +34,7 @@ describe("the functions", () => {
     ["Deliver", 60, 512],
     ["Profile", 30, 256],
     ["Erase", 60, 512],
+    ["Mail", 30, 256],
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
@@ -71,6 +72,7 @@ describe("the functions", () => {
     ],
     ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
+    ["Mail", [env.table]],
     ["Sweep", [env.table, env.rawBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
@@ -183,10 +185,12 @@ describe("mail", () => {
     ]);
     // Without an event destination, SES tracks neither opens nor clicks.
     expect(resourcesOfType(mailing, "AWS::SES::ConfigurationSetEventDestination")).toEqual([]);
-    expect(functionEnvironment("Deliver", mailing)).toMatchObject({
-      [env.mailFrom]: "parley@example.com",
-      [env.mailConfigurationSet]: { Ref: sets[0]?.[0] },
-    });
+    for (const name of ["Deliver", "Mail"] as const) {
+      expect(functionEnvironment(name, mailing)).toMatchObject({
+        [env.mailFrom]: "parley@example.com",
+        [env.mailConfigurationSet]: { Ref: sets[0]?.[0] },
+      });
+    }
   });
 });
 
@@ -204,8 +208,8 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are six, each with its own dead letter queue after ten receives", () => {
-    expect(working).toHaveLength(6);
+  test("are seven, each with its own dead letter queue after ten receives", () => {
+    expect(working).toHaveLength(7);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
     );
@@ -216,10 +220,11 @@ describe("the queues", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep inbound messages four days and dead seven, profile requests one, everything else 14", () => {
+  test("keep inbound messages four days and dead seven, profile requests and mails one, everything else 14", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
+    expect(days(findResource("Mails"))).toBe(1);
     const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures"];
     const deadInbound = resolveReference(redrivePolicy(findResource("Inbound"))?.deadLetterTargetArn);
     expect(days(deadInbound)).toBe(7);
@@ -258,12 +263,14 @@ describe("the queues", () => {
       SlowDeliveriesQueue: ["Deliver", 50],
       ProfilesQueue: ["Profile", 5],
       ErasuresQueue: ["Erase", 2],
+      MailsQueue: ["Mail", 2],
       InboundDeadLetterQueue: ["DeadLetters", 2],
       EventsDeadLetterQueue: ["DeadLetters", 2],
       DeliveriesDeadLetterQueue: ["DeadLetters", 2],
       SlowDeliveriesDeadLetterQueue: ["DeadLetters", 2],
       ProfilesDeadLetterQueue: ["DeadLetters", 2],
       ErasuresDeadLetterQueue: ["DeadLetters", 2],
+      MailsDeadLetterQueue: ["DeadLetters", 2],
     });
   });
 

@@ -7,6 +7,7 @@ import { readTraceId } from "../../../shared/queues/envelope.ts";
 import { decodeErasure, encodeErasure } from "../../../shared/queues/erasures.ts";
 import { decodeEvent, encodeEvent } from "../../../shared/queues/events.ts";
 import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
+import { decodeMail, encodeMail } from "../../../shared/queues/mails.ts";
 import { decodeProfile, encodeProfile } from "../../../shared/queues/profiles.ts";
 import { decodeEndpointTask, decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
@@ -102,9 +103,26 @@ const messages = [
     encode: encodeErasure,
     decode: decodeErasure,
   },
+  {
+    name: "mail with a sign-in link",
+    v1: null,
+    v2: `{"v":2,"kind":"sign_in","login_id":"${erasureId}"}`,
+    message: { kind: "sign_in", loginId: erasureId },
+    encode: encodeMail,
+    decode: decodeMail,
+  },
+  {
+    name: "mail of an invite",
+    v1: null,
+    v2: `{"v":2,"kind":"invite","tenant":"demo","invite_id":"inv_${eventUlid}"}`,
+    message: { kind: "invite", tenant, inviteId: `inv_${eventUlid}` },
+    encode: encodeMail,
+    decode: decodeMail,
+  },
 ] as readonly {
   name: string;
-  v1: string;
+  /** Null for a queue that the release before did not have. */
+  v1: string | null;
   v2: string;
   message: object;
   encode: (message: never) => string;
@@ -117,8 +135,8 @@ describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, de
     expect(decode(v2)).toStrictEqual(message);
   });
 
-  it("is read as the release before wrote it", () => {
-    expect(decode(v1)).toStrictEqual(message);
+  it.skipIf(v1 === null)("is read as the release before wrote it", () => {
+    expect(decode(v1 ?? "")).toStrictEqual(message);
   });
 
   it.each(["", "null", "[]", "{}", '"text"', "{", '{"v":2}', '{"v":1}'])("is not read from %s", (text) => {
@@ -129,7 +147,7 @@ describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, de
     expect(decode(v2.replace('"v":2', '"v":3'))).toBeNull();
     if ("tenant" in message) {
       expect(decode(v2.replace('"demo"', '"Not a slug"'))).toBeNull();
-      expect(decode(v1.replace('"demo"', '"Not a slug"'))).toBeNull();
+      if (v1 !== null) expect(decode(v1.replace('"demo"', '"Not a slug"'))).toBeNull();
     }
   });
 
@@ -144,6 +162,16 @@ it("an erasure's message names the start that it was sent before", () => {
   const body = `{"v":2,"tenant":"demo","erasure_id":"${erasureId}","op":"${endpointId}"}`;
   expect(encodeErasure(message)).toBe(body);
   expect(decodeErasure(body)).toStrictEqual(message);
+});
+
+it.each([
+  ["a login id of another length", `{"v":2,"kind":"sign_in","login_id":"ab"}`],
+  ["an address", `{"v":2,"kind":"sign_in","login_id":"person@example.com"}`],
+  ["an invite id without its prefix", `{"v":2,"kind":"invite","tenant":"demo","invite_id":"${eventUlid}"}`],
+  ["an invite of no tenant", `{"v":2,"kind":"invite","invite_id":"inv_${eventUlid}"}`],
+  ["another kind", `{"v":2,"kind":"news","login_id":"${erasureId}"}`],
+])("a mail with %s is not read", (_, body) => {
+  expect(decodeMail(body)).toBeNull();
 });
 
 describe("the trace id", () => {

@@ -8,7 +8,15 @@ import { withoutTransport } from "../world/sdk-in-process.ts";
 import { withoutConnection } from "./emulators-in-process.ts";
 
 export const PLATFORM_SECRET = "the app's secret";
-export const PIPELINE_QUEUES = ["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures"] as const;
+export const PIPELINE_QUEUES = [
+  "Inbound",
+  "Events",
+  "Deliveries",
+  "SlowDeliveries",
+  "Profiles",
+  "Erasures",
+  "Mails",
+] as const;
 export const BUCKET = "raw";
 
 /** The clients of the emulators. */

@@ -18,6 +18,7 @@ import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 import { encodeEndpointTask, encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
+import { encodeMail } from "../../../../shared/queues/mails.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
@@ -55,6 +56,7 @@ const urls = (): Readonly<Record<QueueName, string>> => ({
   SlowDeliveries: queues.slowDeliveries,
   Profiles: queues.profiles,
   Erasures: queues.erasures,
+  Mails: queues.mails,
 });
 
 function ports(): RedrivePorts {
@@ -273,6 +275,15 @@ it("an endpoint task is sent again unchanged", async () => {
 it("an erasure that is complete, or of another tenant, needs nothing", async () => {
   const letter = await quarantineOne("Erasures", encodeErasure({ tenant, erasureId: "a".repeat(64) }));
   expect(await inspectAndPlan(letter)).toEqual({ action: "skip", reason: "erasure_over" });
+});
+
+it.each([
+  { kind: "sign_in", loginId: "ab".repeat(32) },
+  { kind: "invite", inviteId: "inv_01M7ZAN532DXZZ1TKP6RZ0YEPG" },
+] as const)("a mail is sent to its queue again unchanged: its worker reads what it names ($kind)", async (mail) => {
+  const message = encodeMail(mail.kind === "invite" ? { ...mail, tenant } : mail);
+  const letter = await quarantineOne("Mails", message);
+  expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: message });
 });
 
 describe("redriving", () => {

@@ -58,6 +58,7 @@ export interface TestQueues {
   readonly slowDeliveries: string;
   readonly profiles: string;
   readonly erasures: string;
+  readonly mails: string;
 }
 
 /**
@@ -123,7 +124,7 @@ export async function openTestEnv(
     },
     async newQueues(): Promise<TestQueues> {
       const prefix = `queues-${++queueSets}`;
-      const names = ["inbound", "events", "deliveries", "slowDeliveries", "profiles", "erasures"] as const;
+      const names = ["inbound", "events", "deliveries", "slowDeliveries", "profiles", "erasures", "mails"] as const;
       const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`)));
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
     },

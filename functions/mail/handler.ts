@@ -1,0 +1,5 @@
+import { mailPorts } from "./ports.ts";
+import { mailWorker } from "./worker.ts";
+
+/** Consumes the mails queue: mails sign-in links and invites. */
+export const handler = mailWorker(mailPorts());

@@ -1,0 +1,28 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { QueuePair } from "../constructs/queue-pair.ts";
+import { Worker } from "../constructs/worker.ts";
+import { type FunctionContext, tableVariables } from "./function-context.ts";
+
+/** SES limits the mails of a second, to 14 at first. */
+const CONCURRENCY_MAX = 2;
+
+export function createMailsQueue(scope: Construct): QueuePair {
+  return new QueuePair(scope, "Mails", {
+    // A sign-in link lasts 15 minutes, and an invite can be sent again.
+    retention: Duration.days(1),
+  });
+}
+
+/** Mails sign-in links and invites. */
+export function createMail(scope: Construct, context: FunctionContext): Worker {
+  const { queues, mail, code } = context;
+  const mailer = new Worker(scope, "Mail", {
+    description: "Parley: mails sign-in links and invites",
+    code: code("Mail"),
+    memoryMegabytes: 256,
+    environment: { ...tableVariables(context), ...mail?.variables },
+  }).addQueue(queues.Mails.queue, CONCURRENCY_MAX);
+  mail?.allowSending(mailer.functionRole);
+  return mailer;
+}
