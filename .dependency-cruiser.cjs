@@ -27,7 +27,7 @@ const layers = {
   "shared/flows": {
     layers: ["shared/kernel", "shared/domain", "shared/events", "shared/queues"],
     types: ["shared/stores", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
-    packages: [],
+    packages: ["jose"],
   },
   functions: {
     layers: ["shared/kernel", "shared/domain", "shared/events", "shared/queues", "shared/flows"],

@@ -20,6 +20,11 @@ export function iso(at: Millis): string {
   return new Date(at).toISOString();
 }
 
+/** For a library that takes a Date. */
+export function toDate(at: Millis): Date {
+  return new Date(at);
+}
+
 export function isoOrNull(at: Millis | null): string | null {
   return at === null ? null : iso(at);
 }

@@ -1,0 +1,96 @@
+import { errors, jwtVerify, SignJWT } from "jose";
+import { SESSION_LIFETIME } from "../../domain/limits.ts";
+import { randomToken } from "../../kernel/bytes.ts";
+import { type KeyRing, type KeyVersion, openingKeys } from "../../kernel/key-ring.ts";
+import { type Millis, SECOND, toDate } from "../../kernel/time.ts";
+
+// A session token is a JWT with HS256. Its memberships are read at each request, so that it names only the person.
+
+const ISSUER = "parley";
+const AUDIENCE = "parley-console";
+const ALGORITHM = "HS256";
+const TOKEN_CHARS_MAX = 1_000;
+/** The last character of 32 bytes in base64url has two unused bits, which are zero. */
+const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
+/** 128 bits each. */
+const RANDOM_BYTES = 16;
+
+/** What a valid session token says. */
+export interface Session {
+  readonly userId: string;
+  /** It is valid while the user has this session epoch. */
+  readonly epoch: number;
+  /** Each write repeats it in a header. */
+  readonly csrfToken: string;
+}
+
+export interface SealedSession {
+  readonly token: string;
+  readonly csrfToken: string;
+}
+
+/** Signs a session of 12 hours with the current key. */
+export async function sealSession(
+  ring: KeyRing,
+  { userId, epoch, now }: { readonly userId: string; readonly epoch: number; readonly now: Millis },
+): Promise<SealedSession> {
+  const csrfToken = randomToken(RANDOM_BYTES).toString("base64url");
+  const issuedAt = Math.floor(now / SECOND);
+  const claims = {
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: userId,
+    jti: randomToken(RANDOM_BYTES).toString("base64url"),
+    csrf: csrfToken,
+    sv: epoch,
+    iat: issuedAt,
+    exp: issuedAt + SESSION_LIFETIME / SECOND,
+  };
+  const token = await new SignJWT(claims).setProtectedHeader(protectedHeader(ring.current)).sign(ring.current.key);
+  return { token, csrfToken };
+}
+
+/**
+ * The session of a token; null when it is not valid. Only the exact form of `sealSession` is accepted: a token has one
+ * text, one algorithm and each claim once. Its key is one of the ring, by its `kid`. It reads nothing.
+ */
+export async function openSession(ring: KeyRing, token: string, now: Millis): Promise<Session | null> {
+  if (token.length > TOKEN_CHARS_MAX || !TOKEN_PATTERN.test(token)) return null;
+  const [header = "", payload = ""] = token.split(".");
+  const version = openingKeys(ring).find((candidate) => header === encode(protectedHeader(candidate)));
+  if (!version) return null;
+  const claims = await verifiedClaims(token, version, now);
+  if (claims === null || payload !== encode(claims)) return null;
+  const { sub, csrf, sv, jti, iat, exp } = claims;
+  if (typeof sub !== "string" || typeof csrf !== "string" || typeof jti !== "string") return null;
+  if (typeof sv !== "number" || typeof iat !== "number" || typeof exp !== "number") return null;
+  return exp - iat === SESSION_LIFETIME / SECOND ? { userId: sub, epoch: sv, csrfToken: csrf } : null;
+}
+
+async function verifiedClaims(
+  token: string,
+  { key }: KeyVersion,
+  now: Millis,
+): Promise<Record<string, unknown> | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ["sub", "jti", "csrf", "sv", "iat", "exp"],
+      currentDate: toDate(now),
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null;
+    throw error;
+  }
+}
+
+function protectedHeader({ kid }: KeyVersion) {
+  return { alg: ALGORITHM, kid };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
