@@ -23,6 +23,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The `Authorization` header is malformed, or its key is unknown or revoked. Without the header: the session cookie is missing, malformed, sent twice, expired or signed out. Also: the route does not accept this kind of credential.",
     fix: "Send `Authorization: Bearer <API key>` with an active key. In a browser, sign in again.",
   },
+  invalid_token: {
+    when: "The token of a sign-in link was used, has expired or is unknown.",
+    fix: "Request a new link. A link works once, for 15 minutes.",
+  },
   signature_invalid: {
     when: "A platform webhook has no valid `X-Hub-Signature-256`.",
     fix: "Configure the app secret of the platform app in Parley.",
@@ -162,6 +166,10 @@ const help: Record<Reason, ErrorHelp> = {
     fix: retryAfter,
   },
   verification_limit: { when: "The check page made too many attempts for a hold or from an address.", fix: retryAfter },
+  sign_in_limit: {
+    when: "In 15 minutes, 5 sign-in links were requested for an address, or 20 from a network.",
+    fix: retryAfter,
+  },
   send_failed: {
     when: "The platform refused the message. `detail` has its reason.",
     fix: "Resolve the reason before you send again.",

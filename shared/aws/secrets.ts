@@ -22,6 +22,8 @@ export interface ServiceKeys {
   readonly session: KeyRing;
   /** Hides e-mail and source addresses in item keys. */
   readonly address: KeyRing;
+  /** Seals what a sign-in link is mailed with. */
+  readonly loginLink: KeyRing;
 }
 
 export interface PlatformSecrets {
@@ -46,6 +48,7 @@ export function deriveServiceKeys(root: string): ServiceKeys {
     challenge: ring("check-challenge"),
     session: ring("session"),
     address: ring("address"),
+    loginLink: ring("login-link"),
   };
 }
 

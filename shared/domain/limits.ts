@@ -24,6 +24,11 @@ export const KEY_LABEL_CHARS_MAX = 100;
 export const REVOKED_KEY_RETENTION: Millis = 90 * DAY;
 /** How precise the time of a key's last use is. */
 export const KEY_USE_INTERVAL: Millis = HOUR;
+/** Sign-in links per fixed window: of one email address and of one source network. */
+export const SIGN_IN_CAPS = { address: 5, source: 20 } as const;
+export const SIGN_IN_WINDOW: Millis = 15 * MINUTE;
+/** How long a sign-in link can be opened. */
+export const SIGN_IN_LINK_LIFETIME: Millis = 15 * MINUTE;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
 /** DNS lookups of endpoint hosts when endpoints are created or updated. */
 export const DNS_LOOKUPS_PER_TENANT_PER_MINUTE = 10;

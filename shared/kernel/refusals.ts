@@ -10,6 +10,7 @@ const refusals = {
     "unauthorized",
     "Missing or invalid API key or session. Send Authorization: Bearer <API key>, or sign in again.",
   ],
+  invalid_token: [401, "invalid_token", "The sign-in link was used, has expired or is unknown. Request a new link."],
   signature_invalid: [401, "signature_invalid", "Invalid webhook signature. Sign the raw body with the app secret."],
   tenant_forbidden: [
     403,
@@ -98,6 +99,7 @@ const refusals = {
   too_many_requests: [429, "rate_limited", "Request limit reached. Retry after the time in Retry-After."],
   dns_lookup_limit: [429, "rate_limited", "DNS lookup limit reached. Retry after the time in Retry-After."],
   verification_limit: [429, "rate_limited", "Too many verification attempts. Retry after the time in Retry-After."],
+  sign_in_limit: [429, "rate_limited", "Too many sign-in links were requested. Retry after the time in Retry-After."],
   send_failed: [502, "send_failed", "The platform refused the message. See detail for the reason."],
   outcome_unknown: [
     502,

@@ -267,6 +267,17 @@ export const apiKeyAttributes = {
   tenants: "ts",
 } as const;
 
+export const loginTokenAttributes = {
+  ...ttl,
+  expiresAt: "ex",
+  mailedAt: "ma",
+  redirect: "r",
+  sealedAddress: "em",
+  sealedToken: "tk",
+} as const;
+
+export const signInCapAttributes = { ...ttl, ops: "o" } as const;
+
 export const auditAttributes = {
   ...ttl,
   action: "ac",

@@ -262,6 +262,16 @@ export function verificationAttemptsKey(subject: string, windowStart: Millis): K
   return { PK: `TR#${subject}`, SK: t13(windowStart) };
 }
 
+/** A sign-in link. @param loginId the hash of its token */
+export function loginTokenKey(loginId: string): Key {
+  return { PK: `TOK#${loginId}`, SK: "T" };
+}
+
+/** The sign-in requests of a window. @param subjectHash a keyed hash of the e-mail address or the source network */
+export function signInCapKey(kind: "address" | "source", subjectHash: string, windowStart: Millis): Key {
+  return { PK: `CAP#${kind}#${subjectHash}`, SK: t13(windowStart) };
+}
+
 export function auditKey(tenant: TenantId, auditUlid: string): Key {
   return { PK: `A#${tenant}`, SK: auditUlid };
 }

@@ -40,22 +40,3 @@ export function isHoldExhausted({ all }: AttemptCounts): boolean {
 export function areCompletionsExhausted(attempts: AttemptCounts): boolean {
   return isHoldExhausted(attempts) && attempts.failed > 0;
 }
-
-/**
- * The key for counting attempts of an address: the IPv4 address, or the /64 prefix of an IPv6 address, because one
- * household has a whole /64.
- * @param address as the gateway saw it; null when there was none
- */
-export function networkKey(address: string | null): string {
-  if (address === null) return "unknown";
-  const normalized = address.toLowerCase().replace(/%.*$/, "");
-  const mapped = /^::ffff:([\d.]+)$/.exec(normalized)?.[1];
-  if (mapped) return mapped;
-  if (!normalized.includes(":")) return normalized;
-  const [before = [], after = []] = normalized
-    .split("::")
-    .map((half) => half.split(":").filter((group) => group !== ""));
-  const gap = Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: gap }, () => "0"), ...after].slice(0, 4);
-  return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
-}

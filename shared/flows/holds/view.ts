@@ -1,4 +1,5 @@
 import { type Caller, refuseTenant } from "../../domain/access/callers.ts";
+import { networkKey } from "../../domain/access/networks.ts";
 import {
   type HoldState,
   holdSecretHash,
@@ -7,7 +8,7 @@ import {
   isHoldReadable,
   isHoldSecret,
 } from "../../domain/holds/holds.ts";
-import { isAddressExhausted, networkKey, secondsUntilNextWindow } from "../../domain/holds/verification-attempts.ts";
+import { isAddressExhausted, secondsUntilNextWindow } from "../../domain/holds/verification-attempts.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";

@@ -9,6 +9,7 @@ import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { apiKeyStore } from "../../../shared/stores/access/api-keys.ts";
+import { loginTokenStore } from "../../../shared/stores/access/login-tokens.ts";
 import { tenantStatusStore } from "../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../../shared/stores/accounts/accounts.ts";
@@ -296,4 +297,10 @@ test("a key of the list: one that was created a moment ago could be neither seen
   if (!listed) throw new Error("The key is not listed.");
   expect(await keys.revoke(listed, NOW, [])).toBe(true);
   expect(await keys.getByHash(`listed-${tenant}`)).toMatchObject({ status: "revoked" });
+});
+
+test("a sign-in link: its mail is sent a moment after it was requested", async () => {
+  const token = { sealedAddress: sealed, sealedToken: sealed, redirect: "/", expiresAt: NOW + SECOND };
+  await loginTokenStore(table).create(`login-${tenant}`, token);
+  expect(await loginTokenStore(table).get(`login-${tenant}`)).toMatchObject({ expiresAt: NOW + SECOND });
 });

@@ -3,7 +3,6 @@ import {
   areCompletionsExhausted,
   isAddressExhausted,
   isHoldExhausted,
-  networkKey,
   secondsUntilNextWindow,
   verificationWindowAt,
 } from "../../../../shared/domain/holds/verification-attempts.ts";
@@ -27,18 +26,4 @@ test("an address has 30 failures and a hold 10 attempts, and the last challenge 
   expect(areCompletionsExhausted({ all: 10, failed: 0 })).toBe(false);
   expect(areCompletionsExhausted({ all: 10, failed: 1 })).toBe(true);
   expect(areCompletionsExhausted({ all: 9, failed: 9 })).toBe(false);
-});
-
-test.each([
-  ["203.0.113.7", "203.0.113.7"],
-  ["::ffff:203.0.113.7", "203.0.113.7"],
-  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-  ["2001:DB8:1:2::1", "2001:db8:1:2::/64"],
-  ["2001:0db8:0001:0002::", "2001:db8:1:2::/64"],
-  ["2001:db8::1", "2001:db8:0:0::/64"],
-  ["::1", "0:0:0:0::/64"],
-  ["fe80::1%eth0", "fe80:0:0:0::/64"],
-  [null, "unknown"],
-])("%s counts as %s", (address, network) => {
-  expect(networkKey(address)).toBe(network);
 });

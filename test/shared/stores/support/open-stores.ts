@@ -1,5 +1,7 @@
 import { apiKeyStore } from "../../../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { loginTokenStore } from "../../../../shared/stores/access/login-tokens.ts";
+import { signInCapStore } from "../../../../shared/stores/access/sign-in-caps.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
@@ -35,6 +37,8 @@ export function openStores(table: Table) {
     tenants: tenantStore(table),
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
+    loginTokens: loginTokenStore(table),
+    signInCaps: signInCapStore(table),
     endpoints: endpointStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
     audit: auditStore(table),

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { deriveKey } from "../../../shared/kernel/bytes.ts";
+import type { KeyRing, KeyVersion } from "../../../shared/kernel/key-ring.ts";
+import { openText, sealText } from "../../../shared/kernel/sealed-text.ts";
+
+const version = (kid: string): KeyVersion => ({ kid, key: deriveKey(kid, "test"), sealsFrom: 0 });
+const ring = (current: string, previous: string | null = null): KeyRing => ({
+  current: version(current),
+  previous: previous === null ? null : version(previous),
+  next: null,
+});
+
+test("a sealed text opens with the key that sealed it, also after a rotation, and not after the next one", () => {
+  const sealed = sealText(ring("one"), "row 1", "mara@example.com, ü");
+  expect(openText(ring("one"), "row 1", sealed)).toBe("mara@example.com, ü");
+  expect(openText(ring("two", "one"), "row 1", sealed)).toBe("mara@example.com, ü");
+  expect(openText(ring("three", "two"), "row 1", sealed)).toBeNull();
+});
+
+test("it opens in no other context, and not when one bit differs or bytes are missing", () => {
+  const sealed = sealText(ring("one"), "row 1", "text");
+  expect(openText(ring("one"), "row 2", sealed)).toBeNull();
+  for (let bit = 0; bit < sealed.byteLength * 8; bit++) {
+    const altered = Uint8Array.from(sealed);
+    altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    expect(openText(ring("one"), "row 1", altered)).toBeNull();
+  }
+  for (let length = 0; length < sealed.byteLength; length++) {
+    expect(openText(ring("one"), "row 1", sealed.subarray(0, length))).toBeNull();
+  }
+});
+
+test("the same text is sealed differently each time", () => {
+  const seals = Array.from({ length: 20 }, () => Buffer.from(sealText(ring("one"), "row 1", "text")).toString("hex"));
+  expect(new Set(seals).size).toBe(20);
+});

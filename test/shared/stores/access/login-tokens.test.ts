@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { type LoginToken, type LoginTokens, loginTokenStore } from "../../../../shared/stores/access/login-tokens.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { NOW } from "../support/samples.ts";
+
+let table: TestTable;
+let loginTokens: LoginTokens;
+beforeAll(async () => {
+  table = await startTestTable();
+  loginTokens = loginTokenStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+
+const token: LoginToken = {
+  sealedAddress: Uint8Array.of(1, 2, 3),
+  sealedToken: Uint8Array.of(4, 5, 6),
+  redirect: "/inbox?a=1",
+  expiresAt: NOW + 15 * MINUTE,
+};
+
+async function newLink(overrides: Partial<LoginToken> = {}): Promise<string> {
+  const loginId = sha256Hex(randomToken(8).toString("hex"));
+  await loginTokens.create(loginId, { ...token, ...overrides });
+  return loginId;
+}
+
+it("of twenty calls at once that consume a link, one gets it, and later ones get nothing", async () => {
+  const loginId = await newLink();
+  const results = await Promise.all(Array.from({ length: 20 }, () => loginTokens.consume(loginId, NOW)));
+  expect(results.filter((result) => result !== null)).toEqual([{ ...token, mailedAt: null }]);
+  expect(await loginTokens.consume(loginId, NOW)).toBeNull();
+  expect(await loginTokens.get(loginId)).toBeNull();
+});
+
+it("a link is usable to the last millisecond of its time, and an unknown one never is", async () => {
+  const loginId = await newLink();
+  expect(await loginTokens.consume(loginId, token.expiresAt)).toBeNull();
+  expect(await loginTokens.consume(loginId, token.expiresAt - 1)).toMatchObject({ redirect: token.redirect });
+  expect(await loginTokens.consume(sha256Hex("unknown"), NOW)).toBeNull();
+});
+
+it("a link whose consumption lost its answer is consumed, and nobody gets it", async () => {
+  const loginId = await newLink();
+  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+  expect(await loginTokens.consume(loginId, NOW)).toBeNull();
+  end();
+  expect(await loginTokens.get(loginId)).toBeNull();
+});
+
+it("one worker claims the mail of a link, and none that of a used or expired one", async () => {
+  const loginId = await newLink();
+  const claims = await Promise.all(Array.from({ length: 10 }, () => loginTokens.claimMail(loginId, NOW + SECOND)));
+  expect(claims.filter(Boolean)).toHaveLength(1);
+  expect(await loginTokens.get(loginId)).toEqual({ ...token, mailedAt: NOW + SECOND });
+  expect(await loginTokens.consume(loginId, NOW + SECOND)).not.toBeNull();
+  expect(await loginTokens.claimMail(loginId, NOW)).toBe(false);
+  expect(await loginTokens.claimMail(await newLink(), token.expiresAt)).toBe(false);
+});
