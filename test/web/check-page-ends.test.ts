@@ -54,6 +54,7 @@ test("offers to copy a text that was not sent, and selects it where the browser 
   await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
   await pressButton(page, "Copied");
   await page.getByText("Your browser did not copy the text. It is selected now").waitFor();
+  await page.getByRole("button", { name: "Copy the text", exact: true }).waitFor();
   expect(await page.evaluate("getSelection().toString()")).toBe(text);
 });
 

@@ -107,16 +107,18 @@ export function updateNoticeBody(notice: Notice): void {
   fillBody(notice.body);
 }
 
+const COPY_LABEL = "Copy the text";
+
 /** Offers to copy the message, for one that was not sent. */
 export function showCopyButton(): void {
-  showButton("Copy the text");
+  showButton(COPY_LABEL);
   button.classList.add("second");
   show({ go: true });
 }
 
 /** @param copied false when the browser did not allow it: then the text is selected */
 export function showCopied(copied: boolean): void {
-  if (copied) button.textContent = "Copied";
+  button.textContent = copied ? "Copied" : COPY_LABEL;
   if (copied) setScreenReaderStatus("The text is copied.");
   else setStatus("Your browser did not copy the text. It is selected now, so you can copy it yourself.");
 }
