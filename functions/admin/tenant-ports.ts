@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
+import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { KeyPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
@@ -24,11 +24,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function tenantPorts(environment: Environment): AdminPorts {
   const { services, tableService } = clientSettings(environment);
   const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
-  const root = secretReader(
-    setting("rootSecretId", environment),
-    deriveServiceKeys,
-    new SecretsManagerClient(services),
-  );
+  const root = serviceKeysReader(setting("rootSecretId", environment), new SecretsManagerClient(services));
   return {
     tenants: tenantStore(table),
     tenantStatuses: tenantStatusStore(table),

@@ -1,6 +1,6 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
-import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
+import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
@@ -33,7 +33,7 @@ import { openPlatforms } from "../support/platforms.ts";
 /** The ports of the API function. */
 export function apiPorts(): ApiPorts {
   const table = openTable(setting("table"));
-  const root = secretReader(setting("rootSecretId"), deriveServiceKeys);
+  const root = serviceKeysReader(setting("rootSecretId"));
   const tenantStates = tenantStateStore(table);
   return {
     audit: auditStore(table),

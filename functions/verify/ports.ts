@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
-import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
+import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
@@ -30,7 +30,7 @@ const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check", import.meta.url));
 /** The ports of the check page. They send held messages and give access to nothing else of a tenant. */
 export function checkPorts(): CheckPorts {
   const table = openTable(setting("table"));
-  const root = secretReader(setting("rootSecretId"), deriveServiceKeys);
+  const root = serviceKeysReader(setting("rootSecretId"));
   return {
     holds: holdStore(table),
     verificationAttempts: verificationAttemptStore(table),

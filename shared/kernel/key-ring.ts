@@ -18,7 +18,8 @@ export interface KeyRing {
   readonly next: KeyVersion | null;
 }
 
-export type ReadKeyRing = () => Promise<KeyRing>;
+/** With the `kid` of a sealed value that the cached ring lacks, it reads the keys again, at most once a minute. */
+export type ReadKeyRing = (kid?: string) => Promise<KeyRing>;
 
 /** The keys that open, the most likely one first. */
 export function openingKeys({ current, previous, next }: KeyRing): readonly KeyVersion[] {
@@ -39,8 +40,8 @@ export function keyOfKid(ring: KeyRing, kid: string): Buffer | null {
   return openingKeys(ring).find((version) => version.kid === kid)?.key ?? null;
 }
 
-/** The key that sealed at a time: what was counted in a window under one key stays under it until the window ends. */
-export function sealingKeyAt(ring: KeyRing, time: Millis): KeyVersion {
-  const { current, previous } = ring;
+/** The key that seals at a time. What is derived for a time is the same for every process, and after a rotation. */
+export function sealingKeyAt({ current, previous, next }: KeyRing, time: Millis): KeyVersion {
+  if (next !== null && time >= next.sealsFrom) return next;
   return previous !== null && time < current.sealsFrom ? previous : current;
 }

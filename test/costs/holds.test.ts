@@ -62,7 +62,7 @@ async function createTestHold(): Promise<CreatedHold> {
 
 const completeRequest = async ({ id }: CreatedHold) => ({
   holdId: id,
-  secret: holdSecret((await pipeline.apiPorts.holdKeys()).current.key, id),
+  secret: holdSecret(await pipeline.apiPorts.holdKeys(), id),
   sourceIp: "203.0.113.7",
 });
 

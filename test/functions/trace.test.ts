@@ -167,7 +167,7 @@ it("follows a held message, not the check that releases it, to the event of its 
   const token = easyChallengeToken({ holdId: hold.id, expires: Date.parse(hold.expires_at) });
   const answer = {
     holdId: hold.id,
-    secret: holdSecret((await pipeline.apiPorts.holdKeys()).current.key, hold.id),
+    secret: holdSecret(await pipeline.apiPorts.holdKeys(), hold.id),
     sourceIp: "203.0.113.7",
     token,
     solutions: solveChallenge(token),

@@ -94,7 +94,7 @@ export function openActors(world: World) {
   async function check(hold: HeldMessage): Promise<void> {
     const { holdKeys, challengeKeys } = await world.checkKeys();
     const token = easyChallengeToken({ holdId: hold.id, expires: engine.now() + 9 * MINUTE }, challengeKeys);
-    const body = { secret: holdSecret(holdKeys.current.key, hold.id), token, solutions: solveChallenge(token) };
+    const body = { secret: holdSecret(holdKeys, hold.id), token, solutions: solveChallenge(token) };
     hold.checkedAt ??= engine.now();
     await request("verify", "POST", `/verify/holds/${hold.id}/complete`, { body });
   }

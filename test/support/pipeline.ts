@@ -15,7 +15,8 @@ import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
+import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
+import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
@@ -95,7 +96,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const slowRetries = queue("SlowDeliveries");
   const gate = createGate({ mode: "open" });
   const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
-  const readRoot = secretReader("root", deriveServiceKeys, clients.secrets);
+  const readRoot = serviceKeysReader("root", clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp({ clock: now });
   const files = openFiles(BUCKET, clients.s3);

@@ -1,5 +1,6 @@
 import { hmacSha256, sameBytes, sha256Hex } from "../../kernel/bytes.ts";
-import { isUlid, newUlid } from "../../kernel/ids.ts";
+import { isUlid, newUlid, ulidTime } from "../../kernel/ids.ts";
+import { type KeyRing, sealingKeyAt } from "../../kernel/key-ring.ts";
 import { type Reason, toHttpError } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AuditAction, AuditEntry } from "../access/audit.ts";
@@ -113,10 +114,11 @@ export function isHoldId(text: string): boolean {
 
 /**
  * The secret of a hold, 43 characters of base64url. It is derived from the id, so that a repeated request gets the same
- * URL although only the hash is stored.
- * @param key used for this purpose only
+ * URL although only the hash is stored. The key is that of the time in the id, also after a rotation.
+ * @param keys used for this purpose only
  */
-export function holdSecret(key: Uint8Array, holdId: string): string {
+export function holdSecret(keys: KeyRing, holdId: string): string {
+  const { key } = sealingKeyAt(keys, ulidTime(holdId.slice(HOLD_ID_PREFIX.length)));
   return hmacSha256(key, holdId).toString("base64url");
 }
 

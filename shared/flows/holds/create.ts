@@ -106,7 +106,7 @@ async function saveHold(
     content,
     replyTo,
     actorId,
-    secretHash: holdSecretHash(holdSecret((await ports.holdKeys()).current.key, id)),
+    secretHash: holdSecretHash(holdSecret(await ports.holdKeys(), id)),
     createdAt: now,
     expiresAt: holdExpiresAt(now, head.lastInboundAt),
     ...currentTrace(),
@@ -123,6 +123,5 @@ function toHoldResult({ id, createdAt, expiresAt }: HoldResult): HoldResult {
 
 /** The URL of a hold's check page. The secret is in the fragment, which browsers never send to a server. */
 export async function verifyUrl(ports: Pick<HoldPorts, "holdKeys" | "baseUrl">, holdId: string): Promise<string> {
-  const { current } = await ports.holdKeys();
-  return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(current.key, holdId)}`;
+  return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(await ports.holdKeys(), holdId)}`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { deriveServiceKeys, secretReader } from "../../../shared/aws/secrets.ts";
+import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
 import { env } from "../../../shared/config/names.ts";
 import type { IssuedChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
 import { withEasyPuzzles } from "../../web/support/check-server.ts";
@@ -18,7 +18,7 @@ export async function easyPuzzles({ dataDir }: LocalStack): Promise<(challenge: 
     region: "us-east-1",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
   });
-  const keys = await secretReader(environment[env.rootSecretId] ?? "", deriveServiceKeys, client)();
+  const keys = await serviceKeysReader(environment[env.rootSecretId] ?? "", client)();
   client.destroy();
   return (challenge) => withEasyPuzzles(challenge, keys.challenge.current.key);
 }

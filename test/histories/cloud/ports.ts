@@ -3,7 +3,8 @@ import { openFiles } from "../../../shared/aws/files.ts";
 import type { Log } from "../../../shared/aws/log.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
-import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
+import { parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
+import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
 import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../shared/domain/inbox/messages.ts";
@@ -34,7 +35,7 @@ export interface Outside {
 export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside) {
   const table = openTable(aws.table.tableName, aws.table.client);
   const vault = openVault("key", aws.kms);
-  const readRoot = secretReader("root", deriveServiceKeys, aws.secrets);
+  const readRoot = serviceKeysReader("root", aws.secrets);
   const stores = { ...openStores(table), concurrencySlots: concurrencySlotStore(table) };
   const platformFor = async (account: AccountRef, scope?: Scope): Promise<Platform> =>
     scope === "test" ? mockPlatform(() => newUlid(clockNow()), account.platform) : platform;

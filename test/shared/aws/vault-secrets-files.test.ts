@@ -3,7 +3,7 @@ import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openFiles } from "../../../shared/aws/files.ts";
-import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
+import { parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
 import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
@@ -104,15 +104,6 @@ describe("a secret", () => {
     await expect(read()).rejects.toMatchObject({ name: "ResourceNotFoundException" });
     await fixture.secrets.send(new CreateSecretCommand({ Name: "later", SecretString: "here" }));
     expect(await read()).toBe("here");
-  });
-
-  it("that derives the service keys has at least 32 characters, and each purpose gets its own key", () => {
-    expect(() => deriveServiceKeys("x".repeat(31))).toThrow("32 characters");
-    const rings = Object.values(deriveServiceKeys("x".repeat(32)));
-    const keys = rings.map(({ current }) => current.key.toString("hex"));
-    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
-    expect(new Set(keys).size).toBe(keys.length);
-    expect(Object.values(deriveServiceKeys("x".repeat(32)))).toEqual(rings);
   });
 });
 

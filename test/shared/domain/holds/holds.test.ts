@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deriveServiceKeys } from "../../../../shared/aws/secrets.ts";
+import { deriveServiceKeys } from "../../../../shared/aws/service-keys.ts";
 import {
   type HoldLifecycle,
   type HoldStatus,
@@ -134,8 +134,11 @@ function reachableStatuses(from: HoldStatus): HoldStatus[] {
 }
 
 describe("a hold's id and secret", () => {
-  const { holdSecret: keys, pepper, cursor } = deriveServiceKeys("x".repeat(32));
-  const { key } = keys.current;
+  const {
+    holdSecret: keys,
+    pepper,
+    cursor,
+  } = deriveServiceKeys({ current: { text: "x".repeat(32), createdAt: 0 }, previous: null })(0);
 
   test("the id is hold_ followed by a ULID", () => {
     const id = newHoldId(created);
@@ -148,15 +151,15 @@ describe("a hold's id and secret", () => {
 
   test("the secret is derived from the id with its own key", () => {
     const id = newHoldId(created);
-    const secret = holdSecret(key, id);
+    const secret = holdSecret(keys, id);
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(holdSecret(key, id)).toBe(secret);
-    expect(secret).not.toBe(holdSecret(key, newHoldId(created)));
-    for (const other of [pepper, cursor]) expect(holdSecret(other.current.key, id)).not.toBe(secret);
+    expect(holdSecret(keys, id)).toBe(secret);
+    expect(secret).not.toBe(holdSecret(keys, newHoldId(created)));
+    for (const other of [pepper, cursor]) expect(holdSecret(other, id)).not.toBe(secret);
   });
 
   test("only the secret matches the stored hash", () => {
-    const secret = holdSecret(key, newHoldId(created));
+    const secret = holdSecret(keys, newHoldId(created));
     const hash = holdSecretHash(secret);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(hash).not.toContain(secret);

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { deriveServiceKeys } from "../../../../shared/aws/secrets.ts";
+import { deriveServiceKeys } from "../../../../shared/aws/service-keys.ts";
 import { openSession, sealSession } from "../../../../shared/flows/access/sessions.ts";
 import type { KeyRing, KeyVersion } from "../../../../shared/kernel/key-ring.ts";
 import { HOUR, SECOND } from "../../../../shared/kernel/time.ts";
@@ -195,6 +195,7 @@ describe("a session token", () => {
 });
 
 it("needs a root secret of at least 32 characters", () => {
-  expect(() => deriveServiceKeys("x".repeat(31))).toThrow("shorter than 32");
-  expect(deriveServiceKeys("x".repeat(32)).session.current.key).toHaveLength(32);
+  const derive = (text: string) => deriveServiceKeys({ current: { text, createdAt: 0 }, previous: null })(NOW);
+  expect(() => derive("x".repeat(31))).toThrow("shorter than 32");
+  expect(derive("x".repeat(32)).session.current.key).toHaveLength(32);
 });

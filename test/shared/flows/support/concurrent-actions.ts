@@ -74,7 +74,7 @@ export function concurrentActions(
     /** Passes the verification of a hold. */
     async check({ id, expiresAt }: CreatedHold, at: Millis): Promise<boolean> {
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
-      const secret = holdSecret((await api.holdKeys()).current.key, id);
+      const secret = holdSecret(await api.holdKeys(), id);
       const answer = { holdId: id, secret, sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
       const completed = await completeHold(
         checkPorts,

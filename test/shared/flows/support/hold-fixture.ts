@@ -85,7 +85,7 @@ export async function openHoldFixture(
     text: CANARY,
     ...rest,
   });
-  const secret = async (holdId: string) => holdSecret((await apiPorts().holdKeys()).current.key, holdId);
+  const secret = async (holdId: string) => holdSecret(await apiPorts().holdKeys(), holdId);
 
   return {
     tenant,

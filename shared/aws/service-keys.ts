@@ -1,0 +1,125 @@
+import {
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from "@aws-sdk/client-secrets-manager";
+import { deriveKey } from "../kernel/bytes.ts";
+import { type KeyRing, type KeyVersion, keyOfKid } from "../kernel/key-ring.ts";
+import { memoize } from "../kernel/memo.ts";
+import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
+import { SECRET_CACHE_LIFETIME, secretsClient } from "./secrets.ts";
+
+/** A minute more than the cache of any process, for clocks that differ. */
+export const SEALING_DELAY: Millis = SECRET_CACHE_LIFETIME + MINUTE;
+const ROOT_CHARS_MIN = 32;
+const KID_CHARS = 8;
+
+/** What each key is derived for. */
+const purposes = {
+  pepper: "api-key-pepper",
+  cursor: "cursor",
+  holdSecret: "hold-secret",
+  challenge: "check-challenge",
+  session: "session",
+  address: "address",
+  loginLink: "login-link",
+} as const satisfies Record<keyof ServiceKeys, string>;
+
+/** The keys derived from the root secret, one per purpose. */
+export interface ServiceKeys {
+  /** The pepper of API key hashes. */
+  readonly pepper: KeyRing;
+  readonly cursor: KeyRing;
+  /** Derives the secret of a hold from its id. */
+  readonly holdSecret: KeyRing;
+  /** Seals the challenges of the check page. */
+  readonly challenge: KeyRing;
+  /** Signs the sessions of the console. */
+  readonly session: KeyRing;
+  /** Hides e-mail and source addresses in item keys. */
+  readonly address: KeyRing;
+  /** Seals what a sign-in link is mailed with. */
+  readonly loginLink: KeyRing;
+}
+
+/** The versions of the root secret that Secrets Manager stages: the current one, and the one before its last change. */
+export interface RootVersions {
+  readonly current: { readonly text: string; readonly createdAt: Millis };
+  readonly previous: string | null;
+}
+
+/**
+ * The keys of the root secret's versions. A new version seals only six minutes after its creation, when every process
+ * has read it, and opens from the start.
+ * @throws when a version is too short
+ */
+export function deriveServiceKeys({ current, previous }: RootVersions): (now: Millis) => ServiceKeys {
+  const newest = versionKeys(current.text, previous === null ? 0 : current.createdAt + SEALING_DELAY);
+  if (previous === null) return () => toRings(newest, () => ({ previous: null, next: null }));
+  const older = versionKeys(previous, 0);
+  const before = toRings(older, (name) => ({ previous: null, next: newest[name] }));
+  const after = toRings(newest, (name) => ({ previous: older[name], next: null }));
+  return (now) => (now < newest.pepper.sealsFrom ? before : after);
+}
+
+type VersionKeys = Readonly<Record<keyof ServiceKeys, KeyVersion>>;
+
+function versionKeys(root: string, sealsFrom: Millis): VersionKeys {
+  if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
+  const kid = deriveKey(root, "kid").toString("base64url").slice(0, KID_CHARS);
+  return mapPurposes((name) => ({ kid, key: deriveKey(root, purposes[name]), sealsFrom }));
+}
+
+function toRings(
+  current: VersionKeys,
+  others: (name: keyof ServiceKeys) => Pick<KeyRing, "previous" | "next">,
+): ServiceKeys {
+  return mapPurposes((name) => ({ current: current[name], ...others(name) }));
+}
+
+function mapPurposes<T>(map: (name: keyof ServiceKeys) => T): Readonly<Record<keyof ServiceKeys, T>> {
+  const names = Object.keys(purposes) as (keyof ServiceKeys)[];
+  return Object.fromEntries(names.map((name) => [name, map(name)])) as Record<keyof ServiceKeys, T>;
+}
+
+export type ReadServiceKeys = (kid?: string) => Promise<ServiceKeys>;
+
+/**
+ * Reads the root secret's versions and caches them for five minutes. A `kid` that the cached keys lack causes another
+ * read at once, at most one a minute. A failed read is repeated at the next call.
+ */
+export function serviceKeysReader(secretId: string, client?: SecretsManagerClient): ReadServiceKeys {
+  const scopedClient = secretsClient(client);
+  // In this order: a rotation between the two reads shows as one version, never as two that are not neighbors.
+  const readVersions = async (): Promise<(now: Millis) => ServiceKeys> => {
+    const current = await readVersion(scopedClient, secretId, "AWSCURRENT");
+    if (current === null) throw new Error("The root secret has no value.");
+    const previous = await readVersion(scopedClient, secretId, "AWSPREVIOUS");
+    return deriveServiceKeys({ current, previous: previous?.text === current.text ? null : (previous?.text ?? null) });
+  };
+  const ordinary = memoize(readVersions, String, SECRET_CACHE_LIFETIME);
+  const forUnknownKid = memoize(readVersions, String, MINUTE);
+  return async (kid) => {
+    const now = clockNow();
+    const keys = (await ordinary(secretId, now))(now);
+    if (kid === undefined || keyOfKid(keys.pepper, kid) !== null) return keys;
+    const newest = await forUnknownKid(secretId, now).catch(() => null);
+    return newest?.(now) ?? keys;
+  };
+}
+
+async function readVersion(
+  client: SecretsManagerClient,
+  SecretId: string,
+  VersionStage: "AWSCURRENT" | "AWSPREVIOUS",
+): Promise<{ text: string; createdAt: Millis } | null> {
+  try {
+    const { SecretString, CreatedDate } = await client.send(new GetSecretValueCommand({ SecretId, VersionStage }));
+    if (!SecretString) throw new Error("The secret is empty.");
+    return { text: SecretString, createdAt: CreatedDate?.getTime() ?? 0 };
+  } catch (error) {
+    // A secret that was never changed has no previous version.
+    if (VersionStage === "AWSPREVIOUS" && error instanceof ResourceNotFoundException) return null;
+    throw error;
+  }
+}
