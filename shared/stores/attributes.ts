@@ -242,9 +242,49 @@ export const tenantAttributes = {
   createdAt: "ca",
   name: "n",
   ownerEmail: "ow",
+  owners: "oc",
   status: "st",
   updatedAt: "ua",
 } as const;
+
+export const userAttributes = {
+  createdAt: "ca",
+  email: "em",
+  lastSignInAt: "ls",
+  name: "n",
+  op: "o",
+  sessionEpoch: "sv",
+} as const;
+
+export const userAddressAttributes = { userId: "u" } as const;
+
+/** The user's side and the tenant's side of a membership have the same name for the role. */
+export const membershipAttributes = {
+  createdAt: "ca",
+  email: "em",
+  invitedBy: "by",
+  isSuspended: "su",
+  name: "n",
+  op: "o",
+  role: "ro",
+} as const;
+
+/** The tenant's side of an invite. */
+export const inviteAttributes = {
+  ...ttl,
+  acceptedAt: "aa",
+  createdAt: "ca",
+  email: "em",
+  expiresAt: "ex",
+  invitedBy: "by",
+  mailedAt: "ma",
+  op: "o",
+  role: "ro",
+  status: "st",
+} as const;
+
+/** The address's side of an invite. */
+export const pendingInviteAttributes = { ...ttl, expiresAt: "ex", inviteId: "id", role: "ro" } as const;
 
 export const tenantStateAttributes = { lastErasureAt: "er", shards: "n" } as const;
 

@@ -248,6 +248,39 @@ export function operatorKeyItemKey(keyId: string): Key {
   return { PK: "OPERATORS", SK: `KEY#${keyId}` };
 }
 
+/** The user's partition: one query reads the user and their memberships. @param userId `usr_<ULID>` */
+export function userKey(userId: string): Key {
+  return { PK: `USR#${userId}`, SK: "P" };
+}
+
+/** From an e-mail address to its user. @param addressHash a keyed hash of the address */
+export function userAddressKey(addressHash: string): Key {
+  return { PK: `EML#${addressHash}`, SK: "U" };
+}
+
+/** The start of the sort key of a membership, on both of its sides. */
+export const MEMBERSHIP = "MEM#";
+
+/** The side of a membership that the user's requests read. */
+export function userMembershipKey(userId: string, tenant: TenantId): Key {
+  return { PK: userKey(userId).PK, SK: `${MEMBERSHIP}${tenant}` };
+}
+
+/** The side of a membership that the tenant lists. */
+export function membershipKey(tenant: TenantId, userId: string): Key {
+  return { PK: `T#${tenant}`, SK: `${MEMBERSHIP}${userId}` };
+}
+
+/** @param inviteId `inv_<ULID>` */
+export function inviteKey(tenant: TenantId, inviteId: string): Key {
+  return { PK: `T#${tenant}`, SK: `INV#${inviteId}` };
+}
+
+/** The pending invite of an address in a tenant. @param addressHash a keyed hash of the address */
+export function pendingInviteKey(addressHash: string, tenant: TenantId | ""): Key {
+  return { PK: `INV#${addressHash}`, SK: tenant };
+}
+
 export function rateLimitKey(keyId: string, now: Millis): Key {
   return { PK: `RL#${keyId}`, SK: String(Math.floor(now / MINUTE)) };
 }

@@ -5,7 +5,7 @@ import { type Actor, auditEntry } from "./audit-entry.ts";
 import type { TenantStatusPorts } from "./ports.ts";
 
 /**
- * Suspends a tenant, so that its keys are refused from their next request on, or resumes it. Safe to repeat: a run that
+ * Suspends a tenant, so that its keys and members are refused from their next request on, or resumes it. Safe to repeat: a run that
  * was interrupted is completed by the next one. Webhooks, deliveries, erasures and held messages continue.
  * @returns `overtaken` when a concurrent change gave the tenant another status
  */
@@ -19,5 +19,7 @@ export async function setTenantStatus(
   const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
   const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
   if (result === "not_found") return result;
-  return (await ports.tenantStatuses.markKeys(tenant, status)) ? "completed" : "overtaken";
+  const isMarked =
+    (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));
+  return isMarked ? "completed" : "overtaken";
 }

@@ -1,25 +1,27 @@
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { tenantAttributes as A, apiKeyAttributes } from "../attributes.ts";
+import { tenantAttributes as A, apiKeyAttributes, membershipAttributes } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
 import { allOf, differs, equals, itemExists } from "../expressions.ts";
-import { apiKeyLookupKey, tenantKey } from "../keys.ts";
+import { apiKeyLookupKey, membershipKey, tenantKey, userMembershipKey } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
 import { check, put, update } from "../writes.ts";
 import { auditItem } from "./audit.ts";
 import { readKeyList } from "./key-list.ts";
+import { type MembershipItem, toMembership } from "./membership-items.ts";
 import type { Tenant } from "./tenants.ts";
 
 export type TenantStatus = Tenant["status"];
 export type TenantStatuses = ReturnType<typeof tenantStatusStore>;
 
 /** A transaction has at most 100 items, and one of them checks the tenant. */
-const KEYS_PER_TRANSACTION = 99;
+const MARKS_PER_TRANSACTION = 99;
 
 /**
- * The status of a tenant is on its own row, and as a mark on the lookup row of each key that gives access to it. So a
- * request learns it from the row that authenticates it. The tenant's row is written first, and a key that is created
- * later has the mark from its beginning.
+ * The status of a tenant is on its own row, and as a mark on the lookup row of each key that gives access to it and on
+ * the user's side of each membership. So a request learns it from the rows that authenticate it. The tenant's row is
+ * written first, and a key or membership that is created later has the mark from its beginning.
  */
 export function tenantStatusStore(table: Table) {
   /** The hashes of the active keys in the list of an owner that give access to the tenant. */
@@ -51,8 +53,8 @@ export function tenantStatusStore(table: Table) {
       const hashes = [...(await keyHashes(tenant, tenant)), ...(await keyHashes(null, tenant))];
       const mark = { [apiKeyAttributes.suspendedTenants]: new Set([tenant]) };
       const changes = status === "suspended" ? { add: mark } : { deleteFrom: mark };
-      for (let start = 0; start < hashes.length; start += KEYS_PER_TRANSACTION) {
-        const page = hashes.slice(start, start + KEYS_PER_TRANSACTION);
+      for (let start = 0; start < hashes.length; start += MARKS_PER_TRANSACTION) {
+        const page = hashes.slice(start, start + MARKS_PER_TRANSACTION);
         const result = await conditionalTransaction(table, [
           check(tenantKey(tenant), equals(A.status, status)),
           ...page.map((hash) => update(apiKeyLookupKey(hash), changes, itemExists)),
@@ -60,6 +62,25 @@ export function tenantStatusStore(table: Table) {
         if (result.applied) continue;
         if (result.current[0] !== undefined) return false;
         throw new Error("An active API key has no lookup row.");
+      }
+      return true;
+    },
+
+    /** Marks every membership of the tenant in the same way. A member who is removed at the same time needs no mark. */
+    async markMembers(tenant: TenantId, status: TenantStatus): Promise<boolean> {
+      const members = await queryAll<MembershipItem>(table, membershipKey(tenant, ""));
+      const mark = { set: { [membershipAttributes.isSuspended]: status === "suspended" ? true : undefined } };
+      let userIds = members.map((item) => toMembership(tenant, item).userId);
+      while (userIds.length > 0) {
+        const page = userIds.slice(0, MARKS_PER_TRANSACTION);
+        const result = await conditionalTransaction(table, [
+          check(tenantKey(tenant), equals(A.status, status)),
+          ...page.map((userId) => update(userMembershipKey(userId, tenant), mark, itemExists)),
+        ]);
+        if (!result.applied && result.current[0] !== undefined) return false;
+        const removed = result.applied ? [] : page.filter((_, index) => result.current[index + 1] !== undefined);
+        const marked = result.applied ? page : [];
+        userIds = userIds.filter((userId) => !marked.includes(userId) && !removed.includes(userId));
       }
       return true;
     },

@@ -9,9 +9,12 @@ import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { apiKeyStore } from "../../../shared/stores/access/api-keys.ts";
+import { inviteStore } from "../../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../../shared/stores/access/login-tokens.ts";
+import { membershipStore } from "../../../shared/stores/access/memberships.ts";
 import { tenantStatusStore } from "../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../shared/stores/access/tenants.ts";
+import { userStore } from "../../../shared/stores/access/users.ts";
 import { accountStore } from "../../../shared/stores/accounts/accounts.ts";
 import { openTable, type Table } from "../../../shared/stores/client.ts";
 import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
@@ -29,6 +32,7 @@ import { deliveryKey } from "../../../shared/stores/keys.ts";
 import { sendRecordStore } from "../../../shared/stores/sending/send-records.ts";
 import { endpointStore } from "../../../shared/stores/webhooks/endpoints.ts";
 import { openWorldTable } from "../../support/world/world-table.ts";
+import { createInvite, createMember, createTenant, hashesOf, sampleInvite } from "./access/support/team-samples.ts";
 import { createSampleHold } from "./support/hold-samples.ts";
 import { ACCOUNT, NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "./support/samples.ts";
 
@@ -303,4 +307,31 @@ test("a sign-in link: its mail is sent a moment after it was requested", async (
   const token = { sealedAddress: sealed, sealedToken: sealed, redirect: "/", expiresAt: NOW + SECOND };
   await loginTokenStore(table).create(`login-${tenant}`, token);
   expect(await loginTokenStore(table).get(`login-${tenant}`)).toMatchObject({ expiresAt: NOW + SECOND });
+});
+
+test("a session: a member who was removed a moment ago would keep the access", async () => {
+  const tenant = await createTenant(table);
+  const user = await createMember(table, tenant, "owner");
+  expect(await userStore(table).readSession(user.id)).toMatchObject({ user, memberships: [{ tenant }] });
+  expect(await userStore(table).getByAddress(hashesOf(user.email))).toEqual(user);
+  expect(await membershipStore(table).get(tenant, user.id)).toMatchObject({ role: "owner" });
+  expect(await membershipStore(table).list(tenant)).toHaveLength(1);
+});
+
+test("the members of a tenant: one who joined a moment ago would keep the access to a suspended tenant", async () => {
+  const tenant = await createTenant(table);
+  const user = await createMember(table, tenant, "agent");
+  const statuses = tenantStatusStore(table);
+  await statuses.set(tenant, "suspended", { ...audit, action: "tenant.update" });
+  expect(await statuses.markMembers(tenant, "suspended")).toBe(true);
+  expect((await userStore(table).readSession(user.id))?.memberships).toMatchObject([{ isSuspended: true }]);
+});
+
+test("an invite: a person who was invited a moment ago would get no mail, and it could not be revoked", async () => {
+  const tenant = await createTenant(table);
+  const invite = sampleInvite(tenant);
+  await createInvite(table, invite);
+  expect(await inviteStore(table).pendingFor(hashesOf(invite.email), NOW)).toMatchObject([{ inviteId: invite.id }]);
+  expect(await inviteStore(table).get(tenant, invite.id)).toEqual(invite);
+  expect(await inviteStore(table).list(tenant)).toEqual([invite]);
 });

@@ -1,10 +1,13 @@
 import { apiKeyStore } from "../../../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { inviteStore } from "../../../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../../../shared/stores/access/login-tokens.ts";
+import { membershipStore } from "../../../../shared/stores/access/memberships.ts";
 import { signInCapStore } from "../../../../shared/stores/access/sign-in-caps.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
+import { userStore } from "../../../../shared/stores/access/users.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import type { Table } from "../../../../shared/stores/client.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
@@ -35,6 +38,9 @@ import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 export function openStores(table: Table) {
   return {
     tenants: tenantStore(table),
+    users: userStore(table),
+    memberships: membershipStore(table),
+    invites: inviteStore(table),
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
     loginTokens: loginTokenStore(table),

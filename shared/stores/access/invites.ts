@@ -1,0 +1,267 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { AuditEntry } from "../../domain/access/audit.ts";
+import { type Invite, isInviteExpired, type User } from "../../domain/access/team.ts";
+import { INVITE_RETENTION } from "../../domain/limits.ts";
+import { newUlid } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import {
+  inviteAttributes as A,
+  pendingInviteAttributes as Pending,
+  tenantAttributes as Tenant,
+} from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import {
+  above,
+  absentOr,
+  allOf,
+  anyOf,
+  atMost,
+  differs,
+  equals,
+  isAbsent,
+  itemDoesNotExist,
+  itemExists,
+} from "../expressions.ts";
+import { inviteKey, membershipKey, pendingInviteKey, tenantKey, timeToLive } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
+import { check, put, remove, type TransactItem, update } from "../writes.ts";
+import { auditItem } from "./audit.ts";
+import {
+  type AddressHashes,
+  type InviteItem,
+  inviteExpiry,
+  newInviteItem,
+  type PendingInvite,
+  type PendingInviteItem,
+  pendingInviteItem,
+  toInvite,
+  toPendingInvite,
+} from "./invite-items.ts";
+import { newMembershipItems } from "./membership-items.ts";
+import { type ActingMember, actorCheck } from "./memberships.ts";
+
+/** How often a change is repeated after another one at the same time. */
+const ATTEMPTS_MAX = 5;
+
+/** Who makes a change of an invite, and its audit row. */
+interface By {
+  readonly audit: AuditEntry;
+  readonly actor: ActingMember;
+  /** The hashes of the invite's address. */
+  readonly addressHashes: AddressHashes;
+}
+
+const isPending = equals(A.status, "pending" satisfies Invite["status"]);
+
+export type Invites = ReturnType<typeof inviteStore>;
+
+export function inviteStore(table: Table) {
+  const { client, name: TableName } = table;
+
+  /** Writes the row by address, unless the address has another pending invite in the tenant or is a member of it. */
+  function claimAddress(invite: Invite, [first, ...others]: AddressHashes, claim: Claim): TransactItem[] {
+    const { tenant, id } = invite;
+    const isFree = anyOf(itemDoesNotExist, equals(Pending.inviteId, id), atMost(Pending.expiresAt, claim.now));
+    return [
+      put(pendingInviteItem(first, invite), isFree),
+      ...others.map((hash) => remove(pendingInviteKey(hash, tenant), isFree)),
+      ...(claim.memberId === null ? [] : [check(membershipKey(tenant, claim.memberId), itemDoesNotExist)]),
+    ];
+  }
+
+  return {
+    /**
+     * Creates an invite.
+     * @param by `memberId`: the user of the address, if there is one
+     * @returns `exists`: the address has a pending invite in the tenant, or is a member of it
+     */
+    async create(
+      invite: Invite,
+      { audit, actor, memberId, addressHashes }: By & { readonly memberId: string | null },
+    ): Promise<"created" | "exists" | "actor_changed" | "tenant_not_found"> {
+      const address = claimAddress(invite, addressHashes, { memberId, now: audit.at });
+      const result = await conditionalTransaction(
+        table,
+        [
+          ...address,
+          check(tenantKey(invite.tenant), itemExists),
+          put(newInviteItem(invite), itemDoesNotExist),
+          put(auditItem(invite.tenant, audit)),
+          ...actorCheck(invite.tenant, actor),
+        ],
+        { token: newUlid(audit.at), ownMark: { [Pending.inviteId]: invite.id } },
+      );
+      if (result.applied) return "created";
+      const failed = result.current.map((item) => item !== undefined);
+      if (failed[address.length]) return "tenant_not_found";
+      return failed.slice(0, address.length).includes(true) ? "exists" : "actor_changed";
+    },
+
+    /** The invites of a tenant, oldest first, also those that have ended. Read consistently. */
+    async list(tenant: TenantId): Promise<readonly Invite[]> {
+      return (await queryAll<InviteItem>(table, inviteKey(tenant, ""))).map((item) => toInvite(tenant, item));
+    },
+
+    /** An invite of a tenant. Read consistently. */
+    async get(tenant: TenantId, inviteId: string): Promise<Invite | null> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: inviteKey(tenant, inviteId), ConsistentRead: true }),
+      );
+      return Item ? toInvite(tenant, Item as InviteItem) : null;
+    },
+
+    /** The pending invites of an address that have not expired, in all tenants. Read consistently. */
+    async pendingFor(addressHashes: AddressHashes, now: Millis): Promise<readonly PendingInvite[]> {
+      const partitions = await allDone(
+        addressHashes.map((hash) => queryAll<PendingInviteItem>(table, pendingInviteKey(hash, ""))),
+      );
+      return partitions
+        .flat()
+        .flatMap(toPendingInvite)
+        .filter((invite) => !isInviteExpired(invite, now));
+    },
+
+    /**
+     * Claims the mail of an invite: of several workers at the same time one sends it.
+     * @returns null when the invite is not pending, has expired, or was mailed since it was created or last renewed
+     */
+    async claimMail(tenant: TenantId, inviteId: string, now: Millis): Promise<Invite | null> {
+      const claim = { [A.mailedAt]: now, [A.op]: newUlid(now) };
+      const isDue = allOf(isPending, absentOr(above, A.expiresAt, now), isAbsent(A.mailedAt));
+      const write = update(inviteKey(tenant, inviteId), { set: claim }, isDue, "ALL_NEW");
+      const result = await conditionalWrite<InviteItem>(table, write, { ownMark: claim });
+      return result.applied && result.item ? toInvite(tenant, result.item) : null;
+    },
+
+    /**
+     * Revokes a pending invite, also an expired one.
+     * @returns `not_pending`: it was accepted or revoked by now
+     */
+    async revoke(
+      { tenant, id }: Invite,
+      { audit, actor, addressHashes }: By,
+    ): Promise<"revoked" | "not_pending" | "actor_changed"> {
+      const set = {
+        [A.status]: "revoked" satisfies Invite["status"],
+        [A.ttl]: timeToLive(audit.at + INVITE_RETENTION),
+      };
+      const actorItems = actorCheck(tenant, actor);
+      const isOwn = absentOr(equals, Pending.inviteId, id);
+      // Once it has expired, its address may have another invite, whose row stays.
+      const isOther = absentOr(differs, Pending.inviteId, id);
+      let foreign = addressHashes.map(() => false);
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        const op = newUlid(audit.at);
+        const result = await conditionalTransaction(
+          table,
+          [
+            update(inviteKey(tenant, id), { set: { ...set, [A.op]: op } }, isPending),
+            ...addressHashes.map((hash, index) => {
+              const key = pendingInviteKey(hash, tenant);
+              return foreign[index] ? check(key, isOther) : remove(key, isOwn);
+            }),
+            put(auditItem(tenant, audit)),
+            ...actorItems,
+          ],
+          { token: op, ownMark: { [A.op]: op } },
+        );
+        if (result.applied) return "revoked";
+        const [inviteRow, ...rest] = result.current;
+        if (inviteRow !== undefined) return "not_pending";
+        if (actorItems.length > 0 && rest.at(-1) !== undefined) return "actor_changed";
+        foreign = foreign.map((isForeign, index) => (rest[index] === undefined ? isForeign : !isForeign));
+      }
+      throw new Error("The invites of the address changed too often.");
+    },
+
+    /**
+     * Gives a pending invite a new expiry, also an expired one, so that it is mailed again.
+     * @param by `memberId`: the user of the address, if there is one
+     * @returns `not_pending`: it was accepted or revoked by now; `exists`: as `create`
+     */
+    async renew(
+      invite: Invite,
+      by: By & { readonly memberId: string | null; readonly expiresAt: Millis | null },
+    ): Promise<"renewed" | "not_pending" | "exists" | "actor_changed"> {
+      const { audit, actor, memberId, expiresAt } = by;
+      const op = newUlid(audit.at);
+      const set = { ...inviteExpiry(expiresAt), [A.mailedAt]: undefined, [A.op]: op };
+      const address = claimAddress({ ...invite, expiresAt }, by.addressHashes, { memberId, now: audit.at });
+      const result = await conditionalTransaction(
+        table,
+        [
+          update(inviteKey(invite.tenant, invite.id), { set }, isPending),
+          ...address,
+          put(auditItem(invite.tenant, audit)),
+          ...actorCheck(invite.tenant, actor),
+        ],
+        { token: op, ownMark: { [A.op]: op } },
+      );
+      if (result.applied) return "renewed";
+      const failed = result.current.map((item) => item !== undefined);
+      if (failed[0]) return "not_pending";
+      return failed.slice(1, 1 + address.length).includes(true) ? "exists" : "actor_changed";
+    },
+
+    /**
+     * Accepts an invite: its user becomes a member, with the audit row, in one transaction. A user who is a member
+     * already keeps that membership.
+     * @returns `not_pending`: it was revoked, was accepted or has expired by now
+     */
+    async accept(
+      { tenant, id, role, invitedBy }: Invite,
+      { user, addressHashes, audit }: Pick<By, "addressHashes" | "audit"> & { readonly user: User },
+    ): Promise<"accepted" | "not_pending"> {
+      const now = audit.at;
+      const { id: userId, email, name } = user;
+      const membership = { tenant, userId, email, name, role, createdAt: now, invitedBy };
+      const set = {
+        [A.status]: "accepted" satisfies Invite["status"],
+        [A.acceptedAt]: now,
+        [A.ttl]: timeToLive(now + INVITE_RETENTION),
+      };
+      const isAcceptable = allOf(isPending, absentOr(above, A.expiresAt, now));
+      let isSuspended = false;
+      let isMember = false;
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        const op = newUlid(now);
+        const hasThatStatus = isSuspended
+          ? equals(Tenant.status, "suspended")
+          : allOf(itemExists, differs(Tenant.status, "suspended"));
+        const result = await conditionalTransaction(
+          table,
+          [
+            update(inviteKey(tenant, id), { set: { ...set, [A.op]: op } }, isAcceptable),
+            role === "owner" && !isMember
+              ? update(tenantKey(tenant), { add: { [Tenant.owners]: 1 } }, hasThatStatus)
+              : check(tenantKey(tenant), hasThatStatus),
+            ...(isMember
+              ? [check(membershipKey(tenant, userId), itemExists)]
+              : newMembershipItems(membership, isSuspended)),
+            ...addressHashes.map((hash) =>
+              remove(pendingInviteKey(hash, tenant), absentOr(equals, Pending.inviteId, id)),
+            ),
+            put(auditItem(tenant, audit)),
+          ],
+          { token: op, ownMark: { [A.op]: op } },
+        );
+        if (result.applied) return "accepted";
+        const [inviteRow, tenantRow, memberRow] = result.current;
+        if (inviteRow !== undefined || tenantRow === null) return "not_pending";
+        // The address has another invite by now.
+        if (tenantRow === undefined && memberRow === undefined) return "not_pending";
+        if (tenantRow) isSuspended = tenantRow[Tenant.status] === "suspended";
+        if (memberRow !== undefined) isMember = memberRow !== null;
+      }
+      throw new Error("The tenant of the invite was suspended or resumed too often.");
+    },
+  };
+}
+
+interface Claim {
+  readonly memberId: string | null;
+  readonly now: Millis;
+}

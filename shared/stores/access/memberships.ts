@@ -1,0 +1,104 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { AuditEntry } from "../../domain/access/audit.ts";
+import type { Role } from "../../domain/access/roles.ts";
+import type { Membership } from "../../domain/access/team.ts";
+import { newUlid } from "../../kernel/ids.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { membershipAttributes as A, tenantAttributes as Tenant } from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalTransaction } from "../conditional-write.ts";
+import { above, equals, isOneOf, itemExists } from "../expressions.ts";
+import { membershipKey, tenantKey, userMembershipKey } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
+import { check, put, remove, type TransactItem, update } from "../writes.ts";
+import { auditItem } from "./audit.ts";
+import { type MembershipItem, toMembership } from "./membership-items.ts";
+
+/** The member who makes a change, and the roles that may make it. Null for the command line and for Parley itself. */
+export type ActingMember = { readonly userId: string; readonly roles: readonly Role[] } | null;
+
+/** `stale`: the member's role is another by now. `actor_changed`: the acting member has none of the roles by now. */
+export type MembershipChange = "changed" | "stale" | "not_found" | "last_owner" | "actor_changed";
+
+/**
+ * A condition on the acting member, so that a request that was authorized before a removal or a change of role does not
+ * act after it. None where the transaction changes that member's own row.
+ */
+export function actorCheck(tenant: TenantId, actor: ActingMember, changedUserId?: string): TransactItem[] {
+  if (!actor || actor.userId === changedUserId) return [];
+  return [check(membershipKey(tenant, actor.userId), isOneOf(A.role, actor.roles))];
+}
+
+/** The change of the number of owners on the tenant's row. A tenant that has owners keeps one. */
+export function ownersUpdate(tenant: TenantId, change: 1 | -1): TransactItem {
+  const condition = change === 1 ? itemExists : above(Tenant.owners, 1);
+  return update(tenantKey(tenant), { add: { [Tenant.owners]: change } }, condition);
+}
+
+export type Memberships = ReturnType<typeof membershipStore>;
+
+export function membershipStore(table: Table) {
+  const { client, name: TableName } = table;
+
+  /** Writes both sides of a membership, the number of owners and the audit row, in one transaction. */
+  async function change(
+    { tenant, userId, role: from }: Pick<Membership, "tenant" | "userId" | "role">,
+    to: Role | null,
+    { audit, actor }: { audit: AuditEntry; actor: ActingMember },
+  ): Promise<MembershipChange> {
+    const op = newUlid(audit.at);
+    const [own, users] = [membershipKey(tenant, userId), userMembershipKey(userId, tenant)];
+    const hasRole = equals(A.role, from);
+    const ownersChange = Number(to === "owner") - Number(from === "owner");
+    const items = [
+      to === null ? remove(own, hasRole) : update(own, { set: { [A.role]: to, [A.op]: op } }, hasRole),
+      to === null ? remove(users) : update(users, { set: { [A.role]: to } }, itemExists),
+      put(auditItem(tenant, audit)),
+    ];
+    const owners = ownersChange === 0 ? [] : [ownersUpdate(tenant, ownersChange === 1 ? 1 : -1)];
+    const actorItems = actorCheck(tenant, actor, userId);
+    const result = await conditionalTransaction(table, [...items, ...owners, ...actorItems], {
+      token: op,
+      ...(to === null ? {} : { ownMark: { [A.op]: op } }),
+    });
+    if (result.applied) return "changed";
+    const [member, usersSide, , ...rest] = result.current;
+    if (member === null) return "not_found";
+    if (member !== undefined) return "stale";
+    if (usersSide !== undefined) throw new Error("A membership has no row in its user's partition.");
+    return actorItems.length > 0 && rest.at(-1) !== undefined ? "actor_changed" : "last_owner";
+  }
+
+  return {
+    /** The members of a tenant, in the order in which they first signed in. Read consistently. */
+    async list(tenant: TenantId): Promise<readonly Membership[]> {
+      const items = await queryAll<MembershipItem>(table, membershipKey(tenant, ""));
+      return items.map((item) => toMembership(tenant, item));
+    },
+
+    /** A member of a tenant. Read consistently. */
+    async get(tenant: TenantId, userId: string): Promise<Membership | null> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: membershipKey(tenant, userId), ConsistentRead: true }),
+      );
+      return Item ? toMembership(tenant, Item as MembershipItem) : null;
+    },
+
+    /** Gives a member another role. `last_owner`: the tenant would have none. */
+    changeRole(
+      membership: Membership,
+      role: Role,
+      by: { readonly audit: AuditEntry; readonly actor: ActingMember },
+    ): Promise<MembershipChange> {
+      return change(membership, role, by);
+    },
+
+    /** Removes a member. `last_owner`: the tenant would have none. */
+    remove(
+      membership: Membership,
+      by: { readonly audit: AuditEntry; readonly actor: ActingMember },
+    ): Promise<MembershipChange> {
+      return change(membership, null, by);
+    },
+  };
+}

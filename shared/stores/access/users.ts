@@ -1,0 +1,167 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { SessionMembership } from "../../domain/access/callers.ts";
+import type { User } from "../../domain/access/team.ts";
+import { newUlid } from "../../kernel/ids.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { userAttributes as A, userAddressAttributes as Address } from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import { equals, itemDoesNotExist, itemExists } from "../expressions.ts";
+import { type Key, userAddressKey, userKey } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
+import { check, put, remove, sendWrite, update } from "../writes.ts";
+import type { TenantAudit } from "./api-keys.ts";
+import { auditItem } from "./audit.ts";
+import type { AddressHashes } from "./invite-items.ts";
+import { toSessionMembership, type UserMembershipItem } from "./membership-items.ts";
+
+type UserItem = Key & {
+  readonly [A.email]: string;
+  readonly [A.name]?: string;
+  readonly [A.createdAt]: Millis;
+  readonly [A.lastSignInAt]: Millis;
+  readonly [A.sessionEpoch]: number;
+};
+
+/** A transaction has at most 100 items, and one of them is the user. */
+const AUDITS_PER_TRANSACTION = 99;
+
+/** How often a sign-in is recorded while another one moves or creates the row of the address. */
+const ATTEMPTS_MAX = 5;
+
+export type Users = ReturnType<typeof userStore>;
+
+export function userStore(table: Table) {
+  const { client, name: TableName } = table;
+
+  /** The user of an address, and the hash under which the address was found. */
+  async function findAddress(addressHashes: AddressHashes): Promise<{ userId: string; addressHash: string } | null> {
+    for (const addressHash of addressHashes) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: userAddressKey(addressHash), ConsistentRead: true }),
+      );
+      if (Item) return { userId: Item[Address.userId], addressHash };
+    }
+    return null;
+  }
+
+  async function get(userId: string): Promise<User | null> {
+    const { Item } = await client.send(new GetCommand({ TableName, Key: userKey(userId), ConsistentRead: true }));
+    return Item ? toUser(userId, Item as UserItem) : null;
+  }
+
+  /** @returns false when the row was moved or removed by now */
+  async function moveAddress(userId: string, from: string, to: string): Promise<boolean> {
+    const address = { [Address.userId]: userId };
+    const { applied } = await conditionalTransaction(table, [
+      put({ ...userAddressKey(to), ...address }, itemDoesNotExist),
+      remove(userAddressKey(from), equals(Address.userId, userId)),
+    ]);
+    return applied;
+  }
+
+  return {
+    get,
+
+    /** The id of the user of an address. Read consistently. */
+    async getIdByAddress(addressHashes: AddressHashes): Promise<string | null> {
+      return (await findAddress(addressHashes))?.userId ?? null;
+    },
+
+    /** The user of an address. Read consistently. */
+    async getByAddress(addressHashes: AddressHashes): Promise<User | null> {
+      const address = await findAddress(addressHashes);
+      return address && get(address.userId);
+    },
+
+    /**
+     * What a request with a session needs, in one consistent query of the user's partition: a sign-out, a removal, a
+     * change of role and a suspension take effect at the next request.
+     */
+    async readSession(
+      userId: string,
+    ): Promise<{ readonly user: User; readonly memberships: readonly SessionMembership[] } | null> {
+      const { PK, SK } = userKey(userId);
+      const items = await queryAll<UserItem | UserMembershipItem>(table, { PK, SK: "" });
+      const userItem = items.find((item) => item.SK === SK);
+      if (!userItem) return null;
+      const memberships = items.filter((item) => item !== userItem) as UserMembershipItem[];
+      return { user: toUser(userId, userItem as UserItem), memberships: memberships.flatMap(toSessionMembership) };
+    },
+
+    /**
+     * Records a sign-in of an address. The first one creates the user; of several at the same time one does. The row of
+     * the address moves to the first hash.
+     * @param signIn `newUserId`: the id of the user if it is created; `email`: the address in its normal form
+     */
+    async recordSignIn(signIn: {
+      readonly addressHashes: AddressHashes;
+      readonly email: string;
+      readonly newUserId: string;
+      readonly now: Millis;
+    }): Promise<User> {
+      const { addressHashes, email, newUserId, now } = signIn;
+      const [currentHash, ...otherHashes] = addressHashes;
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        const address = await findAddress(addressHashes);
+        if (address) {
+          const { userId, addressHash } = address;
+          const isMoved = addressHash === currentHash || (await moveAddress(userId, addressHash, currentHash));
+          if (!isMoved) continue;
+          const write = update(userKey(userId), { set: { [A.lastSignInAt]: now } }, itemExists, "ALL_NEW");
+          const result = await conditionalWrite<UserItem>(table, write);
+          if (!result.applied || !result.item) throw new Error("An address belongs to a user that does not exist.");
+          return toUser(userId, result.item);
+        }
+        const attributes = { [A.email]: email, [A.createdAt]: now, [A.lastSignInAt]: now, [A.sessionEpoch]: 0 };
+        const newAddress = { [Address.userId]: newUserId };
+        const result = await conditionalTransaction(
+          table,
+          [
+            put({ ...userAddressKey(currentHash), ...newAddress }, itemDoesNotExist),
+            put({ ...userKey(newUserId), ...attributes }, itemDoesNotExist),
+            ...otherHashes.map((hash) => check(userAddressKey(hash), itemDoesNotExist)),
+          ],
+          { token: newUlid(now), ownMark: newAddress },
+        );
+        if (result.applied) return toUser(newUserId, { ...userKey(newUserId), ...attributes });
+      }
+      throw new Error("The row of an address changed too often.");
+    },
+
+    /**
+     * Ends every session of a user: those with the epoch are not accepted from the next request on.
+     * @param change `epoch`: that of the session that signs out; `audits`: rows for the tenants' logs
+     * @returns false when its sessions have ended already
+     */
+    async raiseEpoch(
+      userId: string,
+      change: { readonly epoch: number; readonly audits: readonly TenantAudit[]; readonly op: string },
+    ): Promise<boolean> {
+      const rows = change.audits.map(({ tenant, entry }) => put(auditItem(tenant, entry)));
+      const raised = { [A.sessionEpoch]: change.epoch + 1, [A.op]: change.op };
+      const result = await conditionalTransaction(
+        table,
+        [
+          update(userKey(userId), { set: raised }, equals(A.sessionEpoch, change.epoch)),
+          ...rows.slice(0, AUDITS_PER_TRANSACTION),
+        ],
+        { token: change.op, ownMark: raised },
+      );
+      if (!result.applied) return false;
+      for (const row of rows.slice(AUDITS_PER_TRANSACTION)) await sendWrite(table, row);
+      return true;
+    },
+  };
+}
+
+function toUser(id: string, item: UserItem): User {
+  return {
+    id,
+    email: item[A.email],
+    name: item[A.name] ?? null,
+    createdAt: item[A.createdAt],
+    lastSignInAt: item[A.lastSignInAt],
+    sessionEpoch: item[A.sessionEpoch],
+  };
+}
