@@ -1,6 +1,6 @@
-import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { createApp } from "../http/app.ts";
+import { callerCredentials } from "../http/caller-credentials.ts";
 import { lambdaHandler } from "../http/lambda.ts";
 import { apiRoutes } from "../routes/index.ts";
 import { log } from "../support/log.ts";
@@ -13,8 +13,8 @@ export const handler = lambdaHandler(
   createApp({
     endpoints: apiRoutes,
     ports,
-    authenticate: (authorization, now) => authenticate(ports, authorization, now),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
+    credentials: callerCredentials(ports),
+    cors: { origin: ports.consoleOrigin },
     now: clockNow,
     log,
   }),

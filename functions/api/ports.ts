@@ -6,7 +6,9 @@ import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
+import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
+import { userStore } from "../../shared/stores/access/users.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
@@ -58,6 +60,8 @@ export function apiPorts(): ApiPorts {
     tenantStates,
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     apiKeys: apiKeyStore(table),
+    users: userStore(table),
+    requestQuota: requestQuotaStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     retries: openQueue(setting("deliveriesQueueUrl")),
     vault: openVault(setting("keyId")),
@@ -67,6 +71,8 @@ export function apiPorts(): ApiPorts {
     holdKeys: async () => (await root()).holdSecret,
     baseUrl: setting("baseUrl"),
     peppers: async () => (await root()).pepper,
+    sessionKeys: async () => (await root()).session,
+    consoleOrigin: new URL(setting("consoleUrl")).origin,
     cursorKeys: async () => (await root()).cursor,
     siteUrl: optionalSetting("siteUrl"),
     log: consoleLog,

@@ -7,6 +7,7 @@ import { refuse } from "../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders, withPace } from "./serve.ts";
 
@@ -36,6 +37,8 @@ export interface Edge {
 export interface AppOptions<P> extends Guards {
   readonly endpoints: readonly Endpoint<P>[];
   readonly ports: P;
+  /** The origin that may call the routes from a browser. Without one, no response has CORS headers. */
+  readonly cors?: CorsPolicy;
   readonly now: () => Millis;
   readonly log: LogFault;
 }
@@ -57,15 +60,28 @@ export function createApp<P>(options: AppOptions<P>): App {
   for (const endpoint of [...options.endpoints].sort(bySpecificity)) {
     app.on(endpoint.method, routerPath(endpoint), (c) => handleRequest(endpoint, options, c));
   }
-  app.notFound((c) => {
-    const correlationId = resolveCorrelationId(c.env, options.now());
-    const methods = allowedMethods(options.endpoints, c.req.path);
-    if (methods.length === 0) return withCommonHeaders(failure(refuse("route_not_found")), correlationId);
-    const refusal = withCommonHeaders(failure(refuse("method_not_allowed")), correlationId);
-    refusal.headers.set("allow", methods.join(", "));
-    return refusal;
-  });
+  app.notFound((c) => unroutedResponse(options, c));
   return app;
+}
+
+/** The response to a path that no route has, to a method that its routes do not have, and to a preflight. */
+function unroutedResponse<P>({ endpoints, cors, now }: AppOptions<P>, c: Ctx): Response {
+  const correlationId = resolveCorrelationId(c.env, now());
+  const matching = matchingRoutes(endpoints, c.req.path);
+  const methods = allowedMethods(matching);
+  const answer = (response: Response) => {
+    const common = withCommonHeaders(response, correlationId);
+    return cors && isReadableByConsole(matching) ? withCors(common, c.req.raw, cors) : common;
+  };
+  if (methods.length === 0) return answer(failure(refuse("route_not_found")));
+  if (cors && isReadableByConsole(matching) && isPreflight(c.req.raw, cors)) return answer(preflightResponse(methods));
+  const refusal = answer(failure(refuse("method_not_allowed")));
+  refusal.headers.set("allow", methods.join(", "));
+  return refusal;
+}
+
+function isReadableByConsole(endpoints: readonly { readonly cors?: false }[]): boolean {
+  return endpoints.every((endpoint) => endpoint.cors !== false);
 }
 
 function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
@@ -97,7 +113,8 @@ async function respond<P>(
     options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
     return failure(refuse("internal_error"));
   });
-  return withCommonHeaders(counted.pace ? withPace(response, counted.pace) : response, correlationId);
+  const common = withCommonHeaders(counted.pace ? withPace(response, counted.pace) : response, correlationId);
+  return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
 }
 
 function requestMetadata(c: Ctx, correlationId: string): RequestMetadata {
@@ -159,16 +176,14 @@ function specificity(path: string): string {
     .join("");
 }
 
-/** The methods of the routes at this path, sorted, with HEAD beside GET. Empty when no route matches. */
-function allowedMethods(endpoints: readonly Route[], path: string): string[] {
+/** The methods of the routes at one path, sorted, with HEAD beside GET. */
+function allowedMethods(endpoints: readonly Route[]): string[] {
+  return [...new Set(endpoints.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])))].sort();
+}
+
+function matchingRoutes<R extends Route>(endpoints: readonly R[], path: string): R[] {
   const segments = path.split("/");
-  const methods = new Set<string>();
-  for (const endpoint of endpoints) {
-    if (!matches(endpoint, segments)) continue;
-    methods.add(endpoint.method);
-    if (endpoint.method === "GET") methods.add("HEAD");
-  }
-  return [...methods].sort();
+  return endpoints.filter((endpoint) => matches(endpoint, segments));
 }
 
 function matches({ path, slashInId }: Route, segments: readonly string[]): boolean {

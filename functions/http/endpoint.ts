@@ -111,6 +111,8 @@ export interface Declaration<
   readonly refusals?: readonly R[];
   /** Object schemas of further fields of `error`, by status. A refusal carries them as `fields`. */
   readonly errorFields?: ErrorFields;
+  /** No page may read its response from another origin. Default: the console may. */
+  readonly cors?: false;
   /** Default: 200. */
   readonly status?: Status;
   /** Returns true for data that is answered with 202 because the work continues in the background. */
@@ -142,6 +144,7 @@ export interface Endpoint<P> {
   readonly paged?: boolean;
   readonly refusals?: readonly Reason[];
   readonly errorFields?: ErrorFields;
+  readonly cors?: false;
   readonly status?: Status;
   // Method syntax: its parameters are bivariant, and only the declaration knows the exact input.
   acceptedWhen?(data: unknown): boolean;

@@ -74,10 +74,14 @@ function toHeaders(event: APIGatewayProxyEventV2): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     // An invalid value is altered, not omitted: without it, an invalid credential would look like a missing one.
-    if (value !== undefined) headers.set(name, value.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?"));
+    if (value !== undefined) headers.set(name, toHeaderValue(value));
   }
-  if (event.cookies?.length) headers.set("cookie", event.cookies.join("; "));
+  if (event.cookies?.length) headers.set("cookie", toHeaderValue(event.cookies.join("; ")));
   return headers;
+}
+
+function toHeaderValue(text: string): string {
+  return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?");
 }
 
 /** The response in the gateway's format: text as text, everything else as base64, cookies apart from the headers. */

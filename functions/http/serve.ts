@@ -4,6 +4,7 @@ import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { type Credentials, identifyCaller } from "./credentials.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import {
   assertMatchesSchema,
@@ -18,18 +19,9 @@ import {
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Resolves the raw Authorization header (undefined when absent) to the caller. */
-export type Authenticate = (
-  header: string | undefined,
-  now: Millis,
-) => Promise<Caller | Refusal<"unauthorized" | "tenant_suspended">>;
-/** Counts one request of the key. Null when requests are not limited. */
-export type RateLimit = (caller: Caller, now: Millis) => Promise<RequestPace | null>;
-
 /** The checks that every request passes before its route. */
 export interface Guards {
-  readonly authenticate: Authenticate;
-  readonly rateLimit: RateLimit;
+  readonly credentials: Credentials;
   /** Compares each response with its declared schema; a mismatch is a 500. For tests. */
   readonly checkData?: boolean;
 }
@@ -45,8 +37,8 @@ export interface IncomingRequest {
 }
 
 /**
- * Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault.
- * @param onPace gets the pace of the key once the request is counted, also when a fault follows
+ * Serves one request: size, credential, rate limit, tenant, parameters, body, handler. Throws only on a fault.
+ * @param onPace gets the pace of the caller once the request is counted, also when a fault follows
  */
 export async function serve<P>(
   options: Guards & { readonly ports: P },
@@ -59,15 +51,15 @@ export async function serve<P>(
   if (isRefusal(bytes)) return failure(bytes);
   if (endpoint.auth === "none") return respond(options, endpoint, { ...request, bytes, caller: null });
 
-  const caller = await options.authenticate(raw.headers.get("authorization") ?? undefined, now);
+  const caller = await identifyCaller(options.credentials, endpoint, raw.headers, now);
   if (isRefusal(caller)) return failure(caller);
-  const pace = await options.rateLimit(caller, now);
+  const pace = await options.credentials.rateLimit(caller, now);
   if (pace) onPace(pace);
   if (pace?.refusal) return failure(pace.refusal);
   return respond(options, endpoint, { ...request, bytes, caller });
 }
 
-/** Adds the headers that say how many requests the key has left. */
+/** Adds the headers that say how many requests the caller has left. */
 export function withPace(response: Response, { limit, remaining, resetSeconds }: RequestPace): Response {
   response.headers.set("ratelimit-limit", String(limit));
   response.headers.set("ratelimit-remaining", String(remaining));

@@ -1,6 +1,6 @@
-import { refuse } from "../../shared/kernel/refusals.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { createApp } from "../http/app.ts";
+import { noCredentials } from "../http/credentials.ts";
 import { lambdaHandler } from "../http/lambda.ts";
 import { intakeRoutes } from "../routes/inbox/intake.ts";
 import { log } from "../support/log.ts";
@@ -11,9 +11,7 @@ export const handler = lambdaHandler(
   createApp({
     endpoints: intakeRoutes,
     ports: intakePorts(),
-    // No route here takes a key.
-    authenticate: async () => refuse("unauthorized"),
-    rateLimit: async () => null,
+    credentials: noCredentials,
     now: clockNow,
     log,
   }),

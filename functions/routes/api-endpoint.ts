@@ -10,11 +10,13 @@ import type { ReadKeyRing } from "../../shared/kernel/key-ring.ts";
 import type { Audit } from "../../shared/stores/access/audit.ts";
 import type { Accounts } from "../../shared/stores/accounts/accounts.ts";
 import type { DueAttempts } from "../../shared/stores/delivery/due-attempts.ts";
+import type { SessionCredentialPorts } from "../http/caller-credentials.ts";
 import { endpointsFor } from "../http/endpoints-for.ts";
 import { pageEndpointFor } from "../http/page.ts";
 
 /** The ports of the API function: those of its flows, and the stores that its routes read directly. */
 export type ApiPorts = KeyPorts &
+  SessionCredentialPorts &
   InboxPorts &
   SendPorts &
   IdempotencyPorts &

@@ -1,6 +1,6 @@
-import { refuse } from "../../shared/kernel/refusals.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { createApp } from "../http/app.ts";
+import { noCredentials } from "../http/credentials.ts";
 import { lambdaHandler } from "../http/lambda.ts";
 import { checkRoutes } from "../routes/holds/check.ts";
 import { log } from "../support/log.ts";
@@ -11,9 +11,7 @@ export const handler = lambdaHandler(
   createApp({
     endpoints: checkRoutes,
     ports: checkPorts(),
-    // No route here accepts an API key.
-    authenticate: async () => refuse("unauthorized"),
-    rateLimit: async () => null,
+    credentials: noCredentials,
     now: clockNow,
     log,
   }),

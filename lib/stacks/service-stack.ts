@@ -59,7 +59,9 @@ export class ServiceStack extends Stack {
     const deadLetters = createDeadLetters(this, context);
 
     const gateway = new HttpApi(this, "HttpApi", { api, verify, intake, throttle: settings.throttle });
-    api.addEnvironment(env.baseUrl, settings.baseUrl ?? gateway.url);
+    const baseUrl = settings.baseUrl ?? gateway.url;
+    api.addEnvironment(env.baseUrl, baseUrl);
+    api.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     const hosts = ownHosts({ gateway, bucketName: data.raw.bucket.bucketName, baseUrl: settings.baseUrl });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 

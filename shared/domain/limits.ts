@@ -13,7 +13,8 @@ export const HUMAN_AGENT_WINDOW: Millis = 7 * DAY;
 
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 100;
-export const REQUESTS_PER_KEY_PER_MINUTE = 600;
+/** Of a key, or of a person in all their tenants. */
+export const REQUESTS_PER_CALLER_PER_MINUTE = 600;
 export const SESSION_LIFETIME: Millis = 12 * HOUR;
 /** Creating a key takes two items of a transaction, and two for each of its tenants. A transaction has at most 100. */
 export const OPERATOR_KEY_TENANTS_MAX = 49;

@@ -281,8 +281,8 @@ export function pendingInviteKey(addressHash: string, tenant: TenantId | ""): Ke
   return { PK: `INV#${addressHash}`, SK: tenant };
 }
 
-export function rateLimitKey(keyId: string, now: Millis): Key {
-  return { PK: `RL#${keyId}`, SK: String(Math.floor(now / MINUTE)) };
+export function rateLimitKey(callerId: string, now: Millis): Key {
+  return { PK: `RL#${callerId}`, SK: String(Math.floor(now / MINUTE)) };
 }
 
 /** A tenant's DNS lookups in a minute. */

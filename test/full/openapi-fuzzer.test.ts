@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openApiDocument } from "../../functions/http/openapi.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
-import { liveKeyGuards, testApp } from "../functions/routes/support/test-app.ts";
+import { liveKeyOf, testApp } from "../functions/routes/support/test-app.ts";
 import { openReplyFixture, type ReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 
@@ -36,7 +36,7 @@ let requests = 0;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   const fixture = await openReplyFixture(testEnv, "messenger");
-  const app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyGuards(fixture.tenant));
+  const app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyOf(fixture.tenant));
   server = createServer(async (request, response) => {
     requests++;
     const chunks: Buffer[] = [];

@@ -5,6 +5,8 @@ import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import { createApp } from "../../functions/http/app.ts";
+import { callerCredentials } from "../../functions/http/caller-credentials.ts";
+import { noCredentials } from "../../functions/http/credentials.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import type { ApiPorts } from "../../functions/routes/api-endpoint.ts";
@@ -18,13 +20,11 @@ import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
-import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { createGate } from "../../shared/net/egress-gate.ts";
 import { createWebhookClient, type WebhookClient } from "../../shared/net/webhook-client.ts";
@@ -119,6 +119,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
         : platformFor(account.connection, upstream, http),
     peppers,
     cursorKeys: async () => (await readRoot()).cursor,
+    sessionKeys: async () => (await readRoot()).session,
+    consoleOrigin: "https://parley.example",
     holdKeys: async () => (await readRoot()).holdSecret,
     baseUrl: "https://parley.example",
     siteUrl: null,
@@ -135,16 +137,14 @@ export async function startPipeline(options: PipelineOptions = {}) {
       platformSecrets: secretReader("platforms", parsePlatformSecrets, clients.secrets),
       log,
     },
-    authenticate: async () => refuse("unauthorized"),
-    rateLimit: async () => null,
+    credentials: noCredentials,
     now,
     log,
   });
   const api = createApp({
     endpoints: apiRoutes,
     ports: apiPorts,
-    authenticate: (authorization, now) => authenticate(apiPorts, authorization, now),
-    rateLimit: (caller) => enforceRateLimit(apiPorts, caller, now()),
+    credentials: callerCredentials(apiPorts),
     now,
     log,
   });

@@ -20,6 +20,7 @@ export const health = endpoint.public({
   operation: "health",
   method: "GET",
   path: "/health",
+  cors: false,
   tag: "Service",
   summary: "Check that the service is up",
   envelope: false,

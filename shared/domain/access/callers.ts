@@ -22,6 +22,9 @@ export type KeyCaller =
 export interface SessionCaller {
   readonly kind: "session";
   readonly userId: string;
+  readonly email: string;
+  /** The epoch of the session. A sign-out ends all sessions of this epoch. */
+  readonly epoch: number;
   readonly memberships: readonly SessionMembership[];
   /** A person never acts for tests. */
   readonly scope: "live";

@@ -1,11 +1,11 @@
 import { parseApiKey } from "../../domain/access/api-keys.ts";
 import type { Caller, KeyCaller } from "../../domain/access/callers.ts";
-import { KEY_USE_INTERVAL, REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
+import { KEY_USE_INTERVAL, REQUESTS_PER_CALLER_PER_MINUTE } from "../../domain/limits.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ApiKey } from "../../stores/access/api-key-items.ts";
-import type { KeyPorts } from "./ports.ts";
+import type { KeyPorts, RequestQuotaPorts } from "./ports.ts";
 
 const HEADER_CHARS_MAX = 200;
 
@@ -46,7 +46,7 @@ function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized" | "tenant_sus
   return suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : { kind: "tenant_key", keyId, tenant, scope };
 }
 
-/** A key's requests of the current minute. */
+/** A caller's requests of the current minute. */
 export interface RequestPace {
   readonly limit: number;
   readonly remaining: number;
@@ -56,13 +56,10 @@ export interface RequestPace {
   readonly refusal: Refusal<"too_many_requests"> | null;
 }
 
-/** Counts a request against its caller's limit per minute. */
-export async function enforceRateLimit(ports: KeyPorts, caller: Caller, now: Millis): Promise<RequestPace> {
-  const { isExceeded, remaining, resetSeconds } = await ports.apiKeys.consumeRequest(callerId(caller), now);
+/** Counts a request against the limit of its caller: a key, or a person in all their sessions and tenants. */
+export async function enforceRateLimit(ports: RequestQuotaPorts, caller: Caller, now: Millis): Promise<RequestPace> {
+  const callerId = caller.kind === "session" ? caller.userId : caller.keyId;
+  const { isExceeded, remaining, resetSeconds } = await ports.requestQuota.consume(callerId, now);
   const refusal = isExceeded ? refuse("too_many_requests", undefined, resetSeconds) : null;
-  return { limit: REQUESTS_PER_KEY_PER_MINUTE, remaining, resetSeconds, refusal };
-}
-
-function callerId(caller: Caller): string {
-  return caller.kind === "session" ? caller.userId : caller.keyId;
+  return { limit: REQUESTS_PER_CALLER_PER_MINUTE, remaining, resetSeconds, refusal };
 }

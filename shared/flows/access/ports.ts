@@ -1,7 +1,9 @@
 import type { ReadKeyRing } from "../../kernel/key-ring.ts";
 import type { ApiKeys } from "../../stores/access/api-keys.ts";
+import type { RequestQuota } from "../../stores/access/request-quota.ts";
 import type { TenantStatuses } from "../../stores/access/tenant-status.ts";
 import type { Tenants } from "../../stores/access/tenants.ts";
+import type { Users } from "../../stores/access/users.ts";
 
 export interface KeyPorts {
   readonly apiKeys: ApiKeys;
@@ -19,4 +21,15 @@ export interface TenantPorts {
 
 export interface TenantStatusPorts {
   readonly tenantStatuses: TenantStatuses;
+}
+
+/** What the requests of a session need. */
+export interface SessionPorts {
+  readonly users: Pick<Users, "readSession">;
+  /** Signs sessions. */
+  readonly sessionKeys: ReadKeyRing;
+}
+
+export interface RequestQuotaPorts {
+  readonly requestQuota: RequestQuota;
 }

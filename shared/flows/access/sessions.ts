@@ -1,8 +1,11 @@
 import { errors, jwtVerify, SignJWT } from "jose";
+import type { SessionCaller } from "../../domain/access/callers.ts";
 import { SESSION_LIFETIME } from "../../domain/limits.ts";
 import { randomToken } from "../../kernel/bytes.ts";
 import { type KeyRing, type KeyVersion, openingKeys } from "../../kernel/key-ring.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import { type Millis, SECOND, toDate } from "../../kernel/time.ts";
+import type { SessionPorts } from "./ports.ts";
 
 // A session token is a JWT with HS256. Its memberships are read at each request, so that it names only the person.
 
@@ -65,6 +68,20 @@ export async function openSession(ring: KeyRing, token: string, now: Millis): Pr
   if (typeof sub !== "string" || typeof csrf !== "string" || typeof jti !== "string") return null;
   if (typeof sv !== "number" || typeof iat !== "number" || typeof exp !== "number") return null;
   return exp - iat === SESSION_LIFETIME / SECOND ? { userId: sub, epoch: sv, csrfToken: csrf } : null;
+}
+
+/**
+ * The caller of a session. User and memberships are read consistently, so that a sign-out, a removal, a change of role
+ * and a suspension take effect at the next request.
+ */
+export async function authenticateSession(
+  ports: SessionPorts,
+  { userId, epoch }: Session,
+): Promise<SessionCaller | Refusal<"unauthorized">> {
+  const stored = await ports.users.readSession(userId);
+  if (stored?.user.sessionEpoch !== epoch) return refuse("unauthorized");
+  const { user, memberships } = stored;
+  return { kind: "session", userId, email: user.email, epoch, memberships, scope: "live" };
 }
 
 async function verifiedClaims(

@@ -1,11 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
-import {
-  KEY_USE_INTERVAL,
-  KEYS_PER_TENANT_MAX,
-  REQUESTS_PER_KEY_PER_MINUTE,
-  REVOKED_KEY_RETENTION,
-} from "../../domain/limits.ts";
+import { KEY_USE_INTERVAL, KEYS_PER_TENANT_MAX, REVOKED_KEY_RETENTION } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -13,8 +8,7 @@ import { apiKeyAttributes as A, tenantAttributes as Tenant } from "../attributes
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { absentOr, allOf, atMost, below, differs, equals, itemDoesNotExist, itemExists } from "../expressions.ts";
-import { apiKeyLookupKey, rateLimitKey, tenantKey, timeToLive } from "../keys.ts";
-import { consumeFromMinute, type QuotaUse } from "../minute-quota.ts";
+import { apiKeyLookupKey, tenantKey, timeToLive } from "../keys.ts";
 import { check, put, update } from "../writes.ts";
 import {
   type ApiKey,
@@ -152,11 +146,6 @@ export function apiKeyStore(table: Table) {
       if (result.applied) {
         await conditionalWrite(table, update(listKey(boundTenant(key), key.id), { set: use }, itemExists));
       }
-    },
-
-    /** Counts one request in the key's current minute. */
-    consumeRequest(keyId: string, now: Millis): Promise<QuotaUse> {
-      return consumeFromMinute(table, rateLimitKey(keyId, now), REQUESTS_PER_KEY_PER_MINUTE, now);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { App } from "../../../functions/http/app.ts";
+import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { deliveryId } from "../../../shared/domain/delivery/deliveries.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import { authenticate } from "../../../shared/flows/access/authenticate.ts";
 import { createOperatorKey } from "../../../shared/flows/access/keys.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
@@ -165,7 +165,7 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
   const api = await openApiApp(testEnv);
   app = testApp(testEnv, api.ports, {
-    authenticate: (authorization, now) => authenticate(api.ports, authorization, now),
+    ...callerCredentials(api.ports),
     rateLimit: async () => null,
   });
   const [ownTenant, theirs] = [newTenant(), newTenant()];

@@ -7,7 +7,7 @@ import { openReplyFixture, type ReplyFixture } from "../../shared/flows/support/
 import { createEndpointAt } from "../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { requestsTo } from "./support/schema-requests.ts";
-import { liveKeyGuards, testApp } from "./support/test-app.ts";
+import { liveKeyOf, testApp } from "./support/test-app.ts";
 
 // No request that the OpenAPI document calls valid is refused as invalid, and none is a fault.
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   fixture = await openReplyFixture(testEnv, "messenger");
   ids.conversation = fixture.id;
   ids.endpoint = (await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/")).id;
-  app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyGuards(fixture.tenant));
+  app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyOf(fixture.tenant));
 });
 afterAll(() => testEnv.close());
 

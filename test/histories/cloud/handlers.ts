@@ -3,6 +3,8 @@ import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
 import { createApp } from "../../../functions/http/app.ts";
+import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
+import { noCredentials } from "../../../functions/http/credentials.ts";
 import { lambdaHandler } from "../../../functions/http/lambda.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
@@ -10,8 +12,6 @@ import { checkApiRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
-import { authenticate, enforceRateLimit } from "../../../shared/flows/access/authenticate.ts";
-import { refuse } from "../../../shared/kernel/refusals.ts";
 import { clockNow } from "../../../shared/kernel/time.ts";
 import type { FunctionName } from "./aws.ts";
 import type { ProcessPorts } from "./ports.ts";
@@ -28,7 +28,7 @@ export type Handler = (event: never, invocation: Invocation) => Promise<HttpResu
 /** Loads a function into a process, as its `handler.ts` does. */
 export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
   const { log } = ports.api;
-  const publicApp = { authenticate: async () => refuse("unauthorized"), rateLimit: async () => null };
+  const publicApp = { credentials: noCredentials };
   const app = { now: clockNow, log };
   const functions: Readonly<Record<FunctionName, () => unknown>> = {
     api: () =>
@@ -37,8 +37,7 @@ export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
           ...app,
           endpoints: apiRoutes,
           ports: ports.api,
-          authenticate: (authorization, now) => authenticate(ports.api, authorization, now),
-          rateLimit: (caller, now) => enforceRateLimit(ports.api, caller, now),
+          credentials: callerCredentials(ports.api),
           checkData: true,
         }),
         log,

@@ -60,6 +60,8 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     gate: createGate({ mode: "public", resolver: async () => ["93.184.216.34"] }),
     holdKeys: async () => (await readRoot()).holdSecret,
     cursorKeys: async () => (await readRoot()).cursor,
+    sessionKeys: async () => (await readRoot()).session,
+    consoleOrigin: "https://parley.example",
     baseUrl: "https://parley.example",
     siteUrl: null,
   };

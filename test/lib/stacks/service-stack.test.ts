@@ -58,6 +58,7 @@ describe("the functions", () => {
         env.erasuresQueueUrl,
         env.rootSecretId,
         env.baseUrl,
+        env.consoleUrl,
         env.ownHosts,
         env.platformSecretId,
         env.graphVersion,
@@ -84,6 +85,7 @@ describe("the functions", () => {
     const set = synthesizeTemplates({
       "parley:siteUrl": "https://example.com",
       "parley:baseUrl": "https://api.example.com/",
+      "parley:consoleUrl": "https://console.example.com",
       "parley:platformUrls": hosts,
       "parley:graphVersion": "v27.0",
       "parley:apiReservedConcurrency": "40",
@@ -91,6 +93,7 @@ describe("the functions", () => {
     expect(functionEnvironment("Api", set)).toMatchObject({
       [env.siteUrl]: "https://example.com",
       [env.baseUrl]: "https://api.example.com",
+      [env.consoleUrl]: "https://console.example.com",
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
@@ -366,6 +369,8 @@ describe("the HTTP API", () => {
 
   test("passes its URL to the operator and to Api, which returns links", () => {
     expect(service.Outputs.ApiUrl?.Value).toEqual(functionEnvironment("Api")[env.baseUrl]);
+    // Unless it is set, the console has the origin of the API.
+    expect(functionEnvironment("Api")[env.consoleUrl]).toEqual(functionEnvironment("Api")[env.baseUrl]);
   });
 });
 

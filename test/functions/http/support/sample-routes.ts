@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { type App, createApp, type FaultLine } from "../../../../functions/http/app.ts";
+import type { Credentials } from "../../../../functions/http/credentials.ts";
 import { endpointsFor } from "../../../../functions/http/endpoints-for.ts";
 import { queryFlag } from "../../../../functions/http/fields.ts";
 import { pageEndpointFor } from "../../../../functions/http/page.ts";
-import type { RateLimit } from "../../../../functions/http/serve.ts";
-import type { Caller } from "../../../../shared/domain/access/callers.ts";
+import { callerActor, type KeyCaller, type SessionCaller } from "../../../../shared/domain/access/callers.ts";
+import type { Session } from "../../../../shared/flows/access/sessions.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import type { ReadKeyRing } from "../../../../shared/kernel/key-ring.ts";
 import { refuse } from "../../../../shared/kernel/refusals.ts";
@@ -27,7 +28,7 @@ export function tenantFromSlug(text: string): TenantId {
   return tenant;
 }
 
-const callerByHeader: Record<string, Caller> = {
+const keyByHeader: Record<string, KeyCaller> = {
   "Bearer bound": { kind: "tenant_key", keyId: "k1", tenant: tenantFromSlug("acme"), scope: "live" },
   "Bearer other": { kind: "tenant_key", keyId: "k2", tenant: tenantFromSlug("globex"), scope: "live" },
   "Bearer operator": {
@@ -139,6 +140,47 @@ export const sampleRoutes = [
     data: z.object({ label: z.nullable(z.string()) }),
     handle: async ({ body }) => ({ label: body?.label ?? null }),
   }),
+  endpoint.tenant({
+    operation: "changeSettings",
+    method: "PATCH",
+    path: "/v1/settings",
+    role: "admin",
+    summary: "What an admin may do",
+    tag: "Things",
+    data: z.object({ actor: z.string(), tenant: z.string() }),
+    handle: async ({ caller, tenant }) => ({ actor: callerActor(caller), tenant }),
+  }),
+  endpoint.session({
+    operation: "renameTenant",
+    method: "PATCH",
+    path: "/console/tenant",
+    tenant: "query",
+    role: "owner",
+    summary: "What an owner may do",
+    tag: "Console",
+    data: z.object({ tenant: z.string() }),
+    handle: async ({ tenant }) => ({ tenant }),
+  }),
+  endpoint.session({
+    operation: "getMe",
+    method: "GET",
+    path: "/console/me",
+    tenant: "none",
+    role: null,
+    summary: "Who is signed in",
+    tag: "Console",
+    data: z.object({ user: z.string() }),
+    handle: async ({ caller }) => ({ user: caller.userId }),
+  }),
+  endpoint.key({
+    operation: "createTicket",
+    method: "POST",
+    path: "/v1/ticket",
+    summary: "For keys alone",
+    tag: "Things",
+    data: z.object({ key: z.string() }),
+    handle: async ({ caller }) => ({ key: caller.keyId }),
+  }),
   endpoint.public({
     operation: "takeBytes",
     method: "POST",
@@ -176,6 +218,7 @@ export const sampleRoutes = [
     operation: "getFacts",
     method: "GET",
     path: "/v1/facts",
+    cors: false,
     summary: "What a handler reads of the request",
     tag: "Pages",
     data: z.object({ ip: z.nullable(z.string()), method: z.string(), cookie: z.nullable(z.string()), now: z.number() }),
@@ -218,6 +261,7 @@ export const sampleRoutes = [
     operation: "getLarge",
     method: "GET",
     path: "/v1/large",
+    cors: false,
     summary: "A large response",
     tag: "Pages",
     query: z.object({ bytes: z.string() }),
@@ -230,21 +274,58 @@ export const sampleRoutes = [
 export interface TestApp {
   readonly app: App;
   readonly logLines: FaultLine[];
+  /** `key` and `session`, in the order in which they were read. */
+  readonly reads: string[];
 }
 
-/** The app over these routes, and the lines it logs. */
-export function createTestApp(rateLimit: RateLimit = async () => null): TestApp {
+/** Of the sessions below. */
+export const CONSOLE = "https://console.example";
+export const CSRF_TOKEN = "the-csrf-token-of-ann";
+const sessionByToken: Record<string, Session> = {
+  ann: { userId: "usr_ann", epoch: 1, csrfToken: CSRF_TOKEN },
+  signedout: { userId: "usr_gone", epoch: 1, csrfToken: CSRF_TOKEN },
+};
+const ann: SessionCaller = {
+  kind: "session",
+  userId: "usr_ann",
+  email: "ann@example.com",
+  epoch: 1,
+  scope: "live",
+  memberships: [
+    { tenant: tenantFromSlug("acme"), role: "admin", isSuspended: false },
+    { tenant: tenantFromSlug("globex"), role: "agent", isSuspended: false },
+    { tenant: tenantFromSlug("paused-shop"), role: "owner", isSuspended: true },
+  ],
+};
+
+/** The app over these routes, the lines it logs, and what it reads of its callers. */
+export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => null): TestApp {
   const logLines: FaultLine[] = [];
+  const reads: string[] = [];
   const app = createApp<SamplePorts>({
     endpoints: sampleRoutes,
     ports: samplePorts,
-    authenticate: async (header) => callerByHeader[header ?? ""] ?? refuse("unauthorized"),
-    rateLimit,
+    credentials: {
+      keys: async (header) => {
+        reads.push("key");
+        return keyByHeader[header ?? ""] ?? refuse("unauthorized");
+      },
+      sessions: {
+        open: async (token) => sessionByToken[token] ?? null,
+        authenticate: async ({ userId }) => {
+          reads.push("session");
+          return userId === ann.userId ? ann : refuse("unauthorized");
+        },
+        consoleOrigin: CONSOLE,
+      },
+      rateLimit,
+    },
+    cors: { origin: CONSOLE },
     now: () => NOW,
     log: (line) => logLines.push(line),
     checkData: true,
   });
-  return { app, logLines };
+  return { app, logLines, reads };
 }
 
 /** Status, code and detail of a response. Throws when it has no correlation id or no envelope. */
@@ -258,5 +339,7 @@ export async function readVerdict(pending: Response | Promise<Response>): Promis
   return [response.status, body.error.code, body.error.detail];
 }
 
+/** The headers of a signed-in person's request, with the CSRF token. */
+export const sessionAuth = { cookie: "console_session=ann", "x-csrf-token": CSRF_TOKEN };
 export const tenantAuth = { authorization: "Bearer bound" };
 export const operatorAuth = { authorization: "Bearer operator" };

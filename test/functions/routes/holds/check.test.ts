@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../../functions/http/app.ts";
+import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { readCheckPage } from "../../../../functions/verify/page-files.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
-import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { iso, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
@@ -28,8 +29,7 @@ beforeAll(async () => {
   app = createApp({
     endpoints: checkRoutes,
     ports: observePorts(fixture.checkPorts({ pageFiles: readCheckPage(folder) })),
-    authenticate: async () => refuse("unauthorized"),
-    rateLimit: async () => null,
+    credentials: noCredentials,
     now: testEnv.now,
     log: (line) => testEnv.lines.push(line),
     checkData: true,

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../functions/http/app.ts";
+import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { decompress } from "../../../../shared/kernel/compression.ts";
-import { refuse } from "../../../../shared/kernel/refusals.ts";
 import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
 import { decodeInbound } from "../../../../shared/queues/inbound.ts";
 import { queueDepth, receiveBatch } from "../../../shared/flows/support/queue-worker.ts";
@@ -37,8 +37,7 @@ function createIntakeApp(inbound: string): App {
       files: testEnv.files,
       log: (line) => testEnv.lines.push(line),
     },
-    authenticate: async () => refuse("unauthorized"),
-    rateLimit: async () => null,
+    credentials: noCredentials,
     now: testEnv.now,
     log: (line) => testEnv.lines.push(line),
   });

@@ -6,7 +6,7 @@ import { openReplyFixture, type ReplyFixture, useReplyFixture } from "../../../s
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
-import { liveKeyGuards, testApp } from "../support/test-app.ts";
+import { liveKeyOf, testApp } from "../support/test-app.ts";
 
 // What a reply answers when its request runs out of time.
 
@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** Replies with an idempotency key. */
 async function reply(ports: ApiPorts, remaining = REMAINING) {
-  const app = testApp(testEnv, ports, liveKeyGuards(fixture.tenant));
+  const app = testApp(testEnv, ports, liveKeyOf(fixture.tenant));
   const body = JSON.stringify({ conversation_id: fixture.id, text: "hi" });
   const init = { method: "POST", body, headers: { "idempotency-key": "key" } };
   const request = new Request("http://gateway/v1/messages/reply", init);

@@ -6,7 +6,7 @@ import { type ReplyFixture, useReplyFixture } from "../../../shared/flows/suppor
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
-import { liveKeyGuards, testApp } from "../support/test-app.ts";
+import { liveKeyOf, testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
@@ -15,7 +15,7 @@ useReplyFixture((opened) => {
 });
 
 async function reply(ports: ApiPorts) {
-  const app = testApp(testEnv, ports, liveKeyGuards(fixture.tenant));
+  const app = testApp(testEnv, ports, liveKeyOf(fixture.tenant));
   const body = JSON.stringify({ conversation_id: fixture.id, text: "hi" });
   return app.fetch(new Request("http://gateway/v1/messages/reply", { method: "POST", body }));
 }

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../../functions/http/openapi.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import type { Caller } from "../../../../shared/domain/access/callers.ts";
+import type { KeyCaller } from "../../../../shared/domain/access/callers.ts";
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
-import { callerGuards, testApp } from "../support/test-app.ts";
+import { keyOf, testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-let caller: Caller;
+let caller: KeyCaller;
 beforeAll(async () => {
   testEnv = await openTestEnv();
 });
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 async function request(path: "reply" | "human-agent", body: object, headers: Record<string, string> = {}) {
-  const app = testApp(testEnv, fixture.ports(), callerGuards(caller));
+  const app = testApp(testEnv, fixture.ports(), keyOf(caller));
   const init = { method: "POST", body: JSON.stringify(body), headers };
   const response = await app.fetch(new Request(`http://gateway/v1/messages/${path}`, init), {
     sourceIp: "203.0.113.7",

@@ -1,38 +1,31 @@
 import { type App, createApp } from "../../../../functions/http/app.ts";
-import type { Guards } from "../../../../functions/http/serve.ts";
+import { callerCredentials } from "../../../../functions/http/caller-credentials.ts";
+import { type Credentials, noCredentials } from "../../../../functions/http/credentials.ts";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import type { Caller } from "../../../../shared/domain/access/callers.ts";
-import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import type { KeyCaller } from "../../../../shared/domain/access/callers.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 
-/** The API with these ports. It compares each response with its schema. Default: the guards of the `Api` function. */
-export function testApp(testEnv: TestEnv, ports: ApiPorts, guards: Guards = keyGuards(ports)): App {
+/** The API with these ports. It compares each response with its schema. Default: the credentials of the `Api` function. */
+export function testApp(testEnv: TestEnv, ports: ApiPorts, credentials: Credentials = callerCredentials(ports)): App {
   return createApp({
     endpoints: apiRoutes,
     ports,
+    cors: { origin: ports.consoleOrigin },
     now: testEnv.now,
     log: (line) => testEnv.lines.push(line),
     checkData: true,
-    ...guards,
+    credentials,
   });
 }
 
-/** Reads and counts the key of each request. */
-function keyGuards(ports: ApiPorts): Guards {
-  return {
-    authenticate: (authorization, now) => authenticate(ports, authorization, now),
-    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-  };
-}
-
-/** Every request is this caller's, without a limit. */
-export function callerGuards(caller: Caller): Guards {
-  return { authenticate: async () => caller, rateLimit: async () => null };
+/** Every request is this key's, without a limit. */
+export function keyOf(caller: KeyCaller): Credentials {
+  return { ...noCredentials, keys: async () => caller };
 }
 
 /** Every request has a live key of the tenant, without a limit. */
-export function liveKeyGuards(tenant: TenantId): Guards {
-  return callerGuards({ kind: "tenant_key", keyId: "k", tenant, scope: "live" });
+export function liveKeyOf(tenant: TenantId): Credentials {
+  return keyOf({ kind: "tenant_key", keyId: "k", tenant, scope: "live" });
 }

@@ -15,6 +15,8 @@ const globex = "globex" as TenantId;
 const session = (...memberships: (readonly [TenantId, Role, boolean?])[]): Caller => ({
   kind: "session",
   userId: "usr_1",
+  email: "ann@example.com",
+  epoch: 0,
   scope: "live",
   memberships: memberships.map(([tenant, role, isSuspended = false]) => ({ tenant, role, isSuspended })),
 });

@@ -201,6 +201,8 @@ export async function openTestEnv(
             : platformFor(account.connection, upstream, http),
         peppers: async () => oneKeyRing(deriveKey(ROOT_SECRET, "pepper")),
         cursorKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "cursor")),
+        sessionKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "session")),
+        consoleOrigin: "https://console.example",
         siteUrl: null,
         log,
       };

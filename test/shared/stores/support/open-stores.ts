@@ -3,6 +3,7 @@ import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { inviteStore } from "../../../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../../../shared/stores/access/login-tokens.ts";
 import { membershipStore } from "../../../../shared/stores/access/memberships.ts";
+import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { signInCapStore } from "../../../../shared/stores/access/sign-in-caps.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
@@ -38,13 +39,14 @@ import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 export function openStores(table: Table) {
   return {
     tenants: tenantStore(table),
-    users: userStore(table),
     memberships: membershipStore(table),
     invites: inviteStore(table),
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
     loginTokens: loginTokenStore(table),
     signInCaps: signInCapStore(table),
+    users: userStore(table),
+    requestQuota: requestQuotaStore(table),
     endpoints: endpointStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
     audit: auditStore(table),

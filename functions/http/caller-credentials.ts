@@ -1,0 +1,26 @@
+import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
+import type { KeyPorts, RequestQuotaPorts, SessionPorts } from "../../shared/flows/access/ports.ts";
+import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
+import type { Credentials, SessionGuard } from "./credentials.ts";
+
+/** What a function needs to take sessions. */
+export type SessionCredentialPorts = SessionPorts &
+  RequestQuotaPorts & {
+    /** The origin of the console, such as `https://console.example.com`. */
+    readonly consoleOrigin: string;
+  };
+
+/** Identifies keys and sessions. */
+export function callerCredentials(ports: KeyPorts & SessionCredentialPorts): Credentials {
+  return { ...sessionCredentials(ports), keys: (header, now) => authenticate(ports, header, now) };
+}
+
+/** Identifies sessions. A key is refused without being read. */
+export function sessionCredentials(ports: SessionCredentialPorts): Credentials {
+  const sessions: SessionGuard = {
+    open: async (token, now) => openSession(await ports.sessionKeys(), token, now),
+    authenticate: (session) => authenticateSession(ports, session),
+    consoleOrigin: ports.consoleOrigin,
+  };
+  return { keys: null, sessions, rateLimit: (caller, now) => enforceRateLimit(ports, caller, now) };
+}
