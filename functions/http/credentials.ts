@@ -38,9 +38,9 @@ export const noCredentials: Credentials = { keys: null, sessions: null, rateLimi
  * Identifies the caller of a route. A request with an Authorization header is a key's, valid or not, and its cookies are
  * not read: so a key is never asked for a CSRF token. A forged write of a session is refused before anything is read.
  */
-export async function identifyCaller<P>(
+export async function identifyCaller(
   credentials: Credentials,
-  { auth, method }: Endpoint<P>,
+  { auth, method }: Pick<Endpoint<never>, "auth" | "method">,
   headers: Headers,
   now: Millis,
 ): Promise<Caller | Refusal<"unauthorized" | "tenant_suspended" | "csrf_failed">> {

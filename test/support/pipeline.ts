@@ -196,6 +196,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     queues: { events: queue("Events"), retries },
     /** The table's name, to write rows that are not counted. */
     tableName: table.tableName,
+    table: tableHandle,
     /** The AWS clients that the workers call. */
     awsClients: [table.client, ...Object.values(clients)],
     /** The stores, to measure one call or to create a state without its traffic. */
