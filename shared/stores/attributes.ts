@@ -299,6 +299,7 @@ export const apiKeyAttributes = {
   label: "lb",
   lastUsedAt: "lu",
   op: "o",
+  pepperKid: "pk",
   prefix: "pf",
   revokedAt: "rv",
   scope: "sc",

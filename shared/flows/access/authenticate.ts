@@ -1,18 +1,13 @@
 import { parseApiKey } from "../../domain/access/api-keys.ts";
 import type { Caller, KeyCaller } from "../../domain/access/callers.ts";
 import { KEY_USE_INTERVAL, REQUESTS_PER_CALLER_PER_MINUTE } from "../../domain/limits.ts";
-import { hmacSha256 } from "../../kernel/bytes.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ApiKey } from "../../stores/access/api-key-items.ts";
+import { findKey } from "./find-key.ts";
 import type { KeyPorts, RequestQuotaPorts } from "./ports.ts";
 
 const HEADER_CHARS_MAX = 200;
-
-/** The lookup hash of a key. It needs the pepper, so write access to the table alone cannot add a key. */
-export function apiKeyHash(pepper: Uint8Array, key: string): string {
-  return hmacSha256(pepper, key).toString("hex");
-}
 
 /**
  * Identifies the caller by the Authorization header. A key with a wrong checksum is refused without a read. Any other
@@ -29,9 +24,9 @@ export async function authenticate(
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
   const secret = parseApiKey(token);
   if (!secret) return refuse("unauthorized");
-  const hash = apiKeyHash((await ports.peppers()).current.key, secret);
-  const key = await ports.apiKeys.getByHash(hash);
-  if (key?.status !== "active") return refuse("unauthorized");
+  const storedKey = await findKey(ports, secret);
+  if (storedKey?.key.status !== "active") return refuse("unauthorized");
+  const { key, hash } = storedKey;
   const caller = toCaller(key);
   const isUseDue = key.lastUsedAt === null || key.lastUsedAt <= now - KEY_USE_INTERVAL;
   if (!isRefusal(caller) && isUseDue) await ports.apiKeys.recordUse(key, hash, now);

@@ -6,7 +6,7 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
-import { apiKeyHash } from "./authenticate.ts";
+import { keyLookup } from "./find-key.ts";
 import type { KeyPorts } from "./ports.ts";
 
 export interface CreatedKey {
@@ -64,7 +64,7 @@ async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey |
   const action = kind === "operator" ? "operator_key.create" : "key.create";
   const isCreated = await ports.apiKeys.create(
     { ...apiKey, tenants, kind },
-    apiKeyHash((await ports.peppers()).current.key, secret),
+    keyLookup((await ports.peppers()).current, secret),
     tenants.map((tenant) => ({
       tenant,
       entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),

@@ -25,10 +25,18 @@ export interface ApiKey {
   readonly revokedAt: Millis | null;
 }
 
+/** The key of a lookup row: a hash, and the pepper that made it. */
+export interface KeyLookup {
+  readonly hash: string;
+  readonly kid: string;
+}
+
 /** A key as its list has it. */
 export interface ListedKey extends ApiKey {
   /** The hash in the key of its lookup row. */
   readonly hash: string;
+  /** The `kid` of the hash's pepper; null for a key from before the peppers had one. */
+  readonly pepperKid: string | null;
 }
 
 /** What a key has from its creation on. */
@@ -47,6 +55,11 @@ export type ApiKeyItem = Readonly<Record<string, unknown>> & {
   readonly [A.lastUsedAt]?: Millis;
   readonly [A.revokedAt]?: Millis;
 };
+
+/** The attributes of a list row that name the lookup row. */
+export function lookupAttributes({ hash, kid }: KeyLookup) {
+  return { [A.hash]: hash, [A.pepperKid]: kid };
+}
 
 /** The attributes of both rows of a new key. */
 export function newKeyAttributes(key: NewApiKey) {
@@ -79,7 +92,11 @@ export function toApiKey(item: ApiKeyItem): ApiKey {
 }
 
 export function toListedKey(item: ApiKeyItem): ListedKey {
-  return { ...toApiKey(item), hash: item[A.hash] as string };
+  return {
+    ...toApiKey(item),
+    hash: item[A.hash] as string,
+    pepperKid: (item[A.pepperKid] as string | undefined) ?? null,
+  };
 }
 
 /** The tenant that a key is bound to; null for an operator key. */

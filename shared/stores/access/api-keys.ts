@@ -7,15 +7,27 @@ import type { Millis } from "../../kernel/time.ts";
 import { apiKeyAttributes as A, tenantAttributes as Tenant } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import { absentOr, allOf, atMost, below, differs, equals, itemDoesNotExist, itemExists } from "../expressions.ts";
+import {
+  absentOr,
+  allOf,
+  atMost,
+  below,
+  differs,
+  equals,
+  isUnchanged,
+  itemDoesNotExist,
+  itemExists,
+} from "../expressions.ts";
 import { apiKeyLookupKey, tenantKey, timeToLive } from "../keys.ts";
-import { check, put, update } from "../writes.ts";
+import { check, put, remove, update } from "../writes.ts";
 import {
   type ApiKey,
   type ApiKeyItem,
   boundTenant,
+  type KeyLookup,
   type ListedKey,
   listKey,
+  lookupAttributes,
   type NewApiKey,
   newKeyAttributes,
   toApiKey,
@@ -30,8 +42,8 @@ export interface TenantAudit {
   readonly entry: AuditEntry;
 }
 
-/** How often a key is created while its tenants are suspended or resumed at the same time. */
-const CREATE_ATTEMPTS_MAX = 5;
+/** How often a write is repeated with what another write changed: a tenant's status, or a key's lookup row. */
+const ATTEMPTS_MAX = 5;
 
 const isSuspended = equals(Tenant.status, "suspended");
 const isNotSuspended = absentOr(differs, Tenant.status, "suspended");
@@ -42,6 +54,13 @@ export type ApiKeys = ReturnType<typeof apiKeyStore>;
 
 export function apiKeyStore(table: Table) {
   const { client, name: TableName } = table;
+
+  /** A key of a tenant, or an operator key for null, by its id. Read consistently. */
+  async function getListed(owner: TenantId | null, keyId: string): Promise<ListedKey | null> {
+    const { Item } = await client.send(new GetCommand({ TableName, Key: listKey(owner, keyId), ConsistentRead: true }));
+    return Item ? toListedKey(Item as ApiKeyItem) : null;
+  }
+
   return {
     /**
      * Creates a key, its row in the list and an audit row for each of its tenants, in one transaction. A tenant's key is
@@ -49,15 +68,15 @@ export function apiKeyStore(table: Table) {
      * wrong about one, and is then repeated.
      * @returns false when its tenant has the maximum number of active keys
      */
-    async create(key: NewApiKey, keyHash: string, audits: readonly TenantAudit[]): Promise<boolean> {
+    async create(key: NewApiKey, newLookup: KeyLookup, audits: readonly TenantAudit[]): Promise<boolean> {
       const attributes = newKeyAttributes(key);
       const owner = boundTenant(key);
       const rest = [
-        put({ ...listKey(owner, key.id), ...attributes, [A.hash]: keyHash }),
+        put({ ...listKey(owner, key.id), ...attributes, ...lookupAttributes(newLookup) }),
         ...audits.map(({ tenant, entry }) => put(auditItem(tenant, entry))),
       ];
       let suspendedTenants: readonly TenantId[] = [];
-      for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt++) {
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const suspended = suspendedTenants.length > 0 ? { [A.suspendedTenants]: new Set(suspendedTenants) } : {};
         const tenantItems = key.tenants.map((slug) => {
           const hasThatStatus = suspendedTenants.includes(slug) ? isSuspended : isNotSuspended;
@@ -65,7 +84,7 @@ export function apiKeyStore(table: Table) {
             ? check(tenantKey(slug), hasThatStatus)
             : update(tenantKey(slug), { add: { [Tenant.activeKeys]: 1 } }, allOf(hasThatStatus, hasRoom));
         });
-        const lookup = put({ ...apiKeyLookupKey(keyHash), ...attributes, ...suspended }, itemDoesNotExist);
+        const lookup = put({ ...apiKeyLookupKey(newLookup.hash), ...attributes, ...suspended }, itemDoesNotExist);
         // Each attempt has its own token: DynamoDB refuses one with other contents.
         const result = await conditionalTransaction(table, [lookup, ...tenantItems, ...rest], {
           token: `${key.id}.${attempt}`,
@@ -98,13 +117,7 @@ export function apiKeyStore(table: Table) {
       return readKeyList(table, owner);
     },
 
-    /** A key of a tenant, or an operator key for null, by its id. Read consistently. */
-    async getListed(owner: TenantId | null, keyId: string): Promise<ListedKey | null> {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: listKey(owner, keyId), ConsistentRead: true }),
-      );
-      return Item ? toListedKey(Item as ApiKeyItem) : null;
-    },
+    getListed,
 
     /**
      * Revokes a key: both of its rows, the count of its tenant and the audit rows, in one transaction. The rows expire
@@ -113,25 +126,60 @@ export function apiKeyStore(table: Table) {
      */
     async revoke(key: ListedKey, now: Millis, audits: readonly TenantAudit[]): Promise<boolean> {
       const owner = boundTenant(key);
-      const op = newUlid(now);
       const set = {
         [A.status]: "revoked" satisfies ApiKey["status"],
         [A.revokedAt]: now,
         [A.ttl]: timeToLive(now + REVOKED_KEY_RETENTION),
       };
-      const result = await conditionalTransaction(
-        table,
-        [
-          update(listKey(owner, key.id), { set: { ...set, [A.op]: op } }, isActive),
-          update(apiKeyLookupKey(key.hash), { set }, itemExists),
-          ...(owner === null ? [] : [update(tenantKey(owner), { add: { [Tenant.activeKeys]: -1 } })]),
-          ...audits.map(({ tenant, entry }) => put(auditItem(tenant, entry))),
-        ],
-        { token: op, ownMark: { [A.op]: op } },
+      const auditItems = audits.map(({ tenant, entry }) => put(auditItem(tenant, entry)));
+      let { hash } = key;
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        const op = newUlid(now);
+        const result = await conditionalTransaction(
+          table,
+          [
+            update(listKey(owner, key.id), { set: { ...set, [A.op]: op } }, isActive),
+            update(apiKeyLookupKey(hash), { set }, itemExists),
+            ...(owner === null ? [] : [update(tenantKey(owner), { add: { [Tenant.activeKeys]: -1 } }, itemExists)]),
+            ...auditItems,
+          ],
+          { token: op, ownMark: { [A.op]: op } },
+        );
+        if (result.applied) return true;
+        if (result.current[0] !== undefined) return false;
+        // A request of the key moved its lookup row.
+        const storedKey = await getListed(owner, key.id);
+        if (!storedKey || storedKey.hash === hash) throw new Error("An active API key has no lookup row.");
+        hash = storedKey.hash;
+      }
+      throw new Error("The lookup row of the API key was moved too often.");
+    },
+
+    /**
+     * Moves a key's lookup row from the hash under an older pepper to that under the current one. The row is as it was
+     * read, or nothing is moved: a revocation, a suspension and another request of the key write it too.
+     * @param key as it was read under `from`
+     * @returns false when the row has changed
+     */
+    async moveLookup(key: ApiKey, from: string, to: KeyLookup): Promise<boolean> {
+      const { suspendedTenants, lastUsedAt } = key;
+      const suspended = suspendedTenants.length > 0 ? new Set<string>(suspendedTenants) : undefined;
+      const moved = {
+        ...newKeyAttributes(key),
+        [A.suspendedTenants]: suspended,
+        [A.lastUsedAt]: lastUsedAt ?? undefined,
+      };
+      const isAsRead = allOf(
+        isActive,
+        isUnchanged(A.suspendedTenants, suspended),
+        isUnchanged(A.lastUsedAt, lastUsedAt ?? undefined),
       );
-      if (result.applied) return true;
-      if (result.current[0] === undefined) throw new Error("An active API key has no lookup row.");
-      return false;
+      const result = await conditionalTransaction(table, [
+        remove(apiKeyLookupKey(from), isAsRead),
+        put({ ...apiKeyLookupKey(to.hash), ...moved }, itemDoesNotExist),
+        update(listKey(boundTenant(key), key.id), { set: lookupAttributes(to) }, equals(A.hash, from)),
+      ]);
+      return result.applied;
     },
 
     /**

@@ -3,7 +3,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { tenantAttributes as A, apiKeyAttributes, membershipAttributes } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
-import { allOf, differs, equals, itemExists } from "../expressions.ts";
+import { allOf, type Changes, differs, equals, itemExists } from "../expressions.ts";
 import { apiKeyLookupKey, membershipKey, tenantKey, userMembershipKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { check, put, update } from "../writes.ts";
@@ -17,6 +17,8 @@ export type TenantStatuses = ReturnType<typeof tenantStatusStore>;
 
 /** A transaction has at most 100 items, and one of them checks the tenant. */
 const MARKS_PER_TRANSACTION = 99;
+/** How often the keys are listed while their requests move their lookup rows. */
+const LISTINGS_MAX = 5;
 
 /**
  * The status of a tenant is on its own row, and as a mark on the lookup row of each key that gives access to it and on
@@ -50,20 +52,14 @@ export function tenantStatusStore(table: Table) {
      * @returns false when the tenant has another status by now, whose writer marks the keys
      */
     async markKeys(tenant: TenantId, status: TenantStatus): Promise<boolean> {
-      const hashes = [...(await keyHashes(tenant, tenant)), ...(await keyHashes(null, tenant))];
       const mark = { [apiKeyAttributes.suspendedTenants]: new Set([tenant]) };
       const changes = status === "suspended" ? { add: mark } : { deleteFrom: mark };
-      for (let start = 0; start < hashes.length; start += MARKS_PER_TRANSACTION) {
-        const page = hashes.slice(start, start + MARKS_PER_TRANSACTION);
-        const result = await conditionalTransaction(table, [
-          check(tenantKey(tenant), equals(A.status, status)),
-          ...page.map((hash) => update(apiKeyLookupKey(hash), changes, itemExists)),
-        ]);
-        if (result.applied) continue;
-        if (result.current[0] !== undefined) return false;
-        throw new Error("An active API key has no lookup row.");
+      for (let attempt = 1; attempt <= LISTINGS_MAX; attempt++) {
+        const hashes = [...(await keyHashes(tenant, tenant)), ...(await keyHashes(null, tenant))];
+        const result = await markLookups(tenant, status, { hashes, changes });
+        if (result !== "moved") return result === "marked";
       }
-      return true;
+      throw new Error("An active API key has no lookup row.");
     },
 
     /** Marks every membership of the tenant in the same way. A member who is removed at the same time needs no mark. */
@@ -85,4 +81,22 @@ export function tenantStatusStore(table: Table) {
       return true;
     },
   };
+
+  async function markLookups(
+    tenant: TenantId,
+    status: TenantStatus,
+    { hashes, changes }: { hashes: readonly string[]; changes: Changes },
+  ): Promise<"marked" | "overtaken" | "moved"> {
+    for (let start = 0; start < hashes.length; start += MARKS_PER_TRANSACTION) {
+      const page = hashes.slice(start, start + MARKS_PER_TRANSACTION);
+      const result = await conditionalTransaction(table, [
+        check(tenantKey(tenant), equals(A.status, status)),
+        ...page.map((hash) => update(apiKeyLookupKey(hash), changes, itemExists)),
+      ]);
+      if (result.applied) continue;
+      // A request of a key moves its lookup row to another hash, and the list then names that.
+      return result.current[0] === undefined ? "moved" : "overtaken";
+    }
+    return "marked";
+  }
 }

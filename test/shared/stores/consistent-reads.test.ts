@@ -264,7 +264,11 @@ test("the deliveries of an erased event: an erasure would count too few", async 
 
 test("an API key: a revoked one would still be accepted", async () => {
   const key = { id: newUlid(NOW), prefix: "pk", scope: "live", label: "", kind: "tenant", status: "active" } as const;
-  await apiKeyStore(table).create({ ...key, tenants: [tenant], createdAt: NOW }, `hash of ${tenant}`, []);
+  await apiKeyStore(table).create(
+    { ...key, tenants: [tenant], createdAt: NOW },
+    { hash: `hash of ${tenant}`, kid: "kid" },
+    [],
+  );
   expect(await apiKeyStore(table).getByHash(`hash of ${tenant}`)).toMatchObject({ status: "active" });
 });
 
@@ -282,7 +286,7 @@ test("the keys of a tenant: one that was created a moment ago would keep its acc
   const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
   const keys = { [`bound-${tenant}`]: "tenant", [`operator-${tenant}`]: "operator" } as const;
   for (const [hash, kind] of Object.entries(keys)) {
-    await apiKeyStore(table).create({ ...key, id: newUlid(NOW), kind, tenants: [tenant] }, hash, []);
+    await apiKeyStore(table).create({ ...key, id: newUlid(NOW), kind, tenants: [tenant] }, { hash, kid: "kid" }, []);
   }
   const statuses = tenantStatusStore(table);
   expect(await statuses.set(tenant, "suspended", { ...audit, action: "tenant.update" })).toBe("set");
@@ -295,7 +299,7 @@ test("the keys of a tenant: one that was created a moment ago would keep its acc
 test("a key of the list: one that was created a moment ago could be neither seen nor revoked", async () => {
   const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
   const keys = apiKeyStore(table);
-  await keys.create({ ...key, kind: "tenant", tenants: [tenant] }, `listed-${tenant}`, []);
+  await keys.create({ ...key, kind: "tenant", tenants: [tenant] }, { hash: `listed-${tenant}`, kid: "kid" }, []);
   expect(await keys.list(tenant)).toMatchObject([{ id: key.id }]);
   const listed = await keys.getListed(tenant, key.id);
   if (!listed) throw new Error("The key is not listed.");

@@ -1,7 +1,8 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
-import { apiKeyHash, authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import { apiKeyHash } from "../../../../shared/flows/access/find-key.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";

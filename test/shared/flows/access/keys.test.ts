@@ -1,7 +1,8 @@
 import { GetCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
-import { apiKeyHash, authenticate } from "../../../../shared/flows/access/authenticate.ts";
+import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
+import { apiKeyHash } from "../../../../shared/flows/access/find-key.ts";
 import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "../../../../shared/flows/access/key-lists.ts";
 import { type CreatedKey, createKey as create, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";

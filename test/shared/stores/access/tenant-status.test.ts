@@ -50,7 +50,7 @@ async function createKey(keyTenants: readonly TenantId[] = [tenant]): Promise<st
   const id = newUlid(NOW);
   const kind = keyTenants.length === 1 ? "tenant" : "operator";
   const key = { id, kind, tenants: keyTenants, prefix: "svc_live_abcd", scope: "live", label: "" } as const;
-  await apiKeys.create({ ...key, createdAt: NOW }, `hash-${id}`, []);
+  await apiKeys.create({ ...key, createdAt: NOW }, { hash: `hash-${id}`, kid: "kid" }, []);
   return `hash-${id}`;
 }
 
