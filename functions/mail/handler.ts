@@ -1,5 +1,6 @@
+import { clockNow } from "../../shared/kernel/time.ts";
 import { mailPorts } from "./ports.ts";
 import { mailWorker } from "./worker.ts";
 
 /** Consumes the mails queue: mails sign-in links and invites. */
-export const handler = mailWorker(mailPorts());
+export const handler = mailWorker(mailPorts(), clockNow);

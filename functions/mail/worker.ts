@@ -1,19 +1,29 @@
+import { mailInvite } from "../../shared/flows/access/mails/mail-invite.ts";
+import { mailSignInLink } from "../../shared/flows/access/mails/mail-sign-in-link.ts";
+import type { MailPorts } from "../../shared/flows/access/mails/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { decodeMail } from "../../shared/queues/mails.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { decodeMail, type MailMessage } from "../../shared/queues/mails.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 
 const worker = "mail";
 
-/** The mail worker. */
-export function mailWorker(ports: WorkerPorts) {
+/** The mail worker. It sends the mails of a batch concurrently. */
+export function mailWorker(ports: MailPorts & WorkerPorts, now: () => Millis) {
   return queueWorker(worker, ports.log, (event, context) =>
     processRecords(event, context, { worker, ports }, (records) => {
       const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
         const message = decodeMail(body);
-        return [messageId, Promise.resolve(drop(message ? "stale" : "unreadable"))];
+        if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+        return [messageId, runWithTrace(message.traceId ?? null, () => sendMail(ports, message, now()))];
       });
       return new Map(outcomes);
     }),
   );
+}
+
+function sendMail(ports: MailPorts, message: MailMessage, now: Millis): Promise<RecordOutcome> {
+  return message.kind === "sign_in" ? mailSignInLink(ports, message.loginId, now) : mailInvite(ports, message, now);
 }

@@ -1,8 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { env } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
-import { type FunctionContext, tableVariables } from "./function-context.ts";
+import { type FunctionContext, rootSecretVariables, tableVariables } from "./function-context.ts";
 
 /** SES limits the mails of a second, to 14 at first. */
 const CONCURRENCY_MAX = 2;
@@ -16,13 +18,20 @@ export function createMailsQueue(scope: Construct): QueuePair {
 
 /** Mails sign-in links and invites. */
 export function createMail(scope: Construct, context: FunctionContext): Worker {
-  const { queues, mail, code } = context;
+  const { data, queues, settings, mail, code } = context;
   const mailer = new Worker(scope, "Mail", {
     description: "Parley: mails sign-in links and invites",
     code: code("Mail"),
     memoryMegabytes: 256,
-    environment: { ...tableVariables(context), ...mail?.variables },
+    environment: {
+      ...tableVariables(context),
+      ...rootSecretVariables(context),
+      [env.signUp]: settings.signUp,
+      ...mail?.variables,
+    },
   }).addQueue(queues.Mails.queue, CONCURRENCY_MAX);
+  data.table.allow(mailer.functionRole, { actions: ["GetItem", "Query", "UpdateItem"] });
+  allowReading(data.secrets.root, mailer.functionRole);
   mail?.allowSending(mailer.functionRole);
   return mailer;
 }

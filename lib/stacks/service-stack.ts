@@ -60,7 +60,7 @@ export class ServiceStack extends Stack {
 
     const gateway = new HttpApi(this, "HttpApi", { api, verify, intake, throttle: settings.throttle });
     const baseUrl = settings.baseUrl ?? gateway.url;
-    api.addEnvironment(env.baseUrl, baseUrl);
+    for (const each of [api, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     api.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     const hosts = ownHosts({ gateway, bucketName: data.raw.bucket.bucketName, baseUrl: settings.baseUrl });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);

@@ -1,14 +1,17 @@
 import type { Millis } from "../kernel/time.ts";
 
+/** `not_allowed`: the address that requested a sign-in link may not sign in. */
+type DropReason = "unreadable" | "stale" | "gone" | "not_allowed";
+
 /** How a worker ends one record: it is done, it is dropped for a reason, or it comes again. */
 export type RecordOutcome =
   | { readonly end: "done" }
-  | { readonly end: "drop"; readonly reason: "unreadable" | "stale" | "gone" }
+  | { readonly end: "drop"; readonly reason: DropReason }
   | { readonly end: "retry"; readonly cause: string; readonly after?: Millis };
 
 export const done: RecordOutcome = { end: "done" };
 
-export function drop(reason: "unreadable" | "stale" | "gone"): RecordOutcome {
+export function drop(reason: DropReason): RecordOutcome {
   return { end: "drop", reason };
 }
 

@@ -312,6 +312,7 @@ export const loginTokenAttributes = {
   ...ttl,
   expiresAt: "ex",
   mailedAt: "ma",
+  op: "o",
   redirect: "r",
   sealedAddress: "em",
   sealedToken: "tk",

@@ -126,14 +126,25 @@ export function inviteStore(table: Table) {
 
     /**
      * Claims the mail of an invite: of several workers at the same time one sends it.
+     * @param claim `op`: unique
      * @returns null when the invite is not pending, has expired, or was mailed since it was created or last renewed
      */
-    async claimMail(tenant: TenantId, inviteId: string, now: Millis): Promise<Invite | null> {
-      const claim = { [A.mailedAt]: now, [A.op]: newUlid(now) };
+    async claimMail(
+      tenant: TenantId,
+      inviteId: string,
+      { op, now }: { readonly op: string; readonly now: Millis },
+    ): Promise<Invite | null> {
+      const claim = { [A.mailedAt]: now, [A.op]: op };
       const isDue = allOf(isPending, absentOr(above, A.expiresAt, now), isAbsent(A.mailedAt));
       const write = update(inviteKey(tenant, inviteId), { set: claim }, isDue, "ALL_NEW");
       const result = await conditionalWrite<InviteItem>(table, write, { ownMark: claim });
       return result.applied && result.item ? toInvite(tenant, result.item) : null;
+    },
+
+    /** Gives a claim back when the invite was certainly not mailed. Nothing when the invite has changed by now. */
+    async releaseMail(tenant: TenantId, inviteId: string, op: string): Promise<void> {
+      const write = update(inviteKey(tenant, inviteId), { remove: [A.mailedAt] }, equals(A.op, op));
+      await conditionalWrite(table, write);
     },
 
     /**

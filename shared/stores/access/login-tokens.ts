@@ -3,7 +3,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { loginTokenAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { above, allOf, type Expression, isAbsent } from "../expressions.ts";
+import { above, allOf, type Expression, equals, isAbsent } from "../expressions.ts";
 import { loginTokenKey, timeToLive } from "../keys.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
 
@@ -49,12 +49,20 @@ export function loginTokenStore(table: Table) {
 
     /**
      * Claims a link for its mail, so that it is mailed once.
+     * @param claim `op`: unique
      * @returns false when it is used, expired or claimed
      */
-    async claimMail(loginId: string, now: Millis): Promise<boolean> {
-      const changes = { set: { [A.mailedAt]: now } };
+    async claimMail(loginId: string, { op, now }: { readonly op: string; readonly now: Millis }): Promise<boolean> {
+      const set = { [A.mailedAt]: now, [A.op]: op };
       const condition = allOf(isUsable(now), isAbsent(A.mailedAt));
-      return (await conditionalWrite(table, update(loginTokenKey(loginId), changes, condition))).applied;
+      const write = update(loginTokenKey(loginId), { set }, condition);
+      return (await conditionalWrite(table, write, { ownMark: { [A.op]: op } })).applied;
+    },
+
+    /** Gives a claim back when the link was certainly not mailed. Nothing when the link is used by now. */
+    async releaseMail(loginId: string, op: string): Promise<void> {
+      const remove = [A.mailedAt, A.op];
+      await conditionalWrite(table, update(loginTokenKey(loginId), { remove }, equals(A.op, op)));
     },
 
     /**

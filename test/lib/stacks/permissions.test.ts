@@ -53,7 +53,7 @@ test("every function has the actions it needs and no others", () => {
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt", "secretsmanager:GetSecretValue"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
-    Mail: [...logs, ...reader],
+    Mail: [...table("GetItem", "Query", "UpdateItem"), ...logs, ...reader, "secretsmanager:GetSecretValue"],
     Sweep: [
       ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite, "ConditionCheckItem"),
       ...logs,
@@ -142,7 +142,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read both secrets, Intake and Profile the platform secrets, and no other function reads any", () => {
+  test("Api and Verify read both secrets, Intake and Profile the platform secrets, Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -154,6 +154,7 @@ describe("the secrets", () => {
       Verify: ["RootSecret", "PlatformSecrets"],
       Intake: ["PlatformSecrets"],
       Profile: ["PlatformSecrets"],
+      Mail: ["RootSecret"],
     });
   });
 });

@@ -73,7 +73,7 @@ describe("the functions", () => {
     ],
     ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
-    ["Mail", [env.table]],
+    ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
     ["Sweep", [env.table, env.rawBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {

@@ -1,6 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Invite } from "../../../../shared/domain/access/team.ts";
+import { newOp } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../../shared/kernel/time.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
@@ -191,8 +192,9 @@ describe("a renewed invite", () => {
 });
 
 describe("the mail of an invite", () => {
-  const claims = (invite: Invite, at: number) =>
-    Promise.all(Array.from({ length: 3 }, () => invites.claimMail(tenant, invite.id, at)));
+  const claim = ({ id }: Pick<Invite, "id">, now: number, op = newOp(now)) =>
+    invites.claimMail(tenant, id, { op, now });
+  const claims = (invite: Invite, at: number) => Promise.all(Array.from({ length: 3 }, () => claim(invite, at)));
 
   it("is claimed once, and again after the invite was renewed", async () => {
     const invite = await newInvite();
@@ -200,7 +202,7 @@ describe("the mail of an invite", () => {
     expect(await claims(invite, NOW + 1)).toEqual([null, null, null]);
     await renew(invite, EXPIRY);
     const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    expect(await invites.claimMail(tenant, invite.id, EXPIRY + 1)).toMatchObject({ id: invite.id });
+    expect(await claim(invite, EXPIRY + 1)).toMatchObject({ id: invite.id });
     end();
     expect(await claims(invite, EXPIRY + 1)).toEqual([null, null, null]);
   });
@@ -208,10 +210,24 @@ describe("the mail of an invite", () => {
   it("is not claimed once the invite is revoked or expired, nor of one that does not exist", async () => {
     const [revoked, expired] = [await newInvite(), await newInvite()];
     await revoke(revoked);
-    expect(await invites.claimMail(tenant, revoked.id, NOW + 2)).toBeNull();
-    expect(await invites.claimMail(tenant, expired.id, EXPIRY)).toBeNull();
-    expect(await invites.claimMail(tenant, "inv_0", NOW)).toBeNull();
+    expect(await claim(revoked, NOW + 2)).toBeNull();
+    expect(await claim(expired, EXPIRY)).toBeNull();
+    expect(await claim({ id: "inv_0" }, NOW)).toBeNull();
     expect(await invites.list(tenant)).toHaveLength(2);
+  });
+
+  it("is claimed again after its worker gave the claim back, and another change of the invite is left as it is", async () => {
+    const invite = await newInvite();
+    await claim(invite, NOW, "one");
+    await invites.releaseMail(tenant, invite.id, "two");
+    expect(await claim(invite, NOW)).toBeNull();
+    await invites.releaseMail(tenant, invite.id, "one");
+    expect(await claim(invite, NOW, "two")).toEqual(invite);
+    await renew(invite, NOW + 1);
+    const renewed = await claim(invite, NOW + 2);
+    await invites.releaseMail(tenant, invite.id, "two");
+    expect(renewed).not.toBeNull();
+    expect(await claim(invite, NOW + 2)).toBeNull();
   });
 });
 

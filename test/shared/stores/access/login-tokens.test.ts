@@ -53,10 +53,33 @@ it("a link whose consumption lost its answer is consumed, and nobody gets it", a
 
 it("one worker claims the mail of a link, and none that of a used or expired one", async () => {
   const loginId = await newLink();
-  const claims = await Promise.all(Array.from({ length: 10 }, () => loginTokens.claimMail(loginId, NOW + SECOND)));
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => loginTokens.claimMail(loginId, { op: `op-${i}`, now: NOW + SECOND })),
+  );
   expect(claims.filter(Boolean)).toHaveLength(1);
   expect(await loginTokens.get(loginId)).toEqual({ ...token, mailedAt: NOW + SECOND });
   expect(await loginTokens.consume(loginId, NOW + SECOND)).not.toBeNull();
-  expect(await loginTokens.claimMail(loginId, NOW)).toBe(false);
-  expect(await loginTokens.claimMail(await newLink(), token.expiresAt)).toBe(false);
+  expect(await loginTokens.claimMail(loginId, { op: "late", now: NOW })).toBe(false);
+  expect(await loginTokens.claimMail(await newLink(), { op: "late", now: token.expiresAt })).toBe(false);
+});
+
+it("a claim whose answer was lost is the worker's own, and another worker's is not", async () => {
+  const loginId = await newLink();
+  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+  expect(await loginTokens.claimMail(loginId, { op: "one", now: NOW })).toBe(true);
+  end();
+  expect(await loginTokens.claimMail(loginId, { op: "two", now: NOW })).toBe(false);
+});
+
+it("a claim that was given back can be made again, and only its own worker gives it back", async () => {
+  const loginId = await newLink();
+  await loginTokens.claimMail(loginId, { op: "one", now: NOW });
+  await loginTokens.releaseMail(loginId, "two");
+  expect(await loginTokens.claimMail(loginId, { op: "two", now: NOW })).toBe(false);
+  await loginTokens.releaseMail(loginId, "one");
+  expect(await loginTokens.get(loginId)).toEqual({ ...token, mailedAt: null });
+  expect(await loginTokens.claimMail(loginId, { op: "two", now: NOW })).toBe(true);
+  await loginTokens.consume(loginId, NOW);
+  await loginTokens.releaseMail(loginId, "two");
+  expect(await loginTokens.get(loginId)).toBeNull();
 });

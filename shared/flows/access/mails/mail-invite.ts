@@ -1,0 +1,35 @@
+import { newOp } from "../../../kernel/ids.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
+import type { MailPorts } from "./ports.ts";
+import { sendClaimed } from "./send-claimed.ts";
+import { inviteMail } from "./texts.ts";
+
+/**
+ * Mails an invite once, and again each time that an admin sends it again. Mails nothing when it was revoked, was accepted or
+ * has expired. The mail leads to the sign-in page and contains no token.
+ */
+export async function mailInvite(
+  ports: MailPorts,
+  { tenant, inviteId }: { readonly tenant: TenantId; readonly inviteId: string },
+  now: Millis,
+): Promise<RecordOutcome> {
+  const { invites, mail, log } = ports;
+  if (!mail) {
+    log({ event: "mail.not_sent", reason: "no_sender" });
+    return done;
+  }
+  const op = newOp(now);
+  const invite = await invites.claimMail(tenant, inviteId, { op, now });
+  if (!invite) return drop("stale");
+  const { email: to, role, expiresAt } = invite;
+  const signInUrl = `${ports.baseUrl}/console/auth/sign-in`;
+  return sendClaimed(
+    { mail, log },
+    {
+      mail: { to, ...inviteMail({ tenant, role, expiresAt, signInUrl }) },
+      release: () => invites.releaseMail(tenant, inviteId, op),
+    },
+  );
+}

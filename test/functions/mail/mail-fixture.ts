@@ -1,0 +1,144 @@
+import { mailWorker } from "../../../functions/mail/worker.ts";
+import type { WorkerPorts } from "../../../functions/worker/batch.ts";
+import type { Mail } from "../../../local/emulators/mail.ts";
+import { openMail } from "../../../shared/aws/mail.ts";
+import { openQueue } from "../../../shared/aws/queues.ts";
+import { addressHashes } from "../../../shared/domain/access/address-hash.ts";
+import type { AuditEntry } from "../../../shared/domain/access/audit.ts";
+import type { Role } from "../../../shared/domain/access/roles.ts";
+import { type Invite, newInviteId, newUserId, type User } from "../../../shared/domain/access/team.ts";
+import type { MailPorts } from "../../../shared/flows/access/mails/ports.ts";
+import { newLoginToken, sealLogin } from "../../../shared/flows/access/sign-in/login-link.ts";
+import { deriveKey, sha256Hex } from "../../../shared/kernel/bytes.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
+import { encodeMail } from "../../../shared/queues/mails.ts";
+import { inviteStore } from "../../../shared/stores/access/invites.ts";
+import { loginTokenStore } from "../../../shared/stores/access/login-tokens.ts";
+import { tenantStore } from "../../../shared/stores/access/tenants.ts";
+import { userStore } from "../../../shared/stores/access/users.ts";
+import { invokeWorker } from "../../shared/flows/support/queue-worker.ts";
+import { openTestEnv } from "../../shared/flows/support/test-env.ts";
+import { newTenant } from "../../shared/stores/support/samples.ts";
+import { oneKeyRing } from "../../support/world/key-rings.ts";
+
+const ROOT = "a root secret of more than 32 characters";
+const loginKeys = oneKeyRing(deriveKey(ROOT, "login"));
+const addressKeys = oneKeyRing(deriveKey(ROOT, "address"));
+
+export type MailFixture = Awaited<ReturnType<typeof openMailFixture>>;
+
+/** The mail worker on a queue of its own, with the emulated SES. */
+export async function openMailFixture() {
+  const testEnv = await openTestEnv();
+  const queues = await testEnv.newQueues();
+  const { table } = testEnv;
+  const [users, invites, loginTokens] = [userStore(table), inviteStore(table), loginTokenStore(table)];
+  let people = 0;
+  const hashes = (email: string) => addressHashes(addressKeys, email);
+
+  const fixture = {
+    testEnv,
+    queueUrl: queues.mails,
+    users,
+    invites,
+    loginTokens,
+    hashes,
+    newEmail: (): string => `person-${++people}@example.com`,
+
+    /** The ports of a new process. */
+    ports: (overrides: Partial<MailPorts> = {}): MailPorts & WorkerPorts => ({
+      users,
+      invites,
+      loginTokens,
+      loginKeys: async () => loginKeys,
+      addressKeys: async () => addressKeys,
+      mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, testEnv.ses),
+      baseUrl: "https://api.example.com",
+      isSignUpOpen: false,
+      log: (line) => testEnv.lines.push(line),
+      receivedMessages: testEnv.receivedMessages,
+      ...overrides,
+    }),
+
+    async createTenant(name = "A shop"): Promise<TenantId> {
+      const id = newTenant();
+      const at = testEnv.now();
+      const tenant = { id, name, status: "active", ownerEmail: null, createdAt: at } as const;
+      await tenantStore(table).create(tenant, fixture.auditEntry("tenant.create"));
+      return id;
+    },
+
+    auditEntry: (action: AuditEntry["action"]): AuditEntry => ({
+      action,
+      resource: "-",
+      actor: "cli",
+      ip: null,
+      detail: {},
+      at: testEnv.now(),
+    }),
+
+    async createInvite(tenant: TenantId, email: string, rest: Partial<Invite> = {}): Promise<Invite> {
+      const now = testEnv.now();
+      const invite: Invite = {
+        id: newInviteId(now),
+        tenant,
+        email,
+        role: "agent" satisfies Role,
+        status: "pending",
+        invitedBy: "console:usr_01M7ZAN532DXZZ1TKP6RZ0YEPG",
+        createdAt: now,
+        expiresAt: now + 7 * DAY,
+        acceptedAt: null,
+        ...rest,
+      };
+      const by = { audit: fixture.auditEntry("invite.create"), actor: null, memberId: null };
+      await invites.create(invite, { ...by, addressHashes: hashes(email) });
+      return invite;
+    },
+
+    async renewInvite(invite: Invite): Promise<void> {
+      const by = { audit: fixture.auditEntry("invite.create"), actor: null, memberId: null };
+      const expiresAt = testEnv.now() + 7 * DAY;
+      await invites.renew(invite, { ...by, expiresAt, addressHashes: hashes(invite.email) });
+    },
+
+    /** A user without a membership. */
+    createUser: (email: string): Promise<User> =>
+      users.recordSignIn({
+        addressHashes: hashes(email),
+        email,
+        newUserId: newUserId(testEnv.now()),
+        now: testEnv.now(),
+      }),
+
+    async createMember(email: string): Promise<void> {
+      const invite = await fixture.createInvite(await fixture.createTenant(), email);
+      const audit = fixture.auditEntry("invite.accept");
+      await invites.accept(invite, { user: await fixture.createUser(email), addressHashes: hashes(email), audit });
+    },
+
+    /** Stores a sign-in link, as a request for it does. */
+    async createLink(address: string): Promise<{ loginId: string; token: string; body: string }> {
+      const token = newLoginToken();
+      const loginId = sha256Hex(token);
+      await loginTokens.create(loginId, {
+        ...sealLogin(loginKeys, loginId, { address, token }),
+        redirect: "/",
+        expiresAt: testEnv.now() + 15 * MINUTE,
+      });
+      return { loginId, token, body: encodeMail({ kind: "sign_in", loginId }) };
+    },
+
+    queue: (...bodies: string[]): Promise<void> =>
+      openQueue(queues.mails, testEnv.eventSource).sendAll(bodies.map((body) => ({ body }))),
+
+    /** Runs the worker on what the queue has. */
+    run: (ports: MailPorts & WorkerPorts = fixture.ports()): ReturnType<typeof invokeWorker> =>
+      invokeWorker(testEnv.eventSource, queues.mails, mailWorker(ports, testEnv.now)),
+
+    mailsTo: (email: string): readonly Mail[] => testEnv.emulators.mail.list().filter(({ to }) => to.includes(email)),
+    close: (): Promise<void> => testEnv.close(),
+  };
+  return fixture;
+}
