@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, createApp } from "../../../../functions/http/app.ts";
+import { callerCredentials } from "../../../../functions/http/caller-credentials.ts";
+import { noCredentials } from "../../../../functions/http/credentials.ts";
+import { checkApiRoutes } from "../../../../functions/routes/holds/check.ts";
+import { apiRoutes } from "../../../../functions/routes/index.ts";
+import { hasRole } from "../../../../shared/domain/access/roles.ts";
+import { randomToken } from "../../../../shared/kernel/bytes.ts";
+import { CHALLENGE_KEYS, newSourceIp } from "../../../shared/flows/support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { openStores } from "../../../shared/stores/support/open-stores.ts";
+import { type ApiApp, openApiApp } from "../support/api-app.ts";
+import { testApp } from "../support/test-app.ts";
+import { openRouteCallers, type RouteCaller } from "./callers.ts";
+import { apiRows, checkRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
+import { openRouteWorld, type RouteWorld } from "./world.ts";
+
+// Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
+// the rule that joins them.
+
+let testEnv: TestEnv;
+let api: ApiApp;
+let world: RouteWorld;
+let callers: Readonly<Record<string, RouteCaller>>;
+const apps: { api?: App; check?: App } = {};
+
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  api = await openApiApp(testEnv);
+  world = await openRouteWorld(testEnv, api);
+  callers = await openRouteCallers(testEnv, api, world);
+  // Without a limit, because these are thousands of requests in one minute.
+  apps.api = testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit: async () => null });
+  const check = {
+    ...openStores(testEnv.table),
+    ...api.ports,
+    challengeKeys: async () => CHALLENGE_KEYS,
+    random: randomToken,
+    pageFiles: new Map(),
+  };
+  const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
+  apps.check = createApp({
+    endpoints: checkApiRoutes,
+    ports: check,
+    credentials: noCredentials,
+    now: testEnv.now,
+    log,
+  });
+});
+afterAll(() => testEnv.close());
+
+const tables = [
+  { table: "api", routes: apiRoutes, rows: apiRows },
+  { table: "check", routes: checkApiRoutes, rows: checkRows },
+] as const;
+
+describe.each(tables)("the rows of $table", ({ routes, rows }) => {
+  it("are one for each route, as it is declared", () => {
+    const declared = routes.map(({ method, path, auth, tenant, role }) => [
+      `${method} ${path}`,
+      { auth, tenant, role },
+    ]);
+    const inTable = Object.entries(rows).map(([name, { auth, tenant, role }]) => [
+      routeName(name),
+      { auth, tenant, role },
+    ]);
+    expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(declared));
+  });
+});
+
+interface Answer {
+  readonly verdict: Verdict;
+  /** Status, headers without the correlation id, and body. */
+  readonly bytes: string;
+  readonly headers: Headers;
+}
+
+type Table = (typeof tables)[number]["table"];
+
+/** One request of a caller. @param id of the resource; default: an unknown one */
+async function ask(
+  table: Table,
+  name: string,
+  row: RouteRow,
+  { headers, tenant, actorId, resources }: RouteCaller,
+  id = defaultId(row, resources),
+): Promise<Answer> {
+  const { path, body } = row.request({ id, ownEndpointId: world.ownIds.endpoint, actorId });
+  const query = tenant === null ? "" : `${path.includes("?") ? "&" : "?"}tenant=${tenant}`;
+  const request = new Request(`http://gateway${path}${query}`, {
+    method: name.split(" ")[0] ?? "",
+    headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const response = await (apps[table] as App).fetch(request, { sourceIp: newSourceIp() });
+  const text = await response.text();
+  const { ok, error } = JSON.parse(text) as { ok: boolean; error?: { code: string } };
+  const shown = [...response.headers].filter(([header]) => header !== "x-correlation-id");
+  return {
+    verdict: [response.status, ok ? "ok" : (error?.code ?? "")],
+    bytes: JSON.stringify([response.status, shown, text]),
+    headers: response.headers,
+  };
+}
+
+function defaultId({ kind, tenant }: RouteRow, resources?: "paused"): string {
+  if (kind === null) return "";
+  // Where the resource determines the tenant, a caller of the suspended tenant names a resource of it.
+  return resources === "paused" && tenant === "resource" ? world.pausedIds[kind] : world.unknownIds[kind];
+}
+
+const UNAUTHORIZED: Verdict = [401, "unauthorized"];
+const FORBIDDEN: Verdict = [403, "forbidden"];
+
+/** What the contract says about a caller of a route. */
+function expectedVerdict(name: string, row: RouteRow, { kind, standing }: RouteCaller): Verdict {
+  const { auth, tenant, role, answer, testKeyAnswer = answer } = row;
+  if (auth === "none") return answer;
+  if (standing.is === "refused" || kind === "none") return UNAUTHORIZED;
+  if (auth !== "caller" && auth !== kind) return UNAUTHORIZED;
+  switch (standing.is) {
+    case "forged":
+      return name.startsWith("GET ") ? answer : [403, "csrf_failed"];
+    case "member":
+      return role === null || hasRole(standing.role, role) ? answer : FORBIDDEN;
+    case "key":
+      return standing.isTest ? testKeyAnswer : answer;
+    case "malformed_tenant":
+      return tenant === "query" ? [400, "invalid_request"] : answer;
+    case "ambiguous":
+      return tenant === "query" ? [400, "tenant_required"] : answer;
+    case "stranger":
+      // An id of another tenant's resource is answered as an unknown one.
+      return tenant === "query" ? FORBIDDEN : answer;
+    case "suspended":
+      // A key of one tenant, which is suspended, is refused by every route. A person is signed in all the same.
+      return tenant === "none" && !standing.hasNoOther ? answer : FORBIDDEN;
+  }
+}
+
+const everyRow = tables.flatMap(({ table, rows }) => Object.entries(rows).map(([name, row]) => ({ table, name, row })));
+
+describe.each(everyRow)("$name", ({ table, name, row }) => {
+  it("answers each caller as the contract says", async () => {
+    const verdicts: Record<string, Verdict> = {};
+    const expected: Record<string, Verdict> = {};
+    for (const [callerName, caller] of Object.entries(callers)) {
+      verdicts[callerName] = (await ask(table, name, row, caller)).verdict;
+      expected[callerName] = expectedVerdict(name, row, caller);
+    }
+    expect(verdicts).toEqual(expected);
+  });
+
+  it("refuses every bad credential with the same bytes", async () => {
+    const refused = Object.values(callers).filter(({ standing }) => standing.is === "refused");
+    const answers = await Promise.all(refused.map((caller) => ask(table, name, row, caller)));
+    expect(refused.length).toBeGreaterThan(20);
+    const withoutTimes = answers.map(({ bytes }) => bytes.replace(/"time\\":\\"[^"]*"/, ""));
+    expect([...new Set(withoutTimes)]).toHaveLength(1);
+  });
+
+  it("answers every id of another tenant, and every impossible one, as it answers an unknown one", async () => {
+    if (row.kind === null || row.auth === "none") return;
+    for (const callerName of ["a key", "an owner"]) {
+      const caller = callers[callerName] as RouteCaller;
+      const unknown = await ask(table, name, row, caller);
+      expect(unknown.verdict, callerName).toEqual(row.answer);
+      for (const [idName, id] of Object.entries(world.foreignIds[row.kind])) {
+        expect((await ask(table, name, row, caller, id)).bytes, `${callerName}: ${idName}`).toBe(unknown.bytes);
+      }
+    }
+  });
+
+  it("can be read by the console alone", async () => {
+    const isReadable = table === "api" && name !== "GET /health";
+    for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
+      const { headers: own, ...caller } = callers["a key"] as RouteCaller;
+      const headers = origin === null ? own : { ...own, origin };
+      const answer = await ask(table, name, row, { ...caller, headers });
+      const allowed = isReadable && origin === api.ports.consoleOrigin ? origin : null;
+      expect(answer.headers.get("access-control-allow-origin")).toBe(allowed);
+      expect(answer.headers.get("vary")).toBe(isReadable ? "origin" : null);
+    }
+  });
+});

@@ -1,0 +1,141 @@
+import type { Auth, TenantSource } from "../../../../functions/http/endpoint.ts";
+import type { Role } from "../../../../shared/domain/access/roles.ts";
+
+/** Status and code. */
+export type Verdict = readonly [status: number, code: string];
+/** What a route's id, or an id in its body, names. */
+export type ResourceKind = "conversation" | "message" | "endpoint" | "delivery" | "hold" | "key";
+
+export interface RouteRequest {
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** What fills a request: ids are percent-encoded. `actorId` is the caller's own where the caller is a person. */
+export interface Filling {
+  readonly id: string;
+  readonly ownEndpointId: string;
+  readonly actorId: string;
+}
+
+/** Who may call a route, and what it answers. Written by hand: the test compares it with the declaration. */
+export interface RouteRow {
+  readonly auth: Auth;
+  readonly tenant: TenantSource;
+  readonly role: Role | null;
+  /** The answer to an accepted caller of the tenant, whose id, if there is one, is unknown. */
+  readonly answer: Verdict;
+  /** The answer to a test key, where it is another. */
+  readonly testKeyAnswer?: Verdict;
+  /** What the id names. Null when the request has none. */
+  readonly kind: ResourceKind | null;
+  readonly request: (filling: Filling) => RouteRequest;
+}
+
+const OK: Verdict = [200, "ok"];
+const FORBIDDEN: Verdict = [403, "forbidden"];
+const notFound = (kind: string): Verdict => [404, `${kind}_not_found`];
+
+type Rest = Partial<RouteRow>;
+
+const at = (path: string, rest: Rest = {}) => ({ kind: null, answer: OK, request: () => ({ path }), ...rest });
+/** A route for keys and members; the tenant comes from `?tenant=`. */
+const members = (role: Role, path: string, rest: Rest = {}): RouteRow => ({
+  auth: "caller",
+  tenant: "query",
+  role,
+  ...at(path, rest),
+});
+/** A route whose path has an id. */
+const withId = (role: Role, kind: ResourceKind, path: (filling: Filling) => string, rest: Rest = {}): RouteRow =>
+  members(role, "", { kind, answer: notFound(kind), request: (filling) => ({ path: path(filling) }), ...rest });
+const endpointRoute = (suffix = "", body?: object): RouteRow => {
+  const request = ({ id }: Filling) => ({ path: `/v1/webhooks/${id}${suffix}`, ...(body ? { body } : {}) });
+  return withId("admin", "endpoint", () => "", { request });
+};
+const deliveryRoute = (suffix = ""): RouteRow =>
+  withId("admin", "delivery", ({ id, ownEndpointId }) => `/v1/webhooks/${ownEndpointId}/deliveries/${id}${suffix}`);
+const send = (path: string, body: (filling: Filling) => object): RouteRow => ({
+  auth: "caller",
+  tenant: "resource",
+  role: "agent",
+  kind: "conversation",
+  answer: notFound("conversation"),
+  request: (filling) => ({
+    path,
+    body: { conversation_id: decodeURIComponent(filling.id), text: "hi", ...body(filling) },
+  }),
+});
+const open = (path: string, answer: Verdict = OK, rest: Rest = {}): RouteRow => ({
+  auth: "none",
+  tenant: "none",
+  role: null,
+  ...at(path, { answer, ...rest }),
+});
+const check = (suffix: string, body: object = {}): RouteRow => {
+  const request = ({ id }: Filling) => ({ path: `/verify/holds/${id}${suffix}`, body: { secret: "s", ...body } });
+  return open("", notFound("hold"), { kind: "hold", request });
+};
+
+/** Of the API function. A name may go on after its path, where a query has an id. */
+export const apiRows: Readonly<Record<string, RouteRow>> = {
+  "GET /v1/ping": open("/v1/ping"),
+  "GET /health": open("/health"),
+  "GET /": open("/", [404, "route_not_found"]),
+  "GET /.well-known/security.txt": open("/.well-known/security.txt", [404, "route_not_found"]),
+  "GET /v1/conversations": members("agent", "/v1/conversations"),
+  "GET /v1/conversations/{id}": withId("agent", "conversation", ({ id }) => `/v1/conversations/${id}`),
+  "DELETE /v1/conversations/{id}": withId("admin", "conversation", ({ id }) => `/v1/conversations/${id}`, {
+    testKeyAnswer: FORBIDDEN,
+  }),
+  "GET /v1/messages": members("agent", "/v1/messages"),
+  "GET /v1/messages?conversation_id=": withId(
+    "agent",
+    "conversation",
+    ({ id }) => `/v1/messages?conversation_id=${id}`,
+  ),
+  "GET /v1/messages/{id}": withId("agent", "message", ({ id }) => `/v1/messages/${id}`),
+  "POST /v1/messages/reply": send("/v1/messages/reply", () => ({})),
+  "POST /v1/messages/human-agent": send("/v1/messages/human-agent", ({ actorId }) => ({ actor_id: actorId })),
+  "GET /v1/messages/holds/{hold_id}": {
+    ...withId("agent", "hold", ({ id }) => `/v1/messages/holds/${id}`),
+    tenant: "resource",
+  },
+  "GET /v1/accounts": members("agent", "/v1/accounts"),
+  "GET /v1/keys": members("admin", "/v1/keys"),
+  "POST /v1/keys": members("admin", "", {
+    request: () => ({ path: "/v1/keys", body: { scope: "live" } }),
+    testKeyAnswer: FORBIDDEN,
+  }),
+  "DELETE /v1/keys/{id}": withId("admin", "key", ({ id }) => `/v1/keys/${id}`),
+  "GET /v1/audit": members("admin", "/v1/audit"),
+  "GET /v1/stats": members("agent", "/v1/stats"),
+  "GET /v1/webhooks": members("admin", "/v1/webhooks"),
+  "POST /v1/webhooks": members("admin", "", {
+    request: () => ({ path: "/v1/webhooks", body: { url: "not a URL" } }),
+    answer: [400, "invalid_request"],
+  }),
+  "GET /v1/webhooks/{id}": endpointRoute(),
+  "PATCH /v1/webhooks/{id}": endpointRoute("", { status: "paused" }),
+  "DELETE /v1/webhooks/{id}": endpointRoute(),
+  "POST /v1/webhooks/{id}/rotate": endpointRoute("/rotate"),
+  "POST /v1/webhooks/{id}/test": endpointRoute("/test"),
+  "GET /v1/webhooks/{id}/deliveries": { ...endpointRoute("/deliveries"), answer: OK },
+  "GET /v1/webhooks/{id}/deliveries/summary": endpointRoute("/deliveries/summary"),
+  "POST /v1/webhooks/{id}/deliveries/replay": endpointRoute("/deliveries/replay?from=0"),
+  "GET /v1/webhooks/{id}/deliveries/{deliveryId}": deliveryRoute(),
+  "POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay": deliveryRoute("/replay"),
+  "GET /v1/event-types": { ...members("agent", "/v1/event-types"), tenant: "none", role: null },
+};
+
+/** Of the check page's API: the secret of a hold is its credential, and no other counts. */
+export const checkRows: Readonly<Record<string, RouteRow>> = {
+  "POST /verify/holds/{hold_id}": check(""),
+  "POST /verify/holds/{hold_id}/challenge": check("/challenge"),
+  "POST /verify/holds/{hold_id}/complete": check("/complete", { token: "t", solutions: [1] }),
+};
+
+/** The route of a row's name: what it has after a `?` is not part of it. */
+export function routeName(name: string): string {
+  return name.split("?")[0] ?? name;
+}

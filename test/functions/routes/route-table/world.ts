@@ -1,0 +1,131 @@
+import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
+import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
+import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
+import { holdStore } from "../../../../shared/stores/holds/holds.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
+import { createEndpointAt } from "../../../shared/flows/support/test-endpoints.ts";
+import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { createTenant } from "../../../shared/stores/access/support/team-samples.ts";
+import { holdAuditEntry, sampleHold } from "../../../shared/stores/support/hold-samples.ts";
+import { PERSON, SAMPLE_INBOX, sampleMessage } from "../../../shared/stores/support/samples.ts";
+import type { ApiApp } from "../support/api-app.ts";
+import type { ResourceKind } from "./rows.ts";
+
+/** Ids as a request has them: percent-encoded. */
+type Ids = Readonly<Record<ResourceKind, string>>;
+
+export interface RouteWorld {
+  readonly own: TenantId;
+  readonly theirs: TenantId;
+  readonly paused: TenantId;
+  /** Ids of the own tenant's form that name nothing. */
+  readonly unknownIds: Ids;
+  readonly pausedIds: Ids;
+  readonly ownIds: Ids;
+  /** Of another tenant, expired or impossible, each with what it is. */
+  readonly foreignIds: Readonly<Record<ResourceKind, Readonly<Record<string, string>>>>;
+}
+
+/** Three tenants with one resource of each kind: the caller's own, another and a suspended one, which is to be paused. */
+export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<RouteWorld> {
+  const { table } = testEnv;
+  const [own, theirs, paused] = [await createTenant(table), await createTenant(table), await createTenant(table)];
+  const queues = await testEnv.newQueues();
+
+  const conversationOf = (tenant: TenantId, person = PERSON) =>
+    conversationId({
+      tenant,
+      account: { platform: "instagram", externalId: `ig-${tenant}` },
+      participantId: person,
+    });
+  async function recordInbound(tenant: TenantId, sentAt: number, person = PERSON): Promise<string> {
+    const id = `mid-${tenant}-${person}`;
+    const message = sampleMessage(tenant, {
+      id,
+      account: { platform: "instagram", externalId: `ig-${tenant}` },
+      conversationId: conversationOf(tenant, person),
+      participant: { id: person, handle: null, username: null, name: null },
+      sentAt,
+    });
+    await messageStore(table).record(tenant, message, testEnv.now());
+    await conversationStore(table).advanceHead(tenant, message, SAMPLE_INBOX);
+    return id;
+  }
+  async function createHold(tenant: TenantId): Promise<string> {
+    const times = { createdAt: testEnv.now(), expiresAt: testEnv.now() + 15 * MINUTE };
+    const hold = sampleHold(tenant, { ...times, conversationId: conversationOf(tenant) });
+    await holdStore(table).create(hold, testEnv.now(), holdAuditEntry(hold));
+    return hold.id;
+  }
+  async function createResources(tenant: TenantId): Promise<Ids> {
+    await testEnv.connect(tenant);
+    const message = await recordInbound(tenant, testEnv.now());
+    const endpoint = (await createEndpointAt(testEnv, queues, tenant, "http://127.0.0.1:9/")).id;
+    const settings = { scope: "live", label: "", actor: "cli" } as const;
+    return {
+      conversation: encodeURIComponent(conversationOf(tenant)),
+      message,
+      endpoint,
+      delivery: deliveryId(newUlid(testEnv.now()), endpoint),
+      hold: await createHold(tenant),
+      key: (await createKey(api.ports, tenant, settings, testEnv.now())).id,
+    };
+  }
+
+  const [ownIds, theirIds, pausedIds] = [
+    await createResources(own),
+    await createResources(theirs),
+    await createResources(paused),
+  ];
+  const expiredMessage = await recordInbound(own, testEnv.now() - 7 * DAY, "5550001");
+  const operatorKey = { scope: "live", label: "", actor: "cli" } as const;
+  const foreign = (kind: ResourceKind, more: Record<string, string> = {}) => ({
+    "another tenant's": theirIds[kind],
+    "a suspended tenant's": pausedIds[kind],
+    ...more,
+    "no id at all": "%20",
+    "a path": "..%2F..%2Fadmin",
+    "a null byte": "%00",
+    "very long": "x".repeat(3_000),
+  });
+  const world: RouteWorld = {
+    own,
+    theirs,
+    paused,
+    ownIds,
+    pausedIds,
+    unknownIds: {
+      conversation: encodeURIComponent(conversationOf(own, "5550009")),
+      message: "nobody-sent-this",
+      endpoint: newUlid(1),
+      delivery: deliveryId(newUlid(1), ownIds.endpoint),
+      hold: `hold_${newUlid(1)}`,
+      key: newUlid(1),
+    },
+    foreignIds: {
+      conversation: foreign("conversation", {
+        expired: encodeURIComponent(conversationOf(own, "5550001")),
+        "its parts in another order": encodeURIComponent(`CONV#instagram#${own}#1#2`),
+        "encoded twice": encodeURIComponent(ownIds.conversation),
+      }),
+      message: foreign("message", { expired: expiredMessage }),
+      endpoint: foreign("endpoint", { "a lower-case id": ownIds.endpoint.toLowerCase() }),
+      delivery: foreign("delivery", { "of no event": ownIds.delivery }),
+      hold: foreign("hold", { "of another form": "hold_1" }),
+      key: foreign("key", {
+        "an operator's": (await createOperatorKey(api.ports, [own], operatorKey, testEnv.now())).id,
+        "a lower-case id": ownIds.key.toLowerCase(),
+      }),
+    },
+  };
+  const suspension = { status: "suspended", actor: "cli" } as const;
+  await setTenantStatus({ tenantStatuses: tenantStatusStore(table) }, paused, suspension, testEnv.now());
+  return world;
+}
