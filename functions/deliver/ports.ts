@@ -5,6 +5,7 @@ import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
 import { createWebhookClient } from "../../shared/net/webhook-client.ts";
+import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
@@ -34,6 +35,7 @@ export function deliverPorts(): DeliverPorts & WorkerPorts {
     vault: openVault(setting("keyId")),
     webhookClient: createWebhookClient({ gate: openGate() }),
     concurrencySlots: concurrencySlotStore(table),
+    memberships: membershipStore(table),
     tenants: tenantStore(table),
     mail: mailer(),
     random: Math.random,

@@ -4,18 +4,27 @@ import { deriveUlid, ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { WarnTask } from "../../queues/deliveries.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { mailOwner, pausedMail, warningMail } from "./mails.ts";
+import { mailOwners, pausedMail, warningMail } from "./mails.ts";
 import { type AutoPause, pauseEndpoint, publishEndpointPaused } from "./pause.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { scheduleTask } from "./schedule.ts";
 
 type FailingPorts = Pick<
   DeliverPorts,
-  "endpoints" | "eventBodies" | "events" | "retries" | "slowRetries" | "due" | "mail" | "tenants" | "log"
+  | "endpoints"
+  | "eventBodies"
+  | "events"
+  | "retries"
+  | "slowRetries"
+  | "due"
+  | "mail"
+  | "memberships"
+  | "tenants"
+  | "log"
 >;
 
 /**
- * Warns the owner of an endpoint whose every attempt fails, or pauses the endpoint. When the worker dies after it marked
+ * Warns the owners of an endpoint whose every attempt fails, or pauses the endpoint. When the worker dies after it marked
  * the endpoint as warned, no warning is sent. When it dies after the pause, the repeated message completes it.
  * @param repeated whether the message was received before
  */
@@ -58,11 +67,11 @@ async function warn(ports: FailingPorts, task: WarnTask, endpoint: Endpoint, now
   // The next failure sends another task.
   if (!saved) return drop("stale");
   ports.log({ event: "endpoint.failing", endpoint: endpoint.id, action: "warned" });
-  await mailOwner(ports, tenant, warningMail(tenant, { endpoint, since }));
+  await mailOwners(ports, tenant, warningMail(tenant, { endpoint, since }));
   return done;
 }
 
-/** Sends the probe that blocks the waiting deliveries, and notifies the other endpoints and the owner. */
+/** Sends the probe that blocks the waiting deliveries, and notifies the other endpoints and the owners. */
 async function onPaused(
   ports: FailingPorts,
   { task, endpoint, repeated, now }: { task: WarnTask; endpoint: Endpoint; repeated: boolean; now: Millis },
@@ -75,7 +84,7 @@ async function onPaused(
   const at = ulidTime(endpoint.pausedEvent ?? "");
   await publishEndpointPaused(ports, toAutoPause(task, at), repeated);
   ports.log({ event: "endpoint.failing", endpoint: endpointId, action: "paused" });
-  await mailOwner(ports, tenant, pausedMail(tenant, { endpoint, since }));
+  await mailOwners(ports, tenant, pausedMail(tenant, { endpoint, since }));
   return done;
 }
 

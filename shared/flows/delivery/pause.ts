@@ -6,7 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { auditEntry } from "../access/audit-entry.ts";
-import { goneMail, type MailPorts, mailOwner } from "./mails.ts";
+import { goneMail, type MailPorts, mailOwners } from "./mails.ts";
 import type { DeliverPorts } from "./ports.ts";
 
 export type PausePorts = {
@@ -80,7 +80,7 @@ interface RecordedAttempt {
 }
 
 /**
- * Pauses an endpoint whose receiver answered 410, and notifies the tenant's other endpoints and owner. Of several
+ * Pauses an endpoint whose receiver answered 410, and notifies the tenant's other endpoints and its owners. Of several
  * deliveries that got a 410, the first one does so.
  */
 export async function pauseWhenGone(
@@ -112,7 +112,7 @@ export async function resumePauseWhenGone(ports: GonePorts, tenant: TenantId, ro
 async function notifyGone(ports: GonePorts, autoPause: AutoPause, url: string, repeated: boolean): Promise<void> {
   await publishEndpointPaused(ports, autoPause, repeated);
   const { tenant } = autoPause;
-  await mailOwner(ports, tenant, goneMail(tenant, { id: autoPause.endpointId, url }));
+  await mailOwners(ports, tenant, goneMail(tenant, { id: autoPause.endpointId, url }));
 }
 
 /** The event's ULID follows from the delivery that got the 410, so that a repetition publishes the same event. */

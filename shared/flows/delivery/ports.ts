@@ -4,6 +4,7 @@ import type { Queue } from "../../aws/queues.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { WebhookClient } from "../../net/webhook-client.ts";
 import type { Audit } from "../../stores/access/audit.ts";
+import type { Memberships } from "../../stores/access/memberships.ts";
 import type { Tenants } from "../../stores/access/tenants.ts";
 import type { ConcurrencySlots } from "../../stores/delivery/concurrency-slots.ts";
 import type { Deliveries } from "../../stores/delivery/deliveries.ts";
@@ -29,6 +30,7 @@ export interface DeliverPorts extends CountingPorts {
   readonly vault: Pick<Vault, "open">;
   readonly webhookClient: WebhookClient;
   readonly concurrencySlots: ConcurrencySlots;
+  readonly memberships: Pick<Memberships, "list">;
   readonly tenants: Pick<Tenants, "get">;
   /** Null when no sender address is configured: no mails are sent. */
   readonly mail: Mailer | null;

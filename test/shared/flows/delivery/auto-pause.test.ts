@@ -8,6 +8,7 @@ import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { encodeEndpointTask } from "../../../../shared/queues/deliveries.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
+import { createMember } from "../../stores/access/support/team-samples.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
 import { invokeWorker } from "../support/queue-worker.ts";
@@ -219,6 +220,41 @@ describe("no mail is sent, and nothing else fails,", () => {
     expect((await outage.readEndpoint()).status).toBe("paused");
     expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
     expect(JSON.stringify(testEnv.lines)).not.toContain(OWNER);
+  });
+});
+
+describe("the mails go", () => {
+  const recipients = () => newMails().map(({ to }) => to);
+  const pause = () => recordFailures(6 * DAY, 20);
+
+  it("to the owner whom the operator named, until they have signed in", async () => {
+    await pause();
+    expect(recipients()).toEqual([[OWNER]]);
+  });
+
+  it("to every owner in a mail of their own, and no more to a named owner who is not a member any more", async () => {
+    const owners = [await createMember(testEnv.table, outage.tenant, "owner")];
+    owners.push(await createMember(testEnv.table, outage.tenant, "owner"));
+    await createMember(testEnv.table, outage.tenant, "admin");
+    await pause();
+    expect(recipients().sort()).toEqual(owners.map(({ email }) => [email]).sort());
+  });
+
+  it("to the other owners when SES fails for one of them", async () => {
+    const first = await createMember(testEnv.table, outage.tenant, "owner");
+    const second = await createMember(testEnv.table, outage.tenant, "owner");
+    const { mail } = outage.deliverPorts;
+    Object.assign(outage.deliverPorts, {
+      mail: {
+        send: async (message: { to: string }) => {
+          if (message.to === first.email) throw new TypeError(first.email);
+          return mail?.send(message as never);
+        },
+      },
+    });
+    await pause();
+    expect(recipients()).toEqual([[second.email]]);
+    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
   });
 });
 
