@@ -1,3 +1,4 @@
+import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
 import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
@@ -8,12 +9,13 @@ import { deployment } from "./deployment.ts";
 
 export async function newTenant({ positionals: [, , slug], owner, ...values }: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(slug);
-  if (!owner || !/^[^\s@]+@[^\s@]+$/.test(owner)) throw new CliError("Missing or invalid owner. Add --owner EMAIL.");
+  const ownerEmail = parseEmailAddress(owner ?? "");
+  if (ownerEmail === null) throw new CliError("Missing or invalid owner. Add --owner EMAIL.");
   const { ports, now } = await deployment();
   const name = values.name ?? tenant;
-  const isNew = await createTenant(ports, tenant, { name, ownerEmail: owner, actor: "cli" }, now);
+  const isNew = await createTenant(ports, tenant, { name, ownerEmail, actor: "cli" }, now);
   if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
-  return { id: tenant, name, owner, status: "active", created_at: iso(now) };
+  return { id: tenant, name, owner: ownerEmail, status: "active", created_at: iso(now) };
 }
 
 export async function suspendTenant(values: Arguments): Promise<CommandOutput> {

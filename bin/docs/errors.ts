@@ -35,6 +35,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "`?tenant=` names a tenant that the key or the user has no access to, or that does not exist.",
     fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant. A user needs an invite to the tenant.",
   },
+  sign_up_closed: {
+    when: "A signed-in user creates a tenant in a deployment whose `parley:signUp` is `closed`.",
+    fix: "Ask the operator to create the tenant: `npm run admin -- tenant create`.",
+  },
   role_forbidden: {
     when: "The role of the signed-in user in this tenant does not permit the request. Keys have no role.",
     fix: "Ask an owner of the tenant for another role, or to do it.",
@@ -81,6 +85,18 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The webhook endpoint is unknown, deleted or of another tenant.",
     fix: "Use an id from `GET /v1/webhooks`.",
   },
+  tenant_not_found: {
+    when: "The tenant does not exist, its slug is malformed, or the signed-in user is not a member of it.",
+    fix: "Use an id from `GET /console/tenants`.",
+  },
+  member_not_found: {
+    when: "The user id is unknown, malformed, or of a user who is not a member of the tenant.",
+    fix: "Use an id from `GET /console/team`.",
+  },
+  invite_not_found: {
+    when: "The invite is unknown, malformed or of another tenant, or it was accepted. One that was revoked cannot be sent again.",
+    fix: "Use the id of a pending or expired invite from `GET /console/invites`, or invite the address again.",
+  },
   delivery_not_found: {
     when: "The endpoint has no such delivery.",
     fix: "Use an id from `GET /v1/webhooks/{id}/deliveries`.",
@@ -104,6 +120,18 @@ const help: Record<Reason, ErrorHelp> = {
   key_limit: {
     when: "The tenant has 50 active API keys.",
     fix: "Revoke a key, then create the new one.",
+  },
+  tenant_exists: {
+    when: "A tenant has this id, or had it in the last 30 days.",
+    fix: "Use another id.",
+  },
+  invite_exists: {
+    when: "The address has a pending invite in the tenant, or its user is a member.",
+    fix: "Send the pending invite again, or change the member's role.",
+  },
+  last_owner: {
+    when: "The tenant's last owner would leave, be removed or get another role.",
+    fix: "Make another member an owner first.",
   },
   endpoint_limit: {
     when: "The tenant has the maximum number of webhook endpoints.",

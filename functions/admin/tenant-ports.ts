@@ -4,7 +4,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { KeyPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
+import type { KeyPorts, TenantPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
 import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
@@ -13,7 +13,7 @@ import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 
 /** What the commands that set up a workspace need. */
-export type AdminPorts = KeyPorts & TenantStatusPorts & ConnectPorts & { readonly tenants: Tenants };
+export type AdminPorts = KeyPorts & TenantPorts & TenantStatusPorts & ConnectPorts & { readonly tenants: Tenants };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,6 +32,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
     apiKeys: apiKeyStore(table),
     vault: openVault(setting("keyId", environment), new KMSClient(services)),
     peppers: async () => (await root()).pepper,
+    addressKeys: async () => (await root()).address,
   };
 }
 

@@ -89,6 +89,8 @@ export type LogLine =
     }
   | { readonly event: "slot.release_failed"; readonly endpoint: string; readonly error: string }
   | { readonly event: "endpoint.failing"; readonly endpoint: string; readonly action: "warned" | "paused" }
+  /** A sign-in that did not accept the pending invites of its address. The next one does. */
+  | { readonly event: "invites.claim_failed"; readonly error: string }
   | { readonly event: "mail.not_sent"; readonly reason: string }
   | {
       readonly event: "dead_letter.quarantined";
@@ -162,6 +164,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "slot.release_failed": "warn",
   "redelivery.schedule_failed": "warn",
   "endpoint.failing": "warn",
+  "invites.claim_failed": "warn",
   "mail.not_sent": "warn",
   "dead_letter.quarantined": "error",
   "dead_letter.expired": "error",

@@ -30,6 +30,7 @@ export const SIGN_IN_CAPS = { address: 5, source: 20 } as const;
 export const SIGN_IN_WINDOW: Millis = 15 * MINUTE;
 /** How long a sign-in link can be opened. */
 export const SIGN_IN_LINK_LIFETIME: Millis = 15 * MINUTE;
+export const TENANT_NAME_CHARS_MAX = 80;
 export const INVITE_LIFE: Millis = 7 * DAY;
 /** How long an invite is listed after it was accepted, was revoked or expired. */
 export const INVITE_RETENTION: Millis = 90 * DAY;

@@ -17,6 +17,7 @@ const refusals = {
     "forbidden",
     "No access to the tenant in ?tenant=. Use a key of that tenant, or a tenant of this key or of this user.",
   ],
+  sign_up_closed: [403, "forbidden", "Sign-up is closed in this deployment. Ask its operator to create the tenant."],
   role_forbidden: [403, "forbidden", "Your role in this tenant does not permit this. Ask an owner for another role."],
   actor_forbidden: [
     403,
@@ -43,6 +44,9 @@ const refusals = {
   message_not_found: [404, "message_not_found", "Message not found."],
   endpoint_not_found: [404, "endpoint_not_found", "Webhook endpoint not found."],
   key_not_found: [404, "key_not_found", "API key not found."],
+  tenant_not_found: [404, "tenant_not_found", "Tenant not found."],
+  member_not_found: [404, "member_not_found", "Member not found in this tenant."],
+  invite_not_found: [404, "invite_not_found", "Pending invite not found. A revoked or accepted invite is final."],
   delivery_not_found: [404, "delivery_not_found", "Delivery not found for this endpoint."],
   hold_not_found: [404, "hold_not_found", "Held message not found or expired."],
   replay_conflict: [
@@ -57,6 +61,13 @@ const refusals = {
   ],
   endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
   key_limit: [409, "key_limit", "API key limit reached. Revoke a key first."],
+  tenant_exists: [409, "tenant_exists", "The tenant's id is taken. Use another one."],
+  invite_exists: [
+    409,
+    "invite_exists",
+    "The address has a pending invite in this tenant, or is a member of it. Send that invite again, or revoke it.",
+  ],
+  last_owner: [409, "last_owner", "A tenant keeps at least one owner. Make another member an owner first."],
   window_closed: [
     409,
     "window_closed",

@@ -179,10 +179,10 @@ describe("setup", () => {
   const actor = "cli";
   const slug = (text: string): TenantId => parseTenant(text) ?? throwError(`${text} is not a slug.`);
 
-  test("a workspace and its audit row", async () => {
+  test("a workspace, the invite of its owner and their audit rows", async () => {
     const settings = { name: "A workspace", ownerEmail: "owner@example.com", actor };
     const create = () => createTenant(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
-    expect(await pipeline.cost(create)).toEqual(writeCost(4));
+    expect(await pipeline.cost(create)).toEqual(writeCost(10));
   });
 
   test("a key, its row in the list and its audit row", async () => {
@@ -236,11 +236,11 @@ describe("setup", () => {
       setTenantStatus(pipeline.tenantPorts, tenant, { status, actor }, pipeline.now());
     const active = await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"));
     expect(active).toEqual({ wcu: 1, rcu: 1.5, sqs: 0 });
-    // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys.
-    expect(await pipeline.cost(change("suspended"))).toEqual(writeCost(12, 2));
+    // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys and one of members.
+    expect(await pipeline.cost(change("suspended"))).toEqual(writeCost(12, 3));
     const refused = () => expect(pipeline.call(liveKey, "GET", "/v1/accounts")).rejects.toThrow("is suspended");
     expect(await pipeline.cost(refused)).toEqual(readCost(1));
-    expect(await pipeline.cost(change("active"))).toEqual(writeCost(12, 2));
+    expect(await pipeline.cost(change("active"))).toEqual(writeCost(12, 3));
     expect(await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"))).toEqual(active);
   });
 

@@ -104,7 +104,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
 
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
   const peppers = async () => (await readRoot()).pepper;
-  const tenantPorts: AdminPorts = { ...stores, vault, peppers };
+  const addressKeys = async () => (await readRoot()).address;
+  const tenantPorts: AdminPorts = { ...stores, vault, peppers, addressKeys };
   const apiPorts: ApiPorts = {
     ...stores,
     feedShards: tenantShards(stores.tenantStates),

@@ -39,8 +39,13 @@ export interface SessionMembership {
 
 /** The caller as the audit log names it. It is also the only `actor_id` that a signed-in person may send. */
 export function callerActor(caller: Caller): string {
-  if (caller.kind === "session") return `console:${caller.userId}`;
+  if (caller.kind === "session") return userActor(caller.userId);
   return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
+}
+
+/** A signed-in person as the audit log names them. */
+export function userActor(userId: string): string {
+  return `console:${userId}`;
 }
 
 /** The tenant of a request that names none. Null when the caller must name one. */

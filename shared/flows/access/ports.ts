@@ -17,6 +17,8 @@ export interface KeyListPorts {
 
 export interface TenantPorts {
   readonly tenants: Pick<Tenants, "create">;
+  /** The keys of the hashes of addresses. */
+  readonly addressKeys: ReadKeyRing;
 }
 
 export interface TenantStatusPorts {

@@ -82,6 +82,8 @@ export function inviteStore(table: Table) {
       invite: Invite,
       { audit, actor, memberId, addressHashes }: By & { readonly memberId: string | null },
     ): Promise<"created" | "exists" | "actor_changed" | "tenant_not_found"> {
+      // A member who invites themselves: one item takes part in a transaction once.
+      if (actor && actor.userId === memberId) return "exists";
       const address = claimAddress(invite, addressHashes, { memberId, now: audit.at });
       const result = await conditionalTransaction(
         table,
@@ -198,6 +200,7 @@ export function inviteStore(table: Table) {
       by: By & { readonly memberId: string | null; readonly expiresAt: Millis | null },
     ): Promise<"renewed" | "not_pending" | "exists" | "actor_changed"> {
       const { audit, actor, memberId, expiresAt } = by;
+      if (actor && actor.userId === memberId) return "exists";
       const op = newUlid(audit.at);
       const set = { ...inviteExpiry(expiresAt), [A.mailedAt]: undefined, [A.op]: op };
       const address = claimAddress({ ...invite, expiresAt }, by.addressHashes, { memberId, now: audit.at });

@@ -1,26 +1,46 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
-import type { Membership } from "../../domain/access/team.ts";
+import type { Invite, Membership } from "../../domain/access/team.ts";
 import { newUlid } from "../../kernel/ids.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
+import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { tenantAttributes as A } from "../attributes.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
-import { itemDoesNotExist } from "../expressions.ts";
-import { tenantKey } from "../keys.ts";
-import { put } from "../writes.ts";
+import { allOf, differs, itemDoesNotExist, itemExists } from "../expressions.ts";
+import { type Key, tenantKey } from "../keys.ts";
+import { put, update } from "../writes.ts";
 import { auditItem } from "./audit.ts";
+import { type AddressHashes, newInviteItem, pendingInviteItem } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
+import { type ActingMember, actorCheck } from "./memberships.ts";
 
 export interface Tenant {
   readonly id: TenantId;
   readonly name: string;
   readonly status: "active" | "suspended";
-  /** The address that may sign in as the tenant's first owner; null when none is set. */
+  /** The address that the operator named as the tenant's first owner; null when none is set. */
   readonly ownerEmail: string | null;
   readonly createdAt: Millis;
 }
+
+export interface StoredTenant extends Tenant {
+  readonly updatedAt: Millis;
+}
+
+/** The first owner of a new tenant: a member, or an address that becomes one when it signs in. */
+export type FirstOwner =
+  | { readonly owner: Membership }
+  | { readonly invite: Invite; readonly addressHashes: AddressHashes; readonly audit: AuditEntry };
+
+type TenantItem = Key & {
+  readonly [A.name]: string;
+  readonly [A.status]: Tenant["status"];
+  readonly [A.ownerEmail]?: string;
+  readonly [A.createdAt]: Millis;
+  readonly [A.updatedAt]: Millis;
+};
 
 export type Tenants = ReturnType<typeof tenantStore>;
 
@@ -28,41 +48,86 @@ export function tenantStore(table: Table) {
   const { client, name: TableName } = table;
   return {
     /**
-     * Creates a tenant, with its first owner if it has one yet.
+     * Creates a tenant with its first owner, in one transaction.
      * @returns false when the slug is taken
      */
-    async create(tenant: Tenant, audit: AuditEntry, owner: Membership | null = null): Promise<boolean> {
+    async create(tenant: Tenant, audit: AuditEntry, first: FirstOwner | null = null): Promise<boolean> {
       const item = {
         ...tenantKey(tenant.id),
         [A.name]: tenant.name,
         [A.status]: tenant.status,
         [A.ownerEmail]: tenant.ownerEmail ?? undefined,
-        [A.owners]: owner ? 1 : undefined,
+        [A.owners]: first && "owner" in first ? 1 : undefined,
         [A.createdAt]: tenant.createdAt,
         [A.updatedAt]: tenant.createdAt,
       };
       const { applied } = await conditionalTransaction(
         table,
-        [
-          put(item, itemDoesNotExist),
-          put(auditItem(tenant.id, audit)),
-          ...(owner ? newMembershipItems(owner, false) : []),
-        ],
+        [put(item, itemDoesNotExist), put(auditItem(tenant.id, audit)), ...(first ? firstOwnerItems(first) : [])],
         { token: newUlid(tenant.createdAt) },
       );
       return applied;
     },
 
-    async get(id: TenantId): Promise<Tenant | null> {
+    async get(id: TenantId): Promise<StoredTenant | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: tenantKey(id), ConsistentRead: true }));
-      if (!Item) return null;
-      return {
-        id,
-        name: Item[A.name],
-        status: Item[A.status],
-        ownerEmail: Item[A.ownerEmail] ?? null,
-        createdAt: Item[A.createdAt],
-      };
+      return Item ? toTenant(id, Item as TenantItem) : null;
     },
+
+    /** The tenants of these slugs, in their order, without those that do not exist. Read consistently. */
+    async list(ids: readonly TenantId[]): Promise<readonly StoredTenant[]> {
+      const items = await batchGet<TenantItem>(table, ids.map(tenantKey), { consistent: true });
+      return items.flatMap((item) => {
+        const id = parseTenant(item.PK.slice(TENANT_PREFIX.length));
+        return id ? [toTenant(id, item)] : [];
+      });
+    },
+
+    /** Gives a tenant another name, with an audit row. `unchanged`: it has this name already, or does not exist. */
+    async rename(
+      id: TenantId,
+      name: string,
+      { audit, actor }: { readonly audit: AuditEntry; readonly actor: ActingMember },
+    ): Promise<"renamed" | "unchanged" | "actor_changed"> {
+      const result = await conditionalTransaction(
+        table,
+        [
+          update(
+            tenantKey(id),
+            { set: { [A.name]: name, [A.updatedAt]: audit.at } },
+            allOf(itemExists, differs(A.name, name)),
+          ),
+          put(auditItem(id, audit)),
+          ...actorCheck(id, actor),
+        ],
+        { token: newUlid(audit.at) },
+      );
+      if (result.applied) return "renamed";
+      return result.current[0] === undefined ? "actor_changed" : "unchanged";
+    },
+  };
+}
+
+const TENANT_PREFIX = "T#";
+
+function firstOwnerItems(first: FirstOwner) {
+  if ("owner" in first) return newMembershipItems(first.owner, false);
+  const { invite, addressHashes, audit } = first;
+  // The tenant is new, so no invite of it exists.
+  return [
+    put(newInviteItem(invite)),
+    put(pendingInviteItem(addressHashes[0], invite)),
+    put(auditItem(invite.tenant, audit)),
+  ];
+}
+
+function toTenant(id: TenantId, item: TenantItem): StoredTenant {
+  return {
+    id,
+    name: item[A.name],
+    status: item[A.status],
+    ownerEmail: item[A.ownerEmail] ?? null,
+    createdAt: item[A.createdAt],
+    updatedAt: item[A.updatedAt],
   };
 }

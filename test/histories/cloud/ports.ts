@@ -92,7 +92,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,
     },
-    admin: { ...common, peppers },
+    admin: { ...common, peppers, addressKeys: async () => (await readRoot()).address },
     redrive: { ...common, parseUpdates, queueFor: queue },
   };
 }

@@ -275,7 +275,9 @@ test("an API key: a revoked one would still be accepted", async () => {
 test("a tenant: the command after its creation would not find it", async () => {
   const created = { id: tenant, name: "One", status: "active", ownerEmail: null, createdAt: NOW } as const;
   await tenantStore(table).create(created, audit);
-  expect(await tenantStore(table).get(tenant)).toEqual(created);
+  const stored = { ...created, updatedAt: NOW };
+  expect(await tenantStore(table).get(tenant)).toEqual(stored);
+  expect(await tenantStore(table).list([tenant])).toEqual([stored]);
 });
 
 test("the keys of a tenant: one that was created a moment ago would keep its access to a suspended tenant", async () => {

@@ -44,7 +44,7 @@ describe("GET /v1/audit", () => {
     const otherTenant = newTenant();
     const actor = { actor: "cli" };
     await createTenant(
-      { tenants: tenantStore(testEnv.table) },
+      { tenants: tenantStore(testEnv.table), addressKeys: testEnv.addressKeys },
       otherTenant,
       { ...actor, name: "N", ownerEmail: null },
       testEnv.now(),

@@ -30,7 +30,8 @@ beforeAll(async () => {
   [tenant, other] = [newTenant(), newTenant()];
   const settings = { name: "Shop", ownerEmail: null, actor: "cli" };
   for (const slug of [tenant, other]) {
-    await createTenant({ tenants: tenantStore(testEnv.table) }, slug, settings, testEnv.now());
+    const ports = { tenants: tenantStore(testEnv.table), addressKeys: testEnv.addressKeys };
+    await createTenant(ports, slug, settings, testEnv.now());
   }
   keys = {
     live: await api.newKey(tenant),

@@ -34,6 +34,7 @@ beforeEach(async () => {
 const ports = () => ({
   ...testEnv.apiPorts(queues),
   tenants: tenantStore(testEnv.table),
+  addressKeys: testEnv.addressKeys,
   tenantStatuses: tenantStatusStore(testEnv.table),
 });
 

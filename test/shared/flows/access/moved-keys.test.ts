@@ -56,6 +56,7 @@ const ports = (ring: KeyRing = after) => ({
   ...testEnv.apiPorts(queues),
   peppers: async () => ring,
   tenants: tenantStore(testEnv.table),
+  addressKeys: testEnv.addressKeys,
   tenantStatuses: tenantStatusStore(testEnv.table),
 });
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;

@@ -30,6 +30,7 @@ beforeEach(async () => {
 const ports = () => ({
   ...testEnv.apiPorts(queues),
   tenants: tenantStore(testEnv.table),
+  addressKeys: testEnv.addressKeys,
   tenantStatuses: tenantStatusStore(testEnv.table),
 });
 const settings = { scope: "live", label: "", actor: "cli" } as const;

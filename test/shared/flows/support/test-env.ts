@@ -178,6 +178,8 @@ export async function openTestEnv(
       erasureWork: openQueue(queues.erasures, aws.sqs),
       log,
     }),
+    /** The keys of the hashes of addresses. */
+    addressKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "address")),
     /** @param graph the URL of the platform's API; nothing listens at the default */
     apiPorts: (
       queues: Pick<TestQueues, "events" | "deliveries"> & Partial<TestQueues>,

@@ -1,0 +1,149 @@
+import { addressHashAt, addressHashes } from "../../../domain/access/address-hash.ts";
+import type { AuditEntry } from "../../../domain/access/audit.ts";
+import { callerActor, refuseRole } from "../../../domain/access/callers.ts";
+import type { Role } from "../../../domain/access/roles.ts";
+import { signInWindow } from "../../../domain/access/sign-in-window.ts";
+import { type Invite, isInviteId, newInviteId } from "../../../domain/access/team.ts";
+import { INVITE_LIFE, INVITE_RETENTION } from "../../../domain/limits.ts";
+import { type Refusal, refuse } from "../../../kernel/refusals.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { encodeMail } from "../../../queues/mails.ts";
+import { auditEntry } from "../audit-entry.ts";
+import { type Acting, actingMember } from "./acting.ts";
+import type { InvitePorts } from "./ports.ts";
+
+/** One invite, as a request names it. */
+interface InviteRequest {
+  readonly tenant: TenantId;
+  readonly inviteId: string;
+  readonly acting: Acting;
+  readonly now: Millis;
+}
+
+/** Lists the invites of a tenant, oldest first. One that has ended is listed for 90 days. */
+export async function listInvites(ports: InvitePorts, tenant: TenantId, now: Millis): Promise<Invite[]> {
+  return (await ports.invites.list(tenant)).filter((invite) => isListed(invite, now));
+}
+
+/**
+ * Invites an address to a tenant and queues the mail, which counts in the address's cap. Only an owner invites an owner.
+ * If the request fails after the invite was stored, the invite can be sent again.
+ * @param request `email`: in its normal form
+ */
+export async function createInvite(
+  ports: InvitePorts,
+  request: Omit<InviteRequest, "inviteId"> & { readonly email: string; readonly role: Role },
+): Promise<Invite | Refusal<"invite_exists" | "sign_in_limit" | "role_forbidden" | "tenant_not_found">> {
+  const { tenant, email, role, acting, now } = request;
+  const least = leastRole(role);
+  const refusal = refuseRole(acting.caller, tenant, least) ?? (await countMail(ports, email, now));
+  if (refusal) return refusal;
+  const invite: Invite = {
+    id: newInviteId(now),
+    tenant,
+    email,
+    role,
+    status: "pending",
+    invitedBy: callerActor(acting.caller),
+    createdAt: now,
+    expiresAt: now + INVITE_LIFE,
+    acceptedAt: null,
+  };
+  const audit = inviteEntry(acting, invite, { action: "invite.create", detail: { role }, at: now });
+  const actor = actingMember(acting, least);
+  const result = await ports.invites.create(invite, { audit, actor, ...(await readAddress(ports, email)) });
+  if (result === "exists") return refuse("invite_exists");
+  if (result === "actor_changed") return refuse("role_forbidden");
+  if (result === "tenant_not_found") return refuse("tenant_not_found");
+  await queueMail(ports, invite);
+  return invite;
+}
+
+/**
+ * Gives a pending or expired invite seven more days and queues its mail again. An owner whom the operator named keeps an
+ * invite without an expiry. Only an owner sends the invite of an owner again.
+ */
+export async function resendInvite(
+  ports: InvitePorts,
+  { tenant, inviteId, acting, now }: InviteRequest,
+): Promise<Invite | Refusal<"invite_not_found" | "invite_exists" | "sign_in_limit" | "role_forbidden">> {
+  const invite = await getInvite(ports, { tenant, inviteId, now });
+  if (invite?.status !== "pending") return refuse("invite_not_found");
+  const least = leastRole(invite.role);
+  const refusal = refuseRole(acting.caller, tenant, least) ?? (await countMail(ports, invite.email, now));
+  if (refusal) return refusal;
+  const expiresAt = invite.expiresAt === null ? null : now + INVITE_LIFE;
+  const detail = { role: invite.role, resent: true };
+  const audit = inviteEntry(acting, invite, { action: "invite.create", detail, at: now });
+  const by = { audit, actor: actingMember(acting, least), ...(await readAddress(ports, invite.email)) };
+  const result = await ports.invites.renew(invite, { ...by, expiresAt });
+  if (result === "exists") return refuse("invite_exists");
+  if (result === "actor_changed") return refuse("role_forbidden");
+  if (result === "not_pending") return refuse("invite_not_found");
+  await queueMail(ports, invite);
+  return { ...invite, expiresAt };
+}
+
+/**
+ * Revokes a pending or expired invite, so that its address gets no access by it. Safe to repeat: only the revocation
+ * itself leaves an audit row. An accepted invite is final.
+ */
+export async function revokeInvite(
+  ports: InvitePorts,
+  { tenant, inviteId, acting, now }: InviteRequest,
+): Promise<null | Refusal<"invite_not_found" | "role_forbidden">> {
+  const forbidden = refuseRole(acting.caller, tenant, "admin");
+  if (forbidden) return forbidden;
+  const invite = await getInvite(ports, { tenant, inviteId, now });
+  if (invite?.status === "revoked") return null;
+  if (invite?.status !== "pending") return refuse("invite_not_found");
+  const audit = inviteEntry(acting, invite, { action: "invite.revoke", detail: { role: invite.role }, at: now });
+  const hashes = addressHashes(await ports.addressKeys(), invite.email);
+  const by = { audit, actor: actingMember(acting, "admin"), addressHashes: hashes };
+  const result = await ports.invites.revoke(invite, by);
+  if (result === "actor_changed") return refuse("role_forbidden");
+  if (result === "revoked") return null;
+  // It ended at the same time: a second revocation succeeds, and an acceptance is final.
+  const ended = await getInvite(ports, { tenant, inviteId, now });
+  return ended?.status === "revoked" ? null : refuse("invite_not_found");
+}
+
+/** The least role that may give a role to an address. */
+function leastRole(role: Role): Role {
+  return role === "owner" ? "owner" : "admin";
+}
+
+async function getInvite(
+  ports: InvitePorts,
+  { tenant, inviteId, now }: Omit<InviteRequest, "acting">,
+): Promise<Invite | null> {
+  const invite = isInviteId(inviteId) ? await ports.invites.get(tenant, inviteId) : null;
+  return invite && isListed(invite, now) ? invite : null;
+}
+
+/** DynamoDB removes an expired row up to days late. The end of a revoked invite is not stored, so its expiry counts. */
+function isListed({ acceptedAt, expiresAt }: Invite, now: Millis): boolean {
+  const endedAt = acceptedAt ?? expiresAt;
+  return endedAt === null || endedAt + INVITE_RETENTION > now;
+}
+
+/** Counts a mail in the address's cap for sign-in links. */
+async function countMail(ports: InvitePorts, email: string, now: Millis): Promise<Refusal<"sign_in_limit"> | null> {
+  const hash = addressHashAt(await ports.addressKeys(), email, signInWindow(now).start);
+  const retryAfter = await ports.signInCaps.consume("address", hash, now);
+  return retryAfter === null ? null : refuse("sign_in_limit", undefined, retryAfter);
+}
+
+async function readAddress(ports: InvitePorts, email: string) {
+  const hashes = addressHashes(await ports.addressKeys(), email);
+  return { addressHashes: hashes, memberId: await ports.users.getIdByAddress(hashes) };
+}
+
+async function queueMail(ports: InvitePorts, { tenant, id }: Invite): Promise<void> {
+  await ports.mails.send({ body: encodeMail({ kind: "invite", tenant, inviteId: id }), group: tenant });
+}
+
+function inviteEntry(acting: Acting, { id }: Invite, change: Pick<AuditEntry, "action" | "detail" | "at">): AuditEntry {
+  return auditEntry(acting, { ...change, resource: `invite:${id}` });
+}

@@ -1,0 +1,88 @@
+import type { AuditEntry } from "../../../domain/access/audit.ts";
+import { refuseRole } from "../../../domain/access/callers.ts";
+import type { Role } from "../../../domain/access/roles.ts";
+import { isUserId, type Membership } from "../../../domain/access/team.ts";
+import { isRefusal, type Refusal, refuse } from "../../../kernel/refusals.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { MembershipChange } from "../../../stores/access/memberships.ts";
+import { auditEntry } from "../audit-entry.ts";
+import { type Acting, actingMember } from "./acting.ts";
+import type { MemberPorts } from "./ports.ts";
+
+/** How often a change is repeated after another change of the same member. */
+const ATTEMPTS_MAX = 5;
+
+/** One member, as a request names them. */
+interface MemberRequest {
+  readonly tenant: TenantId;
+  readonly userId: string;
+  readonly acting: Acting;
+  readonly now: Millis;
+}
+
+type MemberRefusal = Refusal<"member_not_found" | "last_owner" | "role_forbidden">;
+
+/** Lists the members of a tenant, in the order in which their users were created. */
+export function listMembers(ports: MemberPorts, tenant: TenantId): Promise<readonly Membership[]> {
+  return ports.memberships.list(tenant);
+}
+
+/**
+ * Gives a member another role. Owners may, as long as an owner remains. The member's next request has the new role. Safe
+ * to repeat: only a change leaves an audit row.
+ */
+export async function changeMemberRole(
+  ports: MemberPorts,
+  request: MemberRequest & { readonly role: Role },
+): Promise<Membership | MemberRefusal> {
+  const { tenant, acting, now, role } = request;
+  const forbidden = refuseRole(acting.caller, tenant, "owner");
+  if (forbidden) return forbidden;
+  return changeMember(ports, request, async (member) => {
+    if (member.role === role) return "changed";
+    const detail = { role, previous_role: member.role };
+    const audit = memberEntry(request, { action: "member.role_change", detail, at: now });
+    return ports.memberships.changeRole(member, role, { audit, actor: actingMember(acting, "owner") });
+  }).then((member) => (isRefusal(member) ? member : { ...member, role }));
+}
+
+/**
+ * Removes a member: owners remove anyone, and each member themselves, as long as an owner remains. The member's next
+ * request is refused.
+ */
+export async function removeMember(ports: MemberPorts, request: MemberRequest): Promise<null | MemberRefusal> {
+  const { tenant, userId, acting, now } = request;
+  const leaves = acting.caller.userId === userId;
+  const forbidden = leaves ? null : refuseRole(acting.caller, tenant, "owner");
+  if (forbidden) return forbidden;
+  const result = await changeMember(ports, request, (member) => {
+    const audit = memberEntry(request, { action: "member.remove", detail: { role: member.role }, at: now });
+    return ports.memberships.remove(member, { audit, actor: actingMember(acting, leaves ? "agent" : "owner") });
+  });
+  return isRefusal(result) ? result : null;
+}
+
+/** Changes a member as they are stored, and again if another request changed them at the same time. */
+async function changeMember(
+  ports: MemberPorts,
+  { tenant, userId }: MemberRequest,
+  change: (member: Membership) => Promise<MembershipChange>,
+): Promise<Membership | MemberRefusal> {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const member = isUserId(userId) ? await ports.memberships.get(tenant, userId) : null;
+    const result = member ? await change(member) : "not_found";
+    if (!member || result === "not_found") return refuse("member_not_found");
+    if (result === "changed") return member;
+    if (result === "last_owner") return refuse("last_owner");
+    if (result === "actor_changed") return refuse("role_forbidden");
+  }
+  throw new Error("The member changed too often.");
+}
+
+function memberEntry(
+  { userId, acting }: MemberRequest,
+  change: Pick<AuditEntry, "action" | "detail" | "at">,
+): AuditEntry {
+  return auditEntry(acting, { ...change, resource: `user:${userId}` });
+}

@@ -1,0 +1,32 @@
+import type { LogLine } from "../../../aws/log.ts";
+import type { Queue } from "../../../aws/queues.ts";
+import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
+import type { Invites } from "../../../stores/access/invites.ts";
+import type { Memberships } from "../../../stores/access/memberships.ts";
+import type { SignInCaps } from "../../../stores/access/sign-in-caps.ts";
+import type { Tenants } from "../../../stores/access/tenants.ts";
+import type { Users } from "../../../stores/access/users.ts";
+
+export interface MemberPorts {
+  readonly memberships: Pick<Memberships, "list" | "get" | "changeRole" | "remove">;
+}
+
+export interface InvitePorts {
+  readonly invites: Pick<Invites, "list" | "get" | "create" | "revoke" | "renew">;
+  readonly users: Pick<Users, "getIdByAddress">;
+  readonly signInCaps: Pick<SignInCaps, "consume">;
+  readonly mails: Pick<Queue, "send">;
+  /** The keys of the hashes of addresses. */
+  readonly addressKeys: ReadKeyRing;
+}
+
+export interface ClaimInvitePorts {
+  readonly invites: Pick<Invites, "pendingFor" | "get" | "accept">;
+  readonly log: (line: LogLine) => void;
+}
+
+export interface OwnTenantPorts {
+  readonly tenants: Pick<Tenants, "create" | "get" | "list" | "rename">;
+  /** Whether anyone who is signed in may create a tenant. */
+  readonly isSignUpOpen: boolean;
+}

@@ -1,0 +1,98 @@
+import type { LogLine } from "../../../../../../shared/aws/log.ts";
+import { addressHashes } from "../../../../../../shared/domain/access/address-hash.ts";
+import type { AuditAction } from "../../../../../../shared/domain/access/audit.ts";
+import type { SessionCaller } from "../../../../../../shared/domain/access/callers.ts";
+import type { Role } from "../../../../../../shared/domain/access/roles.ts";
+import { type Invite, newUserId } from "../../../../../../shared/domain/access/team.ts";
+import type { Acting } from "../../../../../../shared/flows/access/team/acting.ts";
+import { claimInvites } from "../../../../../../shared/flows/access/team/claim-invites.ts";
+import { createTenant } from "../../../../../../shared/flows/access/tenants.ts";
+import type { TenantId } from "../../../../../../shared/kernel/tenant.ts";
+import { openStores } from "../../../../stores/support/open-stores.ts";
+import { newTenant } from "../../../../stores/support/samples.ts";
+import type { TestEnv } from "../../../support/test-env.ts";
+
+let people = 0;
+
+/** An address that no other test of this process has. */
+export function newEmail(): string {
+  return `person-${++people}@example.com`;
+}
+
+export type TeamEnv = ReturnType<typeof openTeamEnv>;
+
+/** Tenants with members who are signed in. */
+export function openTeamEnv(testEnv: TestEnv) {
+  const { addressKeys } = testEnv;
+  const stores = openStores(testEnv.table);
+  const mails: string[] = [];
+  const ports = {
+    ...stores,
+    addressKeys,
+    mails: { send: async ({ body }: { readonly body: string }) => void mails.push(body) },
+    isSignUpOpen: false,
+    log: (line: LogLine) => void testEnv.lines.push(line),
+  };
+  const hashes = async (email: string) => addressHashes(await addressKeys(), email);
+
+  /** A request of the person: their session is read now. */
+  async function acting(userId: string): Promise<Acting & { readonly caller: SessionCaller }> {
+    const session = await stores.users.readSession(userId);
+    if (!session) throw new Error("The user does not exist.");
+    const { user, memberships } = session;
+    const { email, sessionEpoch: epoch } = user;
+    return { caller: { kind: "session", userId, email, epoch, memberships, scope: "live" }, ip: "192.0.2.1" };
+  }
+
+  /** Signs a person in, which accepts their invites. @returns the id of the user */
+  async function signIn(email: string, openPorts = ports): Promise<string> {
+    const now = testEnv.now();
+    const address = await hashes(email);
+    const user = await openPorts.users.recordSignIn({ addressHashes: address, email, newUserId: newUserId(now), now });
+    await claimInvites(openPorts, { user, addressHashes: address, ip: "192.0.2.1", now });
+    return user.id;
+  }
+
+  async function newMember(tenant: TenantId, role: Role): Promise<string> {
+    const email = newEmail();
+    const now = testEnv.now();
+    const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
+    const invite: Invite = {
+      id: `inv_${newUserId(now).slice(4)}`,
+      tenant,
+      email,
+      role,
+      status: "pending",
+      invitedBy: "cli",
+      createdAt: now,
+      expiresAt: null,
+      acceptedAt: null,
+    };
+    await stores.invites.create(invite, { audit, actor: null, memberId: null, addressHashes: await hashes(email) });
+    return signIn(email);
+  }
+
+  return {
+    ports,
+    /** The bodies of the queued mails. */
+    mails,
+    hashes,
+    acting,
+    signIn,
+    newMember,
+    async newTenant(): Promise<TenantId> {
+      const slug = newTenant();
+      await createTenant(ports, slug, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+      return slug;
+    },
+    /** The roles of a tenant's members, by user. */
+    async roles(tenant: TenantId): Promise<Record<string, Role>> {
+      const members = await stores.memberships.list(tenant);
+      return Object.fromEntries(members.map(({ userId, role }) => [userId, role]));
+    },
+    async audits(tenant: TenantId, action: AuditAction) {
+      const { rows } = await stores.audit.list(tenant, { before: null, limit: 200, now: testEnv.now() });
+      return rows.filter((row) => row.action === action);
+    },
+  };
+}
