@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sealSession } from "../../../../shared/flows/access/sessions.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { createTenant } from "../../../shared/stores/access/support/team-samples.ts";
+import { type ApiApp, openApiApp } from "../support/api-app.ts";
+import { newSession, type TestSession, toTestSession } from "../support/sessions.ts";
+
+let testEnv: TestEnv;
+let api: ApiApp;
+let tenant: TenantId;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  api = await openApiApp(testEnv);
+  tenant = await createTenant(testEnv.table);
+});
+afterAll(() => testEnv.close());
+
+type Headers = Readonly<Record<string, string>>;
+
+const secondsLeft = () => Math.ceil((MINUTE - (testEnv.now() % MINUTE)) / SECOND);
+const ask = (headers: Headers) => api.app.fetch(new Request("http://gateway/v1/accounts", { headers }), {});
+const newMember = (): Promise<TestSession> =>
+  newSession({ table: testEnv.table, sessionKeys: api.ports.sessionKeys, now: testEnv.now() }, [[tenant, "agent"]]);
+
+/** Sends 1,000 requests at once, in turn with each of the headers. @returns what the answers say about the limit */
+async function sendThousand(...headers: Headers[]) {
+  const requests = Array.from({ length: 1_000 }, (_, i) => ask(headers[i % headers.length] ?? {}));
+  const answers = await Promise.all(requests);
+  const [accepted, refused] = [200, 429].map((status) => answers.filter((answer) => answer.status === status));
+  const valuesOf = (responses: Response[] = [], name: string) => [
+    ...new Set(responses.map((r) => r.headers.get(name))),
+  ];
+  return {
+    accepted: accepted?.length,
+    refused: refused?.length,
+    retryAfter: valuesOf(refused, "retry-after"),
+    refusedRemaining: valuesOf(refused, "ratelimit-remaining"),
+    reset: valuesOf(answers, "ratelimit-reset"),
+    limit: valuesOf(answers, "ratelimit-limit"),
+    /** Each accepted answer has another number of requests that are left. */
+    remaining: valuesOf(accepted, "ratelimit-remaining")
+      .map(Number)
+      .sort((a, b) => a - b),
+    bodies: new Set(await Promise.all((refused ?? []).map((answer) => answer.text()))),
+  };
+}
+
+function expected() {
+  const seconds = String(secondsLeft());
+  return {
+    accepted: 600,
+    refused: 400,
+    retryAfter: [seconds],
+    refusedRemaining: ["0"],
+    reset: [seconds],
+    limit: ["600"],
+    remaining: Array.from({ length: 600 }, (_, i) => i),
+    bodies: new Set([expect.stringContaining('"code":"rate_limited"')]),
+  };
+}
+
+it("of 1,000 requests of one key at once, 600 pass and 400 are 429 with the seconds to the next minute", async () => {
+  const key = await api.newKey(tenant);
+  expect(await sendThousand({ authorization: `Bearer ${key}` })).toEqual(expected());
+});
+
+it("of 1,000 requests of one person at once, in two browsers, 600 pass and 400 are 429", async () => {
+  const person = await newMember();
+  const ring = await api.ports.sessionKeys();
+  const other = toTestSession(
+    person.userId,
+    await sealSession(ring, { userId: person.userId, epoch: 0, now: testEnv.now() }),
+  );
+  expect(await sendThousand(person.headers, other.headers)).toEqual(expected());
+  // Neither another member of the tenant nor its keys have spent a request.
+  const [key, colleague] = [await api.newKey(tenant), await newMember()];
+  for (const headers of [{ authorization: `Bearer ${key}` }, colleague.headers]) {
+    expect((await ask(headers)).headers.get("ratelimit-remaining")).toBe("599");
+  }
+  testEnv.advance(secondsLeft() * SECOND);
+  expect((await ask(person.headers)).headers.get("ratelimit-remaining")).toBe("599");
+});
+
+it("a write that is refused as forged does not count", async () => {
+  const person = await newMember();
+  const forged = await api.app.fetch(
+    new Request("http://gateway/v1/messages/reply", { method: "POST", headers: person.headers, body: "{}" }),
+    {},
+  );
+  expect([forged.status, forged.headers.get("ratelimit-remaining")]).toEqual([403, null]);
+  expect((await ask(person.headers)).headers.get("ratelimit-remaining")).toBe("599");
+});
