@@ -68,11 +68,15 @@ describe("the command", () => {
   });
 });
 
-/** A value of the template as a string: a reference becomes a placeholder. */
+/** A value of the template as a string: a reference becomes a placeholder, the gateway's a URL. */
 function resolveValue(value: unknown): string {
   if (typeof value === "string") return value;
-  const { "Fn::Join": join } = value as { "Fn::Join"?: [string, unknown[]] };
-  return join ? join[1].map(resolveValue).join(join[0]) : "placeholder";
+  const { "Fn::Join": join, "Fn::GetAtt": attribute } = value as {
+    "Fn::Join"?: [string, unknown[]];
+    "Fn::GetAtt"?: [string, string];
+  };
+  if (join) return join[1].map(resolveValue).join(join[0]);
+  return attribute?.[1] === "ApiEndpoint" ? "https://api.example.com" : "placeholder";
 }
 
 describe("settings", () => {

@@ -1,11 +1,11 @@
-import { type FunctionName as FunctionId, functions } from "../../../shared/config/names.ts";
+import type { FunctionName as FunctionId } from "../../../shared/config/names.ts";
 import type { FaultyOperation } from "../../support/faults.ts";
 import { currentProcess } from "../../support/world/processes.ts";
 import { type FunctionName, functionIds } from "./aws.ts";
 
-/** What the functions of all histories of this process needed: `dynamodb:Query GS1`, `sqs:SendMessage Events`. */
+/** What the functions of all histories of this process needed. People who sign in have no history: `dynamodb:Query GS1`, `sqs:SendMessage Events`. */
 export const usedPermissions: ReadonlyMap<FunctionId, Set<string>> = new Map(
-  functions.map((name) => [name, new Set<string>()]),
+  Object.values(functionIds).map((name) => [name, new Set<string>()]),
 );
 
 /** Notes the permissions that a call of a function needs. */

@@ -24,8 +24,10 @@ export const accessFaults: readonly PlantedFault[] = [
   {
     name: "a suspension that is overtaken by a resumption marks the keys",
     file: "shared/stores/access/tenant-status.ts",
-    search: "check(tenantKey(tenant), equals(A.status, status))",
-    replacement: "check(tenantKey(tenant), itemExists)",
+    search: `check(tenantKey(tenant), equals(A.status, status)),
+        ...page.map((hash)`,
+    replacement: `check(tenantKey(tenant), itemExists),
+        ...page.map((hash)`,
     killedBy: {
       file: "test/shared/stores/access/tenant-status.test.ts",
       title: "that is resumed before its keys were marked marks none",
@@ -44,7 +46,7 @@ export const accessFaults: readonly PlantedFault[] = [
   },
   {
     name: "the list of a tenant's keys may be stale",
-    file: "shared/stores/access/key-list.ts",
+    file: "shared/stores/query-all.ts",
     search: `        ConsistentRead: true,
 `,
     replacement: "",

@@ -34,10 +34,10 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
   {
     name: "a sweep saves its checkpoint before it sends",
     file: "shared/flows/delivery/sweep/due.ts",
-    search: `    await Promise.all([
+    search: `    await allDone([
       ports.retries`,
     replacement: `    await ports.due.saveCheckpoint(cursor);
-    await Promise.all([
+    await allDone([
       ports.retries`,
     killedBy: {
       file: "test/shared/flows/delivery/sweep.test.ts",

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { waitFor } from "../../e2e/support/wait-for.ts";
 import type { CheckServer, HeldMessage } from "./check-server.ts";
 
 export interface PageVisit {
@@ -82,7 +83,8 @@ const IDLE_WORKERS = `
 
 /** Answers puzzles of a page with idle workers. */
 export async function solvePuzzles(page: Page, count: number): Promise<void> {
-  await page.waitForFunction("puzzles.length > 0");
+  // Not with waitForFunction, whose later polls the page's content security policy refuses.
+  await waitFor("a puzzle", () => page.evaluate<boolean>("puzzles.length > 0"));
   await page.evaluate(`for (let i = 0; i < ${count}; i++) puzzles.shift().answer()`);
 }
 
