@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Invite } from "../../shared/domain/access/team.ts";
+import { createInvite, listInvites, resendInvite, revokeInvite } from "../../shared/flows/access/team/invites.ts";
+import { changeMemberRole, listMembers, removeMember } from "../../shared/flows/access/team/members.ts";
+import {
+  createOwnTenant,
+  getOwnTenant,
+  listOwnTenants,
+  renameTenant,
+} from "../../shared/flows/access/team/own-tenants.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { newEmail, openTeamEnv, type TeamEnv } from "../shared/flows/access/team/support/team.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { newTenant } from "../shared/stores/support/samples.ts";
+import { attachMeter, type Meter } from "../support/meter.ts";
+
+// The exact costs of teams, invites and a person's tenants, as in docs/design/table-costs.md, without the session's read
+// and the count of the request.
+
+let testEnv: TestEnv;
+let team: TeamEnv;
+let meter: Meter;
+let tenant: TenantId;
+let owner: string;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  team = openTeamEnv(testEnv);
+  meter = attachMeter(testEnv.client, testEnv.table.name);
+});
+afterAll(async () => {
+  meter.close();
+  await testEnv.close();
+});
+beforeEach(async () => {
+  tenant = await team.newTenant();
+  owner = await team.newMember(tenant, "owner");
+});
+
+async function cost(work: () => Promise<unknown>): Promise<{ wcu: number; rcu: number }> {
+  const { wcu, rcu } = await meter.measure("work", work);
+  return { wcu, rcu };
+}
+async function newInvite(email = newEmail()): Promise<Invite> {
+  const invite = await createInvite(team.ports, { tenant, email, role: "agent", ...(await request()) });
+  if (isRefusal(invite)) throw new Error(`The invite was refused: ${invite.refused}.`);
+  return invite;
+}
+const request = async () => ({ acting: await team.acting(owner), now: testEnv.now() });
+
+test("the members, a change of role and a removal", async () => {
+  const [agent, second] = [await team.newMember(tenant, "agent"), await team.newMember(tenant, "owner")];
+  const by = { tenant, ...(await request()) };
+  expect(await cost(() => listMembers(team.ports, tenant))).toEqual({ wcu: 0, rcu: 1 });
+  // Both sides, the audit row and the check of the acting member; an owner is also counted.
+  const change = (userId: string, role: "agent" | "admin") => () =>
+    changeMemberRole(team.ports, { ...by, userId, role });
+  expect(await cost(change(agent, "admin"))).toEqual({ wcu: 8, rcu: 1 });
+  expect(await cost(change(agent, "admin"))).toEqual({ wcu: 0, rcu: 1 });
+  expect(await cost(change(second, "agent"))).toEqual({ wcu: 10, rcu: 1 });
+  expect(await cost(() => removeMember(team.ports, { ...by, userId: agent }))).toEqual({ wcu: 8, rcu: 1 });
+});
+
+test("an invite is created, listed, sent again and revoked", async () => {
+  const by = { tenant, ...(await request()) };
+  let invite: Invite | undefined;
+  // The cap 1; both sides, the audit row, the checks of the tenant and of the acting member. The user of the address.
+  const create = async () => {
+    invite = await newInvite();
+  };
+  expect(await cost(create)).toEqual({ wcu: 11, rcu: 2 });
+  expect(await cost(() => listInvites(team.ports, tenant, testEnv.now()))).toEqual({ wcu: 0, rcu: 1 });
+  const inviteId = invite?.id ?? "";
+  expect(await cost(() => resendInvite(team.ports, { ...by, inviteId }))).toEqual({ wcu: 9, rcu: 2 });
+  expect(await cost(() => revokeInvite(team.ports, { ...by, inviteId }))).toEqual({ wcu: 8, rcu: 1 });
+});
+
+test("an address that accepts an invite at its sign-in, for the first time and later", async () => {
+  const email = newEmail();
+  await newInvite(email);
+  // The user 4; the invite on both sides, the membership on both sides, the audit row, the check of the tenant 12.
+  expect(await cost(() => team.signIn(email))).toEqual({ wcu: 16, rcu: 3 });
+  // The user 1; their address and its pending invites.
+  expect(await cost(() => team.signIn(email))).toEqual({ wcu: 1, rcu: 2 });
+});
+
+test("a person's tenants", async () => {
+  const { acting, now } = await request();
+  const { caller } = acting;
+  expect(await cost(() => listOwnTenants(team.ports, caller))).toEqual({ wcu: 0, rcu: 1 });
+  expect(await cost(() => getOwnTenant(team.ports, { slug: tenant, caller }))).toEqual({ wcu: 0, rcu: 1 });
+  const rename = () => renameTenant(team.ports, { slug: tenant, name: "Store", acting, now });
+  expect(await cost(rename)).toEqual({ wcu: 6, rcu: 1 });
+  const ports = { ...team.ports, isSignUpOpen: true };
+  const create = () => createOwnTenant(ports, { id: newTenant(), name: "Shop", acting, now });
+  expect(await cost(create)).toEqual({ wcu: 8, rcu: 0 });
+});
