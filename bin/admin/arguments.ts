@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { env } from "../../shared/config/names.ts";
 import { CliError } from "./cli-error.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./text/nearest.ts";
 
 export const USAGE = `Usage:
   npm run admin -- tenant create SLUG --owner EMAIL [--name NAME] [--json]
@@ -13,6 +13,8 @@ export const USAGE = `Usage:
   npm run admin -- operator-key create --tenants SLUG,SLUG [--scope live|test] [--label LABEL] [--json]
   npm run admin -- operator-key list [--json]
   npm run admin -- operator-key revoke ID [--json]
+  npm run admin -- rotate root [--force] [--json]
+  npm run admin -- rotate verify-token [--json]
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
@@ -28,6 +30,9 @@ Only for the local stack:
 Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use a
 deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
+rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
+the keys that were not used since the first, and needs --force to end them. rotate verify-token prints a new verify token
+for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}.
 dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
@@ -59,6 +64,7 @@ const options = {
   person: stringOption,
   actor: stringOption,
   all: { type: "boolean", default: false },
+  force: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;

@@ -1,6 +1,6 @@
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./text/nearest.ts";
 
 /** @returns the exit code; 0 if undefined */
 type Command = (values: Arguments) => Promise<number | undefined>;
@@ -17,6 +17,8 @@ const commands: Readonly<Record<string, Command>> = {
   "operator-key list": async (values) => (await import("./keys.ts")).printOperatorKeys(values),
   "operator-key revoke": async (values) =>
     print(values, await (await import("./keys.ts")).revokeOperatorKeyById(values)),
+  "rotate root": async (values) => (await import("./rotate.ts")).rotateRootSecret(values),
+  "rotate verify-token": async (values) => print(values, await (await import("./rotate.ts")).newVerifyToken(values)),
   "dlq list": runDlq,
   "dlq explain": runDlq,
   "dlq redrive": runDlq,

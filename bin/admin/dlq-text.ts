@@ -1,5 +1,5 @@
 import type { DeadLetterJson, InspectionJson, RedriveJson } from "./dlq-views.ts";
-import { formatTable } from "./text-table.ts";
+import { formatTable } from "./text/text-table.ts";
 
 const headings = ["ID", "QUEUE", "SENT", "RECEIVED", "DESCRIPTION"];
 

@@ -8,7 +8,7 @@ import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { type Deployment, deployment } from "./deployment.ts";
 import { parseSlug } from "./tenants.ts";
-import { formatTable } from "./text-table.ts";
+import { formatTable } from "./text/text-table.ts";
 
 const CLI = { actor: "cli" } as const;
 

@@ -71,7 +71,7 @@ export function apiPorts(): ApiPorts {
     holdKeys: async () => (await root()).holdSecret,
     baseUrl: setting("baseUrl"),
     peppers: async () => (await root()).pepper,
-    sessionKeys: async () => (await root()).session,
+    sessionKeys: async (kid) => (await root(kid)).session,
     consoleOrigin: new URL(setting("consoleUrl")).origin,
     cursorKeys: async () => (await root()).cursor,
     siteUrl: optionalSetting("siteUrl"),

@@ -1,6 +1,6 @@
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import type { KeyPorts, RequestQuotaPorts, SessionPorts } from "../../shared/flows/access/ports.ts";
-import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
+import { authenticateSession, openSession, sessionKid } from "../../shared/flows/access/sessions.ts";
 import type { Credentials, SessionGuard } from "./credentials.ts";
 
 /** What a function needs to take sessions. */
@@ -18,7 +18,7 @@ export function callerCredentials(ports: KeyPorts & SessionCredentialPorts): Cre
 /** Identifies sessions. A key is refused without being read. */
 export function sessionCredentials(ports: SessionCredentialPorts): Credentials {
   const sessions: SessionGuard = {
-    open: async (token, now) => openSession(await ports.sessionKeys(), token, now),
+    open: async (token, now) => openSession(await ports.sessionKeys(sessionKid(token)), token, now),
     authenticate: (session) => authenticateSession(ports, session),
     consoleOrigin: ports.consoleOrigin,
   };

@@ -20,6 +20,6 @@ export function openPlatforms(): (account: Account, scope?: Scope) => Promise<Pl
   const secrets = secretReader(setting("platformSecretId"), parsePlatformSecrets);
   return async ({ platform, connection }, scope = "live") => {
     if (scope === "test") return mockPlatform(() => newUlid(clockNow()), platform);
-    return platformFor(connection, upstream, http, provesAppSecret(connection) ? (await secrets()).meta : null);
+    return platformFor(connection, upstream, http, provesAppSecret(connection) ? (await secrets()).meta[0] : null);
   };
 }

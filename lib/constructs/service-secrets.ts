@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 /**
  * The root secret, from which the service derives its keys, and the platform secrets, which the operator fills in: JSON
- * with `meta` and `instagram` (the app secrets) and `verify_token`.
+ * with `meta` and `instagram` (the app secrets, each a text or a list of the new and the old one) and `verify_token`.
  */
 export class ServiceSecrets extends Construct {
   readonly root: Secret;
@@ -14,12 +14,14 @@ export class ServiceSecrets extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.root = new Secret(this, "RootSecret", {
-      description: "Parley: root secret from which the service derives its keys. Never change it.",
+      description:
+        "Parley: root secret from which the service derives its keys. Change it with npm run admin -- rotate root only.",
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: RemovalPolicy.RETAIN,
     });
     this.platforms = new Secret(this, "PlatformSecrets", {
-      description: "Parley: JSON with meta and instagram (app secrets) and verify_token",
+      description:
+        "Parley: JSON with meta and instagram (app secrets, each a text or a list of the new and the old one) and verify_token",
       // An empty app secret accepts no signature. The verify token is random from the start.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ meta: "", instagram: "" }),

@@ -19,9 +19,10 @@ interface Version {
   /** Base64. */
   readonly binary: string | null;
   readonly createdAt: Millis;
+  readonly stages: readonly string[];
 }
 
-/** A secret with its versions: the current one, then the previous one. */
+/** A secret with its staged versions, the newest first. */
 interface Secret {
   readonly name: string;
   readonly arn: string;
@@ -30,8 +31,10 @@ interface Secret {
   readonly versions: readonly Version[];
 }
 
-const VERSIONS_MAX = 2;
-const STAGES = ["AWSCURRENT", "AWSPREVIOUS"] as const;
+const CURRENT = "AWSCURRENT";
+const PREVIOUS = "AWSPREVIOUS";
+/** The stages of a version that an earlier release stored without them. */
+const STAGES_BY_POSITION = [CURRENT, PREVIOUS];
 
 const value = {
   SecretString: z.string().optional(),
@@ -40,7 +43,7 @@ const value = {
 };
 type Value = { [K in keyof typeof value]?: string | undefined };
 
-/** Secrets Manager, stored in `secrets.jsonl`. A secret has a current and a previous version. */
+/** Secrets Manager, stored in `secrets.jsonl`. A version without a stage is removed. */
 export class Secrets implements JsonService {
   readonly protocol = "1.1";
   readonly errorPrefix = "";
@@ -52,7 +55,7 @@ export class Secrets implements JsonService {
   constructor(options: SecretsOptions) {
     this.#options = options;
     const file = join(options.dataDir, "secrets.jsonl");
-    for (const secret of readJournal<Secret>(file)) this.#secrets.set(secret.name, secret);
+    for (const secret of readJournal<Secret>(file)) this.#secrets.set(secret.name, withStages(secret));
     this.#journal = new Journal(file, this.#secrets.values());
     const secretId = z.object({ SecretId: z.string() });
     this.operations = {
@@ -60,7 +63,18 @@ export class Secrets implements JsonService {
         z.object({ Name: z.string().regex(/^[\w/+=.@-]{1,512}$/), Description: z.string().optional(), ...value }),
         (input) => this.#create(input.Name, input.Description ?? "", input),
       ),
-      PutSecretValue: operation(secretId.extend(value), (input) => this.#put(this.#find(input.SecretId), input)),
+      PutSecretValue: operation(
+        secretId.extend({ ...value, VersionStages: z.array(z.string()).min(1).optional() }),
+        (input) => this.#put(this.#find(input.SecretId), input, input.VersionStages ?? [CURRENT]),
+      ),
+      UpdateSecretVersionStage: operation(
+        secretId.extend({
+          VersionStage: z.string(),
+          MoveToVersionId: z.string().optional(),
+          RemoveFromVersionId: z.string().optional(),
+        }),
+        (input) => this.#moveStage(this.#find(input.SecretId), input),
+      ),
       GetSecretValue: operation(
         secretId.extend({ VersionId: z.string().optional(), VersionStage: z.string().optional() }),
         (input) => toSecretValueResponse(this.#find(input.SecretId), input.VersionId, input.VersionStage),
@@ -89,15 +103,42 @@ export class Secrets implements JsonService {
       arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}-${suffix}`,
       description: about,
       createdAt: now(),
-      versions: hasValue(input) ? [newVersion(input, now())] : [],
+      versions: hasValue(input) ? [{ ...newVersion(input, now()), stages: [CURRENT] }] : [],
     });
   }
 
-  #put(secret: Secret, input: Value): object {
+  #put(secret: Secret, input: Value, stages: readonly string[]): object {
     if (!hasValue(input)) throw new ServiceError("InvalidParameterException", "Give SecretString or SecretBinary.");
-    if (sameVersion(secret, input)) return { ...toReference(secret), VersionStages: ["AWSCURRENT"] };
-    const versions = [newVersion(input, this.#options.now()), ...secret.versions].slice(0, VERSIONS_MAX);
-    return { ...this.#save({ ...secret, versions }), VersionStages: ["AWSCURRENT"] };
+    if (!sameVersion(secret, input)) {
+      const version = { ...newVersion(input, this.#options.now()), stages: [] };
+      let versions: readonly Version[] = [version, ...secret.versions];
+      for (const stage of stages) versions = stageVersion(versions, stage, version.id);
+      this.#save({ ...secret, versions });
+      return { ARN: secret.arn, Name: secret.name, VersionId: version.id, VersionStages: stages };
+    }
+    return { ARN: secret.arn, Name: secret.name, VersionId: input.ClientRequestToken, VersionStages: stages };
+  }
+
+  #moveStage(
+    secret: Secret,
+    input: {
+      readonly VersionStage: string;
+      readonly MoveToVersionId?: string | undefined;
+      readonly RemoveFromVersionId?: string | undefined;
+    },
+  ): object {
+    const { VersionStage: stage, MoveToVersionId: to, RemoveFromVersionId: from } = input;
+    const holder = secret.versions.find(({ stages }) => stages.includes(stage));
+    if (holder && holder.id !== to && holder.id !== from) {
+      throw new ServiceError(
+        "InvalidParameterException",
+        `The parameter RemoveFromVersionId can't be empty or another version. Staging label ${stage} is currently attached to version ${holder.id}.`,
+      );
+    }
+    if (to !== undefined && !secret.versions.some(({ id }) => id === to)) {
+      throw new ServiceError("ResourceNotFoundException", `Secrets Manager can't find the version ${to}.`);
+    }
+    return this.#save({ ...secret, versions: stageVersion(secret.versions, stage, to ?? null) });
   }
 
   #save(secret: Secret): object {
@@ -121,17 +162,37 @@ function hasValue(input: Value): boolean {
   return input.SecretString !== undefined || input.SecretBinary !== undefined;
 }
 
-function newVersion(input: Value, now: Millis): Version {
+function withStages(secret: Secret): Secret {
+  const versions = secret.versions.map((version, index) => ({
+    ...version,
+    stages: version.stages ?? STAGES_BY_POSITION.slice(index, index + 1),
+  }));
+  return { ...secret, versions };
+}
+
+/** Moves a stage to a version, or removes it for null. The version that was current becomes the previous one. */
+function stageVersion(versions: readonly Version[], stage: string, to: string | null): readonly Version[] {
+  const holder = versions.find(({ stages }) => stages.includes(stage));
+  if (holder && holder.id === to) return versions;
+  const moved = versions.map((version) => {
+    const stages = version.stages.filter((each) => each !== stage);
+    return { ...version, stages: version.id === to ? [...stages, stage] : stages };
+  });
+  const staged = stage === CURRENT && holder ? stageVersion(moved, PREVIOUS, holder.id) : moved;
+  return staged.filter(({ stages }) => stages.length > 0);
+}
+
+function newVersion(input: Value, now: Millis): Omit<Version, "stages"> {
   const id = input.ClientRequestToken ?? randomUUID();
   return { id, text: input.SecretString ?? null, binary: input.SecretBinary ?? null, createdAt: now };
 }
 
-/** True for a repeated call: its token names the current version and its value is the same. */
+/** True for a repeated call: its token names a version with the same value. */
 function sameVersion(secret: Secret, input: Value): boolean {
   const existing = secret.versions.find((version) => version.id === input.ClientRequestToken);
   if (!existing) return false;
   const same = existing.text === (input.SecretString ?? null) && existing.binary === (input.SecretBinary ?? null);
-  if (same && existing === secret.versions[0]) return true;
+  if (same) return true;
   throw new ServiceError(
     "ResourceExistsException",
     "A version with this ClientRequestToken already exists with a different value.",
@@ -139,18 +200,19 @@ function sameVersion(secret: Secret, input: Value): boolean {
 }
 
 function toReference(secret: Secret): object {
-  const current = secret.versions[0];
+  const current = secret.versions.find(({ stages }) => stages.includes(CURRENT));
   return { ARN: secret.arn, Name: secret.name, ...(current ? { VersionId: current.id } : {}) };
 }
 
 function toSecretValueResponse(secret: Secret, versionId: string | undefined, stage: string | undefined): object {
-  const index = secret.versions.findIndex(
-    (version, at) =>
-      (versionId === undefined || version.id === versionId) && (stage ?? STAGES[versionId ? at : 0]) === STAGES[at],
+  const requestedStage = stage ?? (versionId === undefined ? CURRENT : undefined);
+  const version = secret.versions.find(
+    ({ id, stages }) =>
+      (versionId === undefined || id === versionId) &&
+      (requestedStage === undefined || stages.includes(requestedStage)),
   );
-  const version = secret.versions[index];
   if (!version) {
-    const requested = versionId ?? `staging label: ${stage ?? STAGES[0]}`;
+    const requested = versionId ?? `staging label: ${requestedStage}`;
     throw new ServiceError(
       "ResourceNotFoundException",
       `Secrets Manager can't find the specified secret value for ${requested}.`,
@@ -160,7 +222,7 @@ function toSecretValueResponse(secret: Secret, versionId: string | undefined, st
     ARN: secret.arn,
     Name: secret.name,
     VersionId: version.id,
-    VersionStages: [STAGES[index]],
+    VersionStages: version.stages,
     CreatedDate: version.createdAt / 1000,
     ...(version.text === null ? {} : { SecretString: version.text }),
     ...(version.binary === null ? {} : { SecretBinary: version.binary }),
@@ -175,6 +237,6 @@ function toDescribeResponse(secret: Secret): object {
     Description: secret.description,
     CreatedDate: secret.createdAt / 1000,
     LastChangedDate: latest / 1000,
-    VersionIdsToStages: Object.fromEntries(secret.versions.map((version, index) => [version.id, [STAGES[index]]])),
+    VersionIdsToStages: Object.fromEntries(secret.versions.map(({ id, stages }) => [id, stages])),
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { PlatformSecrets } from "../../../shared/aws/secrets.ts";
 import { isPlatform } from "../../../shared/domain/accounts/accounts.ts";
 import { INTAKE_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
 import { receiveWebhook } from "../../../shared/flows/inbox/inbound-webhooks.ts";
@@ -23,13 +24,12 @@ const confirmSubscription = endpoint.public({
   refusals: ["handshake_refused", "route_not_found"],
   handle: async ({ path, query, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");
-    const { verifyToken } = await ports.platformSecrets();
     const handshakeQuery = {
       ...(query["hub.mode"] === undefined ? {} : { mode: query["hub.mode"] }),
       ...(query["hub.verify_token"] === undefined ? {} : { token: query["hub.verify_token"] }),
       ...(query["hub.challenge"] === undefined ? {} : { challenge: query["hub.challenge"] }),
     };
-    const challenge = ports.verifyHandshake(handshakeQuery, verifyToken);
+    const challenge = await tryTwice(ports, ({ verifyToken }) => ports.verifyHandshake(handshakeQuery, verifyToken));
     if (challenge === null) return refuse("handshake_refused");
     return new Response(challenge, { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
@@ -47,9 +47,11 @@ const receive = endpoint.public({
   refusals: ["signature_invalid", "route_not_found"],
   handle: async ({ path, body, request, now, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");
-    const { meta, instagram } = await ports.platformSecrets();
     const signature = request.headers.get("x-hub-signature-256") ?? undefined;
-    if (!ports.verifySignature(body, signature, [meta, instagram])) {
+    const isSigned = await tryTwice(ports, ({ meta, instagram }) =>
+      ports.verifySignature(body, signature, [...meta, ...instagram]) ? true : null,
+    );
+    if (!isSigned) {
       ports.log({ event: "intake.refused", reason: "signature" });
       return refuse("signature_invalid");
     }
@@ -57,6 +59,14 @@ const receive = endpoint.public({
     return new Response("EVENT_RECEIVED", { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
 });
+
+/** Tries the cached secrets, and then those of now: the operator may have changed them a moment ago. */
+async function tryTwice<T>(
+  { platformSecrets }: IntakePorts,
+  verify: (secrets: PlatformSecrets) => T | null,
+): Promise<T | null> {
+  return verify(await platformSecrets()) ?? verify(await platformSecrets(true));
+}
 
 /** The routes that the platforms call. Each path accepts the webhooks of every platform. */
 export const intakeRoutes = [confirmSubscription, receive] as const;

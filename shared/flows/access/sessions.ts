@@ -53,6 +53,14 @@ export async function sealSession(
   return { token, csrfToken };
 }
 
+/** The `kid` of a token in the exact form; undefined for any other text. It says which key to look for, and proves nothing. */
+export function sessionKid(token: string): string | undefined {
+  if (token.length > TOKEN_CHARS_MAX || !TOKEN_PATTERN.test(token)) return undefined;
+  const [header = ""] = token.split(".");
+  const kid = /"kid":"([\w-]{1,16})"/.exec(Buffer.from(header, "base64url").toString())?.[1];
+  return kid !== undefined && header === encode(protectedHeader({ kid })) ? kid : undefined;
+}
+
 /**
  * The session of a token; null when it is not valid. Only the exact form of `sealSession` is accepted: a token has one
  * text, one algorithm and each claim once. Its key is one of the ring, by its `kid`. It reads nothing.
@@ -104,7 +112,7 @@ async function verifiedClaims(
   }
 }
 
-function protectedHeader({ kid }: KeyVersion) {
+function protectedHeader({ kid }: Pick<KeyVersion, "kid">) {
   return { alg: ALGORITHM, kid };
 }
 

@@ -1,7 +1,7 @@
 import type { Files } from "../../aws/files.ts";
 import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
-import type { PlatformSecrets } from "../../aws/secrets.ts";
+import type { PlatformSecrets, ReadSecret } from "../../aws/secrets.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { Account } from "../../domain/accounts/accounts.ts";
 import type { Update } from "../../domain/inbox/updates.ts";
@@ -21,7 +21,7 @@ import type { SendRecords } from "../../stores/sending/send-records.ts";
 import type { CountingPorts } from "../stats/ports.ts";
 
 export interface IntakePorts {
-  readonly platformSecrets: () => Promise<PlatformSecrets>;
+  readonly platformSecrets: ReadSecret<PlatformSecrets>;
   readonly verifySignature: (raw: Uint8Array, header: string | undefined, secrets: readonly string[]) => boolean;
   readonly verifyHandshake: (
     query: { mode?: string; token?: string; challenge?: string },

@@ -126,6 +126,21 @@ export function inviteStore(table: Table) {
         .filter((invite) => !isInviteExpired(invite, now));
     },
 
+    /** Moves the pending invite of an address in a tenant to the first hash, if it is under another one. Safe to repeat. */
+    async moveToFirstHash(tenant: TenantId, [first, ...others]: AddressHashes): Promise<void> {
+      for (const hash of others) {
+        const Key = pendingInviteKey(hash, tenant);
+        const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+        if (!Item) continue;
+        const { PK: _PK, ...invite } = Item as PendingInviteItem;
+        // Refused only when the invite was accepted, revoked or moved by now, or when the address has another one.
+        await conditionalTransaction(table, [
+          put({ ...invite, ...pendingInviteKey(first, tenant) }, itemDoesNotExist),
+          remove(Key, equals(Pending.inviteId, invite[Pending.inviteId])),
+        ]);
+      }
+    },
+
     /**
      * Claims the mail of an invite: of several workers at the same time one sends it.
      * @param claim `op`: unique

@@ -74,6 +74,16 @@ export function userStore(table: Table) {
       return address && get(address.userId);
     },
 
+    /** Moves the row of an address to the first hash, if it is under another one. Safe to repeat. */
+    async moveToFirstHash(addressHashes: AddressHashes): Promise<void> {
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        const address = await findAddress(addressHashes);
+        if (!address || address.addressHash === addressHashes[0]) return;
+        if (await moveAddress(address.userId, address.addressHash, addressHashes[0])) return;
+      }
+      throw new Error("The row of an address changed too often.");
+    },
+
     /**
      * What a request with a session needs, in one consistent query of the user's partition: a sign-out, a removal, a
      * change of role and a suspension take effect at the next request.

@@ -4,6 +4,7 @@ import {
   DescribeSecretCommand,
   GetSecretValueCommand,
   PutSecretValueCommand,
+  UpdateSecretVersionStageCommand,
 } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
@@ -33,6 +34,36 @@ test("a new value is current, and the previous one is still readable", async () 
   const described = await fixture.secrets.send(new DescribeSecretCommand({ SecretId: "rotated" }));
   expect(Object.values(described.VersionIdsToStages ?? {})).toEqual([["AWSCURRENT"], ["AWSPREVIOUS"]]);
   expect(described).not.toHaveProperty("SecretString");
+});
+
+test("a stage moves only from the version that the caller names, and the current version becomes the previous one", async () => {
+  const SecretId = "staged";
+  const first = await fixture.secrets.send(new CreateSecretCommand({ Name: SecretId, SecretString: "s1" }));
+  const put = (SecretString: string, stage: string) =>
+    fixture.secrets.send(new PutSecretValueCommand({ SecretId, SecretString, VersionStages: [stage] }));
+  const promote = (to: { VersionId?: string | undefined }, from: { VersionId?: string | undefined }) =>
+    fixture.secrets.send(
+      new UpdateSecretVersionStageCommand({
+        SecretId,
+        VersionStage: "AWSCURRENT",
+        MoveToVersionId: to.VersionId,
+        RemoveFromVersionId: from.VersionId,
+      }),
+    );
+  const [second, third] = [await put("s2", "two"), await put("s3", "three")];
+  expect((await read(SecretId)).SecretString).toBe("s1");
+  expect((await read(SecretId, { VersionStage: "two" })).SecretString).toBe("s2");
+  await promote(second, first);
+  await expect(promote(third, first)).rejects.toMatchObject({ name: "InvalidParameterException" });
+  // A repeated call changes nothing.
+  await promote(second, first);
+  expect((await read(SecretId)).SecretString).toBe("s2");
+  expect((await read(SecretId, { VersionStage: "AWSPREVIOUS" })).SecretString).toBe("s1");
+  await promote(third, second);
+  expect((await read(SecretId, { VersionStage: "AWSPREVIOUS" })).SecretString).toBe("s2");
+  await expect(read(SecretId, { VersionId: first.VersionId })).rejects.toMatchObject({
+    name: "ResourceNotFoundException",
+  });
 });
 
 test("a binary secret is returned as bytes", async () => {

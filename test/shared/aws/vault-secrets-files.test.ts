@@ -88,15 +88,29 @@ describe("a secret", () => {
     await fixture.secrets.send(new CreateSecretCommand({ Name: "platform", SecretString }));
     const read = secretReader("platform", parsePlatformSecrets, fixture.secrets);
     expect(await countRequests(fixture.secrets, () => Promise.all([read(), read(), read()]))).toBe(1);
-    expect(await read()).toEqual({ meta: "m1", instagram: "i", verifyToken: "v" });
+    expect(await read()).toEqual({ meta: ["m1"], instagram: ["i"], verifyToken: "v" });
     await fixture.secrets.send(
       new PutSecretValueCommand({ SecretId: "platform", SecretString: '{"meta":"m2","instagram":7}' }),
     );
     fixture.advance(5 * MINUTE - 1);
-    expect((await read()).meta).toBe("m1");
+    expect((await read()).meta).toEqual(["m1"]);
     fixture.advance(1);
     // A value that is not a string is ignored, and an empty secret matches nothing.
-    expect(await read()).toEqual({ meta: "m2", instagram: "", verifyToken: "" });
+    expect(await read()).toEqual({ meta: ["m2"], instagram: [], verifyToken: "" });
+  });
+
+  it("is read again at once for a caller to whom the cached value did not answer, at most once a minute", async () => {
+    const put = (meta: unknown) =>
+      fixture.secrets.send(new PutSecretValueCommand({ SecretId: "changed", SecretString: JSON.stringify({ meta }) }));
+    await fixture.secrets.send(new CreateSecretCommand({ Name: "changed", SecretString: '{"meta":"m1"}' }));
+    const read = secretReader("changed", parsePlatformSecrets, fixture.secrets);
+    await read();
+    await put(["m2", "m1", "m0", ""]);
+    expect((await read(true)).meta).toEqual(["m2", "m1"]);
+    expect(await countRequests(fixture.secrets, () => Promise.all([read(true), read(), read(true)]))).toBe(0);
+    expect((await read()).meta).toEqual(["m1"]);
+    fixture.advance(MINUTE);
+    expect(await countRequests(fixture.secrets, () => read(true))).toBe(1);
   });
 
   it("that could not be read is requested again at the next call", async () => {

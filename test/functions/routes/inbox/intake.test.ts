@@ -4,6 +4,7 @@ import { type App, createApp } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
+import type { PlatformSecrets, ReadSecret } from "../../../../shared/aws/secrets.ts";
 import { decompress } from "../../../../shared/kernel/compression.ts";
 import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
 import { decodeInbound } from "../../../../shared/queues/inbound.ts";
@@ -26,11 +27,20 @@ beforeEach(async () => {
   testEnv.lines.length = 0;
 });
 
-function createIntakeApp(inbound: string): App {
+const toSecrets = ({ meta, instagram, verifyToken }: typeof SECRETS) => ({
+  meta: [meta],
+  instagram: [instagram],
+  verifyToken,
+});
+
+function createIntakeApp(
+  inbound: string,
+  platformSecrets: ReadSecret<PlatformSecrets> = async () => toSecrets(SECRETS),
+): App {
   return createApp({
     endpoints: intakeRoutes,
     ports: {
-      platformSecrets: async () => SECRETS,
+      platformSecrets,
       verifySignature,
       verifyHandshake,
       inbound: openQueue(inbound, testEnv.sqs),
@@ -90,6 +100,31 @@ describe("a platform's webhook", () => {
   it("gets no 200 while the queue is unavailable, so that the platform retries", async () => {
     const broken = createIntakeApp(`${queues.inbound}-gone`);
     expect((await post("{}", signBody("{}", SECRETS.meta), "instagram", broken)).status).toBe(500);
+  });
+
+  it("signed with the app secret of before or after a change is queued while both are in the secret", async () => {
+    const both = { ...toSecrets(SECRETS), meta: ["the new secret", SECRETS.meta] };
+    const changing = createIntakeApp(queues.inbound, async () => both);
+    for (const secret of both.meta) {
+      expect((await post("{}", signBody("{}", secret), "messenger", changing)).status).toBe(200);
+    }
+    const changed = createIntakeApp(queues.inbound, async () => ({ ...both, meta: ["the new secret"] }));
+    expect((await post("{}", signBody("{}", SECRETS.meta), "messenger", changed)).status).toBe(401);
+    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(2);
+  });
+
+  it("signed with a secret that was stored a moment ago is accepted at once, and so is its verify token", async () => {
+    const reads: boolean[] = [];
+    const changed = createIntakeApp(queues.inbound, async (isStale = false) => {
+      reads.push(isStale);
+      return isStale ? { meta: ["the new secret"], instagram: [], verifyToken: "new token" } : toSecrets(SECRETS);
+    });
+    expect((await post("{}", signBody("{}", "the new secret"), "messenger", changed)).status).toBe(200);
+    expect((await post("{}", signBody("{}", SECRETS.meta), "messenger", changed)).status).toBe(200);
+    expect(reads).toEqual([false, true, false]);
+    const query = "hub.mode=subscribe&hub.verify_token=new%20token&hub.challenge=1";
+    expect((await changed.request(`/webhooks/messenger?${query}`)).status).toBe(200);
+    expect((await post("{}", signBody("{}", "neither"), "messenger", changed)).status).toBe(401);
   });
 
   it("is 404 for an unknown platform", async () => {

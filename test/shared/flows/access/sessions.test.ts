@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { deriveServiceKeys } from "../../../../shared/aws/service-keys.ts";
-import { openSession, sealSession } from "../../../../shared/flows/access/sessions.ts";
+import { openSession, sealSession, sessionKid } from "../../../../shared/flows/access/sessions.ts";
 import type { KeyRing, KeyVersion } from "../../../../shared/kernel/key-ring.ts";
 import { HOUR, SECOND } from "../../../../shared/kernel/time.ts";
 import { forgedTokens, readTokenParts, signTexts } from "./support/forged-sessions.ts";
@@ -65,6 +65,23 @@ describe("a session token", () => {
     expect(forged.length).toBeGreaterThan(70);
     for (const [flaw, text] of forged) expect(await openSession(ring, text, NOW), flaw).toBeNull();
   });
+});
+
+it("names its key by the kid of its header, and any other text names none", async () => {
+  const { token } = await sealSession(ring, session);
+  expect(sessionKid(token)).toBe(current.kid);
+  const [, payload = "", tag = ""] = token.split(".");
+  const header = (text: string) => `${Buffer.from(text).toString("base64url")}.${payload}.${tag}`;
+  const others = [
+    "",
+    "x",
+    `${token}A`,
+    token.slice(1),
+    `.${payload}.${tag}`,
+    header('{"kid":"current1"}'),
+    header('"kid":"a"'),
+  ];
+  for (const other of [...others, "x".repeat(9_000)]) expect(sessionKid(other), other).toBeUndefined();
 });
 
 it("needs a root secret of at least 32 characters", () => {

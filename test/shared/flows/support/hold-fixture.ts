@@ -110,8 +110,8 @@ export async function openHoldFixture(
     setPlatformResponse(next: typeof platformResponse): void {
       platformResponse = next;
     },
-    tryCreateHold: (rest: Partial<HumanAgentMessage> = {}) =>
-      createHold(apiPorts(), { caller, ip: SOURCE_IP }, humanAgentMessage(rest), startRequestTime(testEnv.now)),
+    tryCreateHold: (rest: Partial<HumanAgentMessage> = {}, ports = apiPorts()) =>
+      createHold(ports, { caller, ip: SOURCE_IP }, humanAgentMessage(rest), startRequestTime(testEnv.now)),
     async newHold(rest: Partial<HumanAgentMessage> = {}): Promise<CreatedHold> {
       const created = await createHold(
         apiPorts(),

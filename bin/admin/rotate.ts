@@ -1,0 +1,81 @@
+import { rotateRootPorts, rotateVerifyTokenPorts } from "../../functions/admin/rotation-ports.ts";
+import { type RotationResult, rotateRoot } from "../../shared/flows/access/rotation/rotate-root.ts";
+import { rotateVerifyToken } from "../../shared/flows/access/rotation/rotate-verify-token.ts";
+import { setRuntimeOverrides } from "../../shared/kernel/runtime.ts";
+import { iso } from "../../shared/kernel/time.ts";
+import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
+import { CliError } from "./cli-error.ts";
+import { resolveTarget } from "./deployment.ts";
+import { formatTable } from "./text/text-table.ts";
+
+const OVERTAKEN = "Another command changed the secret at the same time. Try again.";
+
+/**
+ * Rotates the root secret.
+ * @returns the exit code: 1 when the rotation needs `--force`
+ */
+export async function rotateRootSecret(values: Arguments): Promise<0 | 1> {
+  requireNoArgument(values);
+  const { environment, now } = await resolveTarget();
+  // The keys of the ring seal by the clock of the deployment.
+  setRuntimeOverrides({ now });
+  const result = await rotateRoot(rotateRootPorts(environment), { isForced: values.force, now: now() });
+  if (result.kind === "overtaken") throw new CliError(OVERTAKEN);
+  if (result.kind === "too_early") {
+    throw new CliError(`The last rotation is not complete. Try again after ${iso(result.sealsFrom)}.`);
+  }
+  const view = result.kind === "rotated" ? { rotated: true } : toConfirmation(result);
+  const text = result.kind === "rotated" ? ROTATED : formatConfirmation(result);
+  process.stdout.write(`${values.json ? JSON.stringify(view) : text}\n`);
+  return result.kind === "rotated" ? 0 : 1;
+}
+
+/** Replaces the verify token of the platform secrets. */
+export async function newVerifyToken(values: Arguments): Promise<CommandOutput> {
+  requireNoArgument(values);
+  const { environment } = await resolveTarget();
+  const verifyToken = await rotateVerifyToken(rotateVerifyTokenPorts(environment));
+  if (verifyToken === null) throw new CliError(OVERTAKEN);
+  return { verify_token: verifyToken };
+}
+
+const ROTATED = `The root secret is rotated. Functions use the new one in six minutes; the one before it still opens.
+A key moves to the new one with its next request.`;
+
+type Confirmation = Extract<RotationResult, { kind: "confirm" }>;
+
+function toConfirmation({ keys, sessionsUntil }: Confirmation) {
+  return {
+    rotated: false,
+    keys: keys.map(({ key, tenant }) => ({
+      id: key.id,
+      tenant,
+      prefix: key.prefix,
+      last_used_at: key.lastUsedAt === null ? null : iso(key.lastUsedAt),
+      label: key.label,
+    })),
+    sessions_until: sessionsUntil === null ? null : iso(sessionsUntil),
+  };
+}
+
+function formatConfirmation(result: Confirmation): string {
+  const { keys, sessions_until } = toConfirmation(result);
+  const rows = keys.map((key) => [
+    key.id,
+    key.tenant ?? "operator",
+    key.prefix,
+    key.last_used_at ?? "never",
+    key.label,
+  ]);
+  return [
+    "The root secret is not rotated: a second rotation ends what only the version before the current one opens.",
+    ...(rows.length > 0 ? ["Keys without a request since the last rotation:"] : []),
+    ...(rows.length > 0 ? [formatTable(["ID", "TENANT", "PREFIX", "LAST USED", "LABEL"], rows)] : []),
+    ...(sessions_until === null ? [] : [`Sessions from before the last rotation, valid until ${sessions_until}.`]),
+    "Add --force to rotate. These keys then get 401; revoke them with key revoke.",
+  ].join("\n");
+}
+
+function requireNoArgument({ positionals }: Arguments): void {
+  if (positionals.length > 2) throw new CliError(`Unexpected argument: ${positionals[2]}. ${HELP_HINT}`);
+}

@@ -1,0 +1,34 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { openStoredSecret } from "../../shared/aws/secret-values.ts";
+import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
+import { setting } from "../../shared/config/settings.ts";
+import type { RotateRootPorts, RotateVerifyTokenPorts } from "../../shared/flows/access/rotation/ports.ts";
+import { inviteStore } from "../../shared/stores/access/invites.ts";
+import { scanRotationRows } from "../../shared/stores/access/rotation-leftovers.ts";
+import { userStore } from "../../shared/stores/access/users.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { clientSettings, type Environment } from "./tenant-ports.ts";
+
+/** What `rotate root` needs in the deployment that `environment` describes. */
+export function rotateRootPorts(environment: Environment): RotateRootPorts {
+  const { services, tableService } = clientSettings(environment);
+  const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
+  const rootSecretId = setting("rootSecretId", environment);
+  const secrets = new SecretsManagerClient(services);
+  const root = serviceKeysReader(rootSecretId, secrets);
+  return {
+    rootSecret: openStoredSecret(rootSecretId, secrets),
+    peppers: async () => (await root()).pepper,
+    addressKeys: async () => (await root()).address,
+    rotationRows: () => scanRotationRows(table),
+    users: userStore(table),
+    invites: inviteStore(table),
+  };
+}
+
+/** What `rotate verify-token` needs. */
+export function rotateVerifyTokenPorts(environment: Environment): RotateVerifyTokenPorts {
+  const secrets = new SecretsManagerClient(clientSettings(environment).services);
+  return { platformSecret: openStoredSecret(setting("platformSecretId", environment), secrets) };
+}
