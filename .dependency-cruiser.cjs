@@ -43,6 +43,7 @@ const layers = {
   bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
   web: { layers: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
   "web/check": { layers: [], packages: [] },
+  "web/sign-in": { layers: [], packages: [] },
 };
 
 const path = (layer) => `^${layer}/`;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../functions/http/openapi.ts";
 import { checkApiRoutes } from "../functions/routes/holds/check.ts";
-import { apiRoutes } from "../functions/routes/index.ts";
+import { apiRoutes, consoleApiRoutes } from "../functions/routes/index.ts";
 import { API_VERSION } from "../shared/domain/events/events.ts";
 import { errorsPage } from "./docs/errors.ts";
 import { eventsPage, eventWebhooks } from "./docs/events.ts";
@@ -11,7 +11,10 @@ import { eventsPage, eventWebhooks } from "./docs/events.ts";
 // instead.
 
 const document = {
-  ...openApiDocument<never>([...apiRoutes, ...checkApiRoutes], { title: "Parley", version: API_VERSION }),
+  ...openApiDocument<never>([...apiRoutes, ...consoleApiRoutes, ...checkApiRoutes], {
+    title: "Parley",
+    version: API_VERSION,
+  }),
   webhooks: eventWebhooks(),
 };
 const pages = {

@@ -1,17 +1,56 @@
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
 // Usage: node web/build.ts <folder>
 
-const page = fileURLToPath(new URL("./check", import.meta.url));
+const web = fileURLToPath(new URL(".", import.meta.url));
 
 /** Writes the check page as the Verify function serves it: index.html, check.css, check.js and solver.js. */
 export function buildCheckPage(folder: string): void {
+  buildPage(folder, { source: "check", scripts: ["check.ts", "solver.ts"], style: "check.css" });
+}
+
+/**
+ * Writes the sign-in page as the Console function serves it: index.html, sign-in.css and sign-in.js, and
+ * invalid-link.html, the same page with other words.
+ */
+export function buildSignInPage(folder: string): void {
+  buildPage(folder, { source: "sign-in", scripts: ["sign-in.ts"], style: "sign-in.css" });
+  const page = readFileSync(join(folder, "index.html"), "utf8");
+  writeFileSync(join(folder, "index.html"), fill(page, SIGN_IN));
+  writeFileSync(join(folder, "invalid-link.html"), fill(page, INVALID_LINK));
+}
+
+const SIGN_IN = {
+  title: "Sign in",
+  text: "Enter your email address to get a sign-in link. There is no password.",
+  button: "Send a link",
+} as const;
+const INVALID_LINK = {
+  title: "This link no longer works",
+  text: "A sign-in link works once, for 15 minutes. Enter your email address to get a new one.",
+  button: "Send a new link",
+} as const;
+
+/** Replaces each `{{name}}`. */
+function fill(page: string, texts: Readonly<Record<string, string>>): string {
+  return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => texts[name] ?? "");
+}
+
+interface PageSource {
+  /** Its folder in `web`. */
+  readonly source: string;
+  readonly scripts: readonly string[];
+  readonly style: string;
+}
+
+/** Bundles the scripts, and writes the theme before the page's own style. */
+function buildPage(folder: string, { source, scripts, style }: PageSource): void {
   mkdirSync(folder, { recursive: true });
   buildSync({
-    entryPoints: [join(page, "check.ts"), join(page, "solver.ts")],
+    entryPoints: scripts.map((name) => join(web, source, name)),
     outdir: folder,
     bundle: true,
     minify: true,
@@ -22,11 +61,14 @@ export function buildCheckPage(folder: string): void {
     logLevel: "warning",
     tsconfigRaw: {},
   });
-  for (const name of ["index.html", "check.css"]) copyFileSync(join(page, name), join(folder, name));
+  copyFileSync(join(web, source, "index.html"), join(folder, "index.html"));
+  const styles = [join(web, "theme", "theme.css"), join(web, source, style)].map((path) => readFileSync(path, "utf8"));
+  writeFileSync(join(folder, style), styles.join("\n"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2];
   if (folder === undefined) throw new Error("Usage: node web/build.ts <folder>");
-  buildCheckPage(resolve(folder));
+  buildCheckPage(resolve(folder, "check"));
+  buildSignInPage(resolve(folder, "sign-in"));
 }

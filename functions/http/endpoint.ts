@@ -61,6 +61,8 @@ export interface Input<P, Path extends string, Q, B> {
   readonly idempotencyKey: string | null;
   /** To be called when the result is that of an earlier request with the same key. */
   readonly onReplay: () => void;
+  /** Adds cookies to the response, as values of Set-Cookie. */
+  readonly setCookies: (cookies: readonly string[]) => void;
   readonly request: RequestMetadata;
   readonly now: Millis;
   readonly time: RequestTime;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 
 // Types of parameters and body fields that several routes share.
@@ -81,6 +82,23 @@ export const httpsUrlMeta = z.meta({
 
 const MULTI_LINE_PATTERN = "[\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]";
 const multiLine = new RegExp(MULTI_LINE_PATTERN);
+
+/** An email address, in its normal form. Anything else is 400. The pattern is that of most addresses, not of all. */
+export const emailAddress = z.pipe(
+  z.string().check(
+    z.meta({
+      format: "email",
+      maxLength: 254,
+      pattern: "^[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9]{1,30}(-[A-Za-z0-9]{1,30})?\\.){1,4}[A-Za-z]{2,30}$",
+    }),
+  ),
+  z.transform((text: string, payload): string => {
+    const address = parseEmailAddress(text);
+    if (address !== null) return address;
+    payload.issues.push({ code: "custom", input: text, message: "must be an email address of at most 254 characters" });
+    return z.NEVER;
+  }),
+);
 
 /** A text that is shown as one line, in the order in which it is written. */
 export const singleLine = [

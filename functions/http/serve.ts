@@ -101,9 +101,14 @@ async function respond<P>(
   const onReplay = () => {
     isReplayed = true;
   };
-  const input = { caller, ...parsedRequest, onReplay, request: metadata, now, time, ports };
+  const responseCookies: string[] = [];
+  const setCookies = (cookies: readonly string[]) => {
+    responseCookies.push(...cookies);
+  };
+  const input = { caller, ...parsedRequest, onReplay, setCookies, request: metadata, now, time, ports };
   const response = toHttpResponse(endpoint, await endpoint.handle(input), checkData);
   if (isReplayed) response.headers.set("idempotent-replayed", "true");
+  for (const cookie of responseCookies) response.headers.append("set-cookie", cookie);
   return response;
 }
 

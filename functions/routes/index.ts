@@ -1,5 +1,9 @@
 import { listAuditEntries } from "./access/audit.ts";
 import { createKey, listKeys, revokeKey } from "./access/keys.ts";
+import { signInPageRoutes } from "./access/sign-in/pages.ts";
+import { requestSignInLink } from "./access/sign-in/request.ts";
+import { getSession, signOut } from "./access/sign-in/session.ts";
+import { verifySignInLink } from "./access/sign-in/verify.ts";
 import { listAccounts } from "./accounts/accounts.ts";
 import { getDelivery, listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
 import { replayDeliveries } from "./delivery/replay-window.ts";
@@ -56,3 +60,9 @@ export const apiRoutes = [
   replayDelivery,
   listEventTypes,
 ] as const;
+
+/** Every route of the console's API. */
+export const consoleApiRoutes = [requestSignInLink, verifySignInLink, getSession, signOut] as const;
+
+/** Every route of the Console function. */
+export const consoleRoutes = [...consoleApiRoutes, ...signInPageRoutes] as const;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, buildSync } from "esbuild";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage } from "../../web/build.ts";
+import { buildCheckPage, buildSignInPage } from "../../web/build.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,6 +12,7 @@ const REQUIRE = 'import{createRequire}from"node:module";const require=createRequ
 const sources: Readonly<Record<FunctionName, string>> = {
   Api: "api",
   Verify: "verify",
+  Console: "console",
   Intake: "intake",
   Ingest: "ingest",
   Deliver: "deliver",
@@ -40,7 +41,7 @@ export type BundleFolders = Readonly<Record<FunctionName, string>>;
 /**
  * Bundles every function of `functions/` into a folder of its own below `outdir`: `index.mjs` with everything the
  * function can reach, the AWS SDK included, so that the code that runs is the code that was tested. The check page is
- * written beside Verify's bundle. One esbuild call reads each module once, however many functions import it.
+ * written beside Verify's bundle, the sign-in page beside Console's. One esbuild call reads each module once, however many functions import it.
  */
 export function bundleFunctions(outdir: string): BundleFolders {
   buildSync(buildOptions(outdir));
@@ -77,5 +78,6 @@ function buildOptions(outdir: string): BuildOptions {
 
 function finishBundles(outdir: string): BundleFolders {
   buildCheckPage(join(outdir, "Verify", "check"));
+  buildSignInPage(join(outdir, "Console", "sign-in"));
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
 }

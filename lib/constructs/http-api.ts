@@ -8,12 +8,13 @@ import { Construct } from "constructs";
 export interface HttpApiProps {
   readonly api: IFunction;
   readonly verify: IFunction;
+  readonly console: IFunction;
   readonly intake: IFunction;
   /** Requests per second across all callers, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 
-/** The public HTTP API. Verify serves the check page, Intake the platforms' webhooks, Api every other path. */
+/** The public HTTP API. Verify serves the check page, Console the console's routes, Intake the platforms' webhooks, Api every other path. */
 export class HttpApi extends Construct {
   /** Without a trailing slash. */
   readonly url: string;
@@ -21,8 +22,9 @@ export class HttpApi extends Construct {
   readonly apiId: string;
   readonly #gateway: Gateway;
 
-  constructor(scope: Construct, id: string, { api, verify, intake, throttle }: HttpApiProps) {
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
+    const { api, verify, intake, throttle } = props;
     const gateway = new Gateway(this, "Gateway", {
       description: "Parley",
       createDefaultStage: false,
@@ -32,6 +34,11 @@ export class HttpApi extends Construct {
     for (const path of ["/verify", "/verify/{proxy+}"]) {
       gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: verifyIntegration });
     }
+    gateway.addRoutes({
+      path: "/console/{proxy+}",
+      methods: [HttpMethod.ANY],
+      integration: new HttpLambdaIntegration("ConsoleIntegration", props.console),
+    });
     gateway.addRoutes({
       path: "/webhooks/{platform}",
       // Intake answers the other methods with 405.

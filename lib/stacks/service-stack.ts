@@ -8,6 +8,7 @@ import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import { createApi } from "../functions/api.ts";
+import { createConsole } from "../functions/console.ts";
 import { createDeadLetters } from "../functions/dead-letters.ts";
 import {
   createDeliver,
@@ -49,6 +50,7 @@ export class ServiceStack extends Stack {
     const context: FunctionContext = { data, queues, settings, mail, code };
     const api = createApi(this, context);
     const verify = createVerify(this, context);
+    const consoleFunction = createConsole(this, context);
     const intake = createIntake(this, context);
     const ingest = createIngest(this, context);
     const deliver = createDeliver(this, context);
@@ -58,16 +60,17 @@ export class ServiceStack extends Stack {
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
-    const gateway = new HttpApi(this, "HttpApi", { api, verify, intake, throttle: settings.throttle });
+    const { throttle } = settings;
+    const gateway = new HttpApi(this, "HttpApi", { api, verify, console: consoleFunction, intake, throttle });
     const baseUrl = settings.baseUrl ?? gateway.url;
-    for (const each of [api, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
-    api.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
+    for (const each of [api, consoleFunction, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
+    for (const each of [api, consoleFunction]) each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     const hosts = ownHosts({ gateway, bucketName: data.raw.bucket.bucketName, baseUrl: settings.baseUrl });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
     new Alarms(this, "Alarms", {
       gateway,
-      functions: [api, verify, intake, ingest, deliver, profile, erase, mailer, sweep, deadLetters],
+      functions: [api, verify, consoleFunction, intake, ingest, deliver, profile, erase, mailer, sweep, deadLetters],
       deadLetters,
       pairs: queueNames.map((name) => queues[name]),
       lowLatency: [queues.Inbound, queues.Events],

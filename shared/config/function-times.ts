@@ -11,6 +11,8 @@ const SENDING_TIMEOUT: Millis = 29 * SECOND;
 export const functionTimeouts = {
   Api: SENDING_TIMEOUT,
   Verify: SENDING_TIMEOUT,
+  // A request writes a few rows and waits for no platform.
+  Console: 15 * SECOND,
   // The platforms expect a 200 within five seconds.
   Intake: 4 * SECOND,
   Ingest: 30 * SECOND,

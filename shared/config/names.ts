@@ -52,6 +52,7 @@ export const table = {
 export const functions = [
   "Api",
   "Verify",
+  "Console",
   "Intake",
   "Ingest",
   "Deliver",

@@ -16,6 +16,7 @@ const KILOBYTE = 1_000;
 const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Api: 900,
   Verify: 900,
+  Console: 500,
   Intake: 350,
   Ingest: 600,
   Deliver: 600,

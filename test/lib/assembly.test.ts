@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage } from "../../web/build.ts";
+import { buildCheckPage, buildSignInPage } from "../../web/build.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
@@ -34,19 +34,23 @@ describe("the command", () => {
   test("bundles each function separately and measures its size", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
-    const { Verify, ...others } = bundleFolders(outdir);
+    const { Verify, Console, ...others } = bundleFolders(outdir);
     for (const [name, folder] of Object.entries(others)) {
       expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
       expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
     }
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
+    expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
   });
 
-  test("writes the check page beside its function, identical to a separate build", () => {
-    const built = join(folder, "check-page");
-    buildCheckPage(built);
+  test.each([
+    ["Verify", "check", buildCheckPage],
+    ["Console", "sign-in", buildSignInPage],
+  ] as const)("writes the page of %s beside its function, identical to a separate build", (name, page, build) => {
+    const built = join(folder, page);
+    build(built);
     const names = readdirSync(built).sort();
-    const bundled = join(bundleFolders(outdir).Verify, "check");
+    const bundled = join(bundleFolders(outdir)[name], page);
     expect(readdirSync(bundled).sort()).toEqual(names);
     for (const name of names) expect(readFileSync(join(bundled, name))).toEqual(readFileSync(join(built, name)));
   });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { checkRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
-import { apiRoutes } from "../../../functions/routes/index.ts";
+import { apiRoutes, consoleRoutes } from "../../../functions/routes/index.ts";
 
-const routes = [...apiRoutes, ...checkRoutes, ...intakeRoutes].map(
+const routes = [...apiRoutes, ...consoleRoutes, ...checkRoutes, ...intakeRoutes].map(
   ({ operation, method, path }) => `${operation}: ${method} ${path}`,
 );
 
@@ -25,6 +25,10 @@ it("every route has its operationId", () => {
     "getHeldMessage: POST /verify/holds/{hold_id}",
     "getHold: GET /v1/messages/holds/{hold_id}",
     "getMessage: GET /v1/messages/{id}",
+    "getSession: GET /console/me",
+    "getSignInPage: GET /console/auth/sign-in",
+    "getSignInScript: GET /console/auth/sign-in.js",
+    "getSignInStyle: GET /console/auth/sign-in.css",
     "getStats: GET /v1/stats",
     "getWebhook: GET /v1/webhooks/{id}",
     "health: GET /health",
@@ -42,13 +46,16 @@ it("every route has its operationId", () => {
     "redirectToSite: GET /",
     "replayDeliveries: POST /v1/webhooks/{id}/deliveries/replay",
     "replayDelivery: POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay",
+    "requestSignInLink: POST /console/auth/request",
     "revokeKey: DELETE /v1/keys/{id}",
     "rotateWebhookSecret: POST /v1/webhooks/{id}/rotate",
     "sendHumanAgentMessage: POST /v1/messages/human-agent",
     "sendReply: POST /v1/messages/reply",
     "sendTestEvent: POST /v1/webhooks/{id}/test",
+    "signOut: POST /console/auth/logout",
     "summarizeDeliveries: GET /v1/webhooks/{id}/deliveries/summary",
     "updateWebhook: PATCH /v1/webhooks/{id}",
+    "verifySignInLink: GET /console/auth/verify",
   ]);
 });
 

@@ -48,6 +48,12 @@ test("every function has the actions it needs and no others", () => {
       "kms:Decrypt",
       "secretsmanager:GetSecretValue",
     ],
+    Console: [
+      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...logs,
+      send,
+      "secretsmanager:GetSecretValue",
+    ],
     Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
@@ -94,7 +100,7 @@ test("no function scans the table, Sweep scans the index of undelivered events, 
   expect(functionsAllowed("dynamodb:Scan")).toEqual(["Sweep"]);
   const scanned = allowedResources("Sweep", "dynamodb:Scan").map((resource) => JSON.stringify(resource));
   expect(scanned).toEqual([expect.stringContaining(`/index/${names.failingIndex.name}"`)]);
-  expect(functionsAllowed("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Ingest", "Erase", "Sweep"]);
+  expect(functionsAllowed("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Console", "Ingest", "Erase", "Sweep"]);
   expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
@@ -106,6 +112,7 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
   expect(Object.fromEntries(functions.map((name) => [name, queried(name)]))).toEqual({
     Api: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
     Verify: [],
+    Console: [],
     Intake: [],
     Ingest: [names.idIndex.name],
     Deliver: [names.failingIndex.name],
@@ -142,7 +149,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read both secrets, Intake and Profile the platform secrets, Mail the root secret, and no other function reads any", () => {
+  test("Api and Verify read both secrets, Intake and Profile the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -152,6 +159,7 @@ describe("the secrets", () => {
     expect(reading).toEqual({
       Api: ["RootSecret", "PlatformSecrets"],
       Verify: ["RootSecret", "PlatformSecrets"],
+      Console: ["RootSecret"],
       Intake: ["PlatformSecrets"],
       Profile: ["PlatformSecrets"],
       Mail: ["RootSecret"],
@@ -216,6 +224,7 @@ test("each function sends to its own queues only", () => {
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
     Api: ["Deliveries", "Erasures", "Events"],
     Verify: ["Events"],
+    Console: ["Mails"],
     Intake: ["Inbound"],
     Ingest: ["Events", "Profiles"],
     Deliver: ["Deliveries", "Events", "SlowDeliveries"],

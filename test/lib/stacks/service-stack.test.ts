@@ -29,6 +29,7 @@ describe("the functions", () => {
   test.each([
     ["Api", 29, 512],
     ["Verify", 29, 256],
+    ["Console", 15, 256],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
@@ -65,6 +66,7 @@ describe("the functions", () => {
       ],
     ],
     ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.platformSecretId, env.graphVersion]],
+    ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
@@ -318,7 +320,7 @@ describe("the queues", () => {
 });
 
 describe("the HTTP API", () => {
-  test("routes the check page to Verify, the platforms' webhooks to Intake and everything else to Api", () => {
+  test("routes the check page to Verify, the console's routes to Console, the platforms' webhooks to Intake and everything else to Api", () => {
     const routes = resourcesOfType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
       const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
@@ -326,13 +328,14 @@ describe("the HTTP API", () => {
     });
     expect(routes.sort()).toEqual([
       ["$default", "Api", "2.0"],
+      ["ANY /console/{proxy+}", "Console", "2.0"],
       ["ANY /verify", "Verify", "2.0"],
       ["ANY /verify/{proxy+}", "Verify", "2.0"],
       ["ANY /webhooks/{platform}", "Intake", "2.0"],
     ]);
   });
 
-  test("lets the gateway invoke those three functions and the schedules invoke Sweep, and nothing else", () => {
+  test("lets the gateway invoke those four functions and the schedules invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -340,6 +343,7 @@ describe("the HTTP API", () => {
     ]);
     expect(permitted.sort()).toEqual([
       ["apigateway.amazonaws.com", "Api", true],
+      ["apigateway.amazonaws.com", "Console", true],
       ["apigateway.amazonaws.com", "Intake", true],
       ["apigateway.amazonaws.com", "Verify", true],
       ["apigateway.amazonaws.com", "Verify", true],

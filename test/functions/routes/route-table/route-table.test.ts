@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../functions/http/app.ts";
-import { callerCredentials } from "../../../../functions/http/caller-credentials.ts";
+import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
+import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { checkApiRoutes } from "../../../../functions/routes/holds/check.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
+import { apiRoutes, consoleApiRoutes } from "../../../../functions/routes/index.ts";
 import { hasRole } from "../../../../shared/domain/access/roles.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
 import { CHALLENGE_KEYS, newSourceIp } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { openStores } from "../../../shared/stores/support/open-stores.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
 import { testApp } from "../support/test-app.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
-import { apiRows, checkRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
+import { apiRows, checkRows, consoleRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
 import { openRouteWorld, type RouteWorld } from "./world.ts";
 
 // Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
@@ -22,7 +24,7 @@ let testEnv: TestEnv;
 let api: ApiApp;
 let world: RouteWorld;
 let callers: Readonly<Record<string, RouteCaller>>;
-const apps: { api?: App; check?: App } = {};
+const apps: { api?: App; check?: App; console?: App } = {};
 
 beforeAll(async () => {
   testEnv = await openTestEnv();
@@ -31,8 +33,9 @@ beforeAll(async () => {
   callers = await openRouteCallers(testEnv, api, world);
   // Without a limit, because these are thousands of requests in one minute.
   apps.api = testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit: async () => null });
+  const stores = openStores(testEnv.table);
   const check = {
-    ...openStores(testEnv.table),
+    ...stores,
     ...api.ports,
     challengeKeys: async () => CHALLENGE_KEYS,
     random: randomToken,
@@ -46,11 +49,30 @@ beforeAll(async () => {
     now: testEnv.now,
     log,
   });
+  const consolePorts: ConsolePorts = {
+    ...check,
+    baseUrl: "https://parley.example",
+    addressKeys: testEnv.addressKeys,
+    loginKeys: async () => oneKeyRing(randomToken(32)),
+    mails: { send: async () => {} },
+    // Links have no limit, and a caller who signs out calls the next route all the same.
+    signInCaps: { consume: async () => null },
+    users: { ...stores.users, raiseEpoch: async () => true },
+  };
+  apps.console = createApp({
+    endpoints: consoleApiRoutes,
+    ports: consolePorts,
+    credentials: { ...sessionCredentials(consolePorts), rateLimit: async () => null },
+    cors: { origin: api.ports.consoleOrigin },
+    now: testEnv.now,
+    log,
+  });
 });
 afterAll(() => testEnv.close());
 
 const tables = [
   { table: "api", routes: apiRoutes, rows: apiRows },
+  { table: "console", routes: consoleApiRoutes, rows: consoleRows },
   { table: "check", routes: checkApiRoutes, rows: checkRows },
 ] as const;
 
@@ -172,7 +194,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
   });
 
   it("can be read by the console alone", async () => {
-    const isReadable = table === "api" && name !== "GET /health";
+    const isReadable = table !== "check" && name !== "GET /health";
     for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
       const { headers: own, ...caller } = callers["a key"] as RouteCaller;
       const headers = origin === null ? own : { ...own, origin };

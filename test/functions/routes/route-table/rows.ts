@@ -72,6 +72,8 @@ const open = (path: string, answer: Verdict = OK, rest: Rest = {}): RouteRow => 
   role: null,
   ...at(path, { answer, ...rest }),
 });
+/** A route for people that needs no tenant. */
+const person = (path: string): RouteRow => ({ auth: "session", tenant: "none", role: null, ...at(path) });
 const check = (suffix: string, body: object = {}): RouteRow => {
   const request = ({ id }: Filling) => ({ path: `/verify/holds/${id}${suffix}`, body: { secret: "s", ...body } });
   return open("", notFound("hold"), { kind: "hold", request });
@@ -133,6 +135,16 @@ export const checkRows: Readonly<Record<string, RouteRow>> = {
   "POST /verify/holds/{hold_id}": check(""),
   "POST /verify/holds/{hold_id}/challenge": check("/challenge"),
   "POST /verify/holds/{hold_id}/complete": check("/complete", { token: "t", solutions: [1] }),
+};
+
+/** Of the console's API. */
+export const consoleRows: Readonly<Record<string, RouteRow>> = {
+  "POST /console/auth/request": open("", OK, {
+    request: () => ({ path: "/console/auth/request", body: { email: "mara@example.com" } }),
+  }),
+  "GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
+  "GET /console/me": person("/console/me"),
+  "POST /console/auth/logout": person("/console/auth/logout"),
 };
 
 /** The route of a row's name: what it has after a `?` is not part of it. */

@@ -1,0 +1,22 @@
+import { clockNow } from "../../shared/kernel/time.ts";
+import { createApp } from "../http/app.ts";
+import { sessionCredentials } from "../http/caller-credentials.ts";
+import { lambdaHandler } from "../http/lambda.ts";
+import { consoleRoutes } from "../routes/index.ts";
+import { log } from "../support/log.ts";
+import { consolePorts } from "./ports.ts";
+
+const ports = consolePorts();
+
+/** The console's routes. People sign in by a mailed link; no API key is accepted. */
+export const handler = lambdaHandler(
+  createApp({
+    endpoints: consoleRoutes,
+    ports,
+    credentials: sessionCredentials(ports),
+    cors: { origin: ports.consoleOrigin },
+    now: clockNow,
+    log,
+  }),
+  log,
+);

@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { callerActor, implicitTenant } from "../../../../shared/domain/access/callers.ts";
+import { signOut as endSessions } from "../../../../shared/flows/access/sign-in/sign-out.ts";
+import { expiredSessionCookies } from "../../../http/cookies.ts";
+import { endpoint } from "../../console-endpoint.ts";
+import { isCookieSecure } from "./secure-cookies.ts";
+
+export const getSession = endpoint.session({
+  operation: "getSession",
+  method: "GET",
+  path: "/console/me",
+  tag: "Sign-in",
+  summary: "Get the signed-in user",
+  description: "`tenant` is the user's only tenant, and null for a user with none or several.",
+  tenant: "none",
+  role: null,
+  data: z.object({
+    user_id: z.string(),
+    actor_id: z.string(),
+    email: z.string(),
+    tenant: z.nullable(z.string()),
+    tenants: z.array(z.string()),
+  }),
+  handle: async ({ caller }) => ({
+    user_id: caller.userId,
+    actor_id: callerActor(caller),
+    email: caller.email,
+    tenant: implicitTenant(caller),
+    tenants: caller.memberships.map(({ tenant }) => tenant).sort(),
+  }),
+});
+
+export const signOut = endpoint.session({
+  operation: "signOut",
+  method: "POST",
+  path: "/console/auth/logout",
+  tag: "Sign-in",
+  summary: "Sign out (ends every session of the user)",
+  tenant: "none",
+  role: null,
+  data: z.object({ signed_out: z.literal(true) }),
+  handle: async ({ caller, request, now, ports, setCookies }) => {
+    await endSessions(ports, { caller, ip: request.sourceIp, now });
+    setCookies(expiredSessionCookies(isCookieSecure(ports.baseUrl)));
+    return { signed_out: true as const };
+  },
+});

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PageFile } from "../../shared/flows/holds/ports.ts";
+import { shortHash } from "../../shared/kernel/bytes.ts";
+
+const types = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+} as const;
+
+/** A file of a page, by the path at which it is served. */
+export type PageFileName = readonly [path: string, name: `${string}.${keyof typeof types}`];
+
+/** Reads the files that the build wrote beside the bundle. Throws at start if one is missing, so that no page is broken. */
+export function readPageFiles(folder: string, names: readonly PageFileName[]): ReadonlyMap<string, PageFile> {
+  return new Map(
+    names.map(([path, name]) => {
+      const body = new Uint8Array(readFileSync(join(folder, name)));
+      const type = types[name.slice(name.lastIndexOf(".") + 1) as keyof typeof types];
+      return [path, { body, type, etag: `"${shortHash(Buffer.from(body).toString())}"` }] as const;
+    }),
+  );
+}

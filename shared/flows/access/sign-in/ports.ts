@@ -1,0 +1,32 @@
+import type { Queue } from "../../../aws/queues.ts";
+import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
+import type { Audit } from "../../../stores/access/audit.ts";
+import type { LoginTokens } from "../../../stores/access/login-tokens.ts";
+import type { SignInCaps } from "../../../stores/access/sign-in-caps.ts";
+import type { Users } from "../../../stores/access/users.ts";
+import type { ClaimInvitePorts } from "../team/ports.ts";
+
+/** The keys that sign-in links depend on. */
+interface LinkKeyPorts {
+  /** The keys of the hashes of addresses. */
+  readonly addressKeys: ReadKeyRing;
+  /** The keys that seal what a link is mailed with. */
+  readonly loginKeys: ReadKeyRing;
+}
+
+export interface SignInRequestPorts extends LinkKeyPorts {
+  readonly signInCaps: SignInCaps;
+  readonly loginTokens: Pick<LoginTokens, "create">;
+  readonly mails: Pick<Queue, "send">;
+}
+
+export interface SignInPorts extends LinkKeyPorts, ClaimInvitePorts {
+  readonly loginTokens: Pick<LoginTokens, "consume">;
+  readonly users: Pick<Users, "recordSignIn" | "readSession">;
+  readonly audit: Pick<Audit, "add">;
+  readonly sessionKeys: ReadKeyRing;
+}
+
+export interface SignOutPorts {
+  readonly users: Pick<Users, "raiseEpoch">;
+}

@@ -1,0 +1,133 @@
+import { CreateQueueCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { openQueue } from "../../../../../shared/aws/queues.ts";
+import { addressHashes } from "../../../../../shared/domain/access/address-hash.ts";
+import type { AuditEntry } from "../../../../../shared/domain/access/audit.ts";
+import type { Invite, User } from "../../../../../shared/domain/access/team.ts";
+import { newInviteId, newUserId } from "../../../../../shared/domain/access/team.ts";
+import { openSession } from "../../../../../shared/flows/access/sessions.ts";
+import { openLoginToken } from "../../../../../shared/flows/access/sign-in/login-link.ts";
+import type {
+  SignInPorts,
+  SignInRequestPorts,
+  SignOutPorts,
+} from "../../../../../shared/flows/access/sign-in/ports.ts";
+import { requestSignInLink } from "../../../../../shared/flows/access/sign-in/request-link.ts";
+import { deriveKey } from "../../../../../shared/kernel/bytes.ts";
+import { newUlid } from "../../../../../shared/kernel/ids.ts";
+import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { DAY, type Millis } from "../../../../../shared/kernel/time.ts";
+import { decodeMail } from "../../../../../shared/queues/mails.ts";
+import { oneKeyRing } from "../../../../support/world/key-rings.ts";
+import { openStores } from "../../../stores/support/open-stores.ts";
+import { newTenant } from "../../../stores/support/samples.ts";
+import type { TestEnv } from "../../support/test-env.ts";
+
+const ROOT = "a root secret that is long enough to be one";
+const addressRing = oneKeyRing(deriveKey(ROOT, "address"));
+const loginRing = oneKeyRing(deriveKey(ROOT, "login-link"));
+export const sessionRing = oneKeyRing(deriveKey(ROOT, "session"));
+
+export type SignInFixture = Awaited<ReturnType<typeof openSignInFixture>>;
+
+/** The ports of signing in, with a queue that nobody reads, and people in every relation to the service. */
+export async function openSignInFixture(testEnv: TestEnv) {
+  const QueueName = `mails-${newUlid(testEnv.now())}`;
+  const { QueueUrl: queueUrl = "" } = await testEnv.sqs.send(new CreateQueueCommand({ QueueName }));
+  const stores = openStores(testEnv.table);
+  const hashes = (address: string) => addressHashes(addressRing, address);
+  let people = 0;
+
+  const fixture = {
+    stores,
+    hashes,
+    /** An address and a source that no other test uses. */
+    newPerson: () => ({ address: `person-${++people}@example.com`, ip: `203.0.113.${people % 250}` }),
+    ports: (): SignInRequestPorts & SignInPorts & SignOutPorts => ({
+      ...stores,
+      mails: openQueue(queueUrl, testEnv.sqs),
+      addressKeys: async () => addressRing,
+      loginKeys: async () => loginRing,
+      sessionKeys: async () => sessionRing,
+      log: (line) => testEnv.lines.push(line),
+    }),
+    /** The bodies of all messages in the queue. Removes none. */
+    async queuedBodies(): Promise<string[]> {
+      const { Messages = [] } = await testEnv.sqs.send(
+        new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
+      );
+      return Messages.map(({ Body = "" }) => Body);
+    },
+    /** Every item of the table, as text. */
+    async wholeTable(): Promise<string> {
+      const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
+      return JSON.stringify(Items);
+    },
+    /** Requests a link and returns its token, which only the mail worker can read. */
+    async newToken(address: string, redirect = "/"): Promise<string> {
+      const sent: string[] = [];
+      const mails = { send: async ({ body }: { body: string }) => void sent.push(body) };
+      // No cap is reached.
+      const signInCaps = { consume: async () => null };
+      const request = { address, redirect, ip: null, now: testEnv.now() };
+      const refusal = await requestSignInLink({ ...fixture.ports(), mails, signInCaps }, request);
+      const message = decodeMail(sent[0] ?? "");
+      if (isRefusal(refusal) || message?.kind !== "sign_in") throw new Error("No link was requested.");
+      const link = await stores.loginTokens.get(message.loginId);
+      const token = link && openLoginToken(loginRing, message.loginId, link);
+      if (!token) throw new Error("The link has no token.");
+      return token;
+    },
+    /** A user who is a member of new tenants. */
+    async newUser(address: string, tenants = 1): Promise<{ user: User; tenants: TenantId[] }> {
+      const now = testEnv.now();
+      const signIn = { addressHashes: hashes(address), email: address, newUserId: newUserId(now), now };
+      const user = await stores.users.recordSignIn(signIn);
+      const members = Array.from({ length: tenants }, () => newTenant());
+      for (const tenant of members) {
+        const invite = await fixture.newInvite(address, tenant);
+        const audit = acceptance(invite.id, now);
+        await stores.invites.accept(invite, { user, addressHashes: hashes(address), audit });
+      }
+      return { user, tenants: members };
+    },
+    async newInvite(address: string, tenant = newTenant()): Promise<Invite> {
+      const now = testEnv.now();
+      const details = { name: "Shop", status: "active", ownerEmail: null, createdAt: now } as const;
+      const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
+      await stores.tenants.create({ id: tenant, ...details }, { ...audit, action: "tenant.create" });
+      const invite: Invite = {
+        id: newInviteId(now),
+        tenant,
+        email: address,
+        role: "agent",
+        status: "pending",
+        invitedBy: "cli",
+        createdAt: now,
+        expiresAt: now + 7 * DAY,
+        acceptedAt: null,
+      };
+      const by = { audit, actor: null, memberId: null, addressHashes: hashes(address) };
+      const created = await stores.invites.create(invite, by);
+      if (created !== "created") throw new Error(`The invite was not created: ${created}.`);
+      return invite;
+    },
+    /** Whether a session token is that of a session of the user now. */
+    async isSessionOf(user: Pick<User, "id">, token: string): Promise<boolean> {
+      const session = await openSession(sessionRing, token, testEnv.now());
+      const stored = await stores.users.readSession(user.id);
+      return session?.userId === user.id && session.epoch === stored?.user.sessionEpoch;
+    },
+  };
+  return fixture;
+}
+
+function acceptance(inviteId: string, at: Millis): AuditEntry {
+  return { action: "invite.accept", resource: `invite:${inviteId}`, actor: "cli", ip: null, detail: {}, at };
+}
+
+/** A token of the right form that no link has. */
+export function unknownToken(): string {
+  return deriveKey(newUlid(0), "token").toString("base64url");
+}

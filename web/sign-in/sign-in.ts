@@ -1,0 +1,57 @@
+import { type RequestProblem, requestLink } from "./request-link.ts";
+
+// The page that requests a sign-in link. A link that no longer works leads to it, too.
+
+const SENT =
+  "If this address may sign in, a link is on its way to it. The link works once, for 15 minutes. You can close this page.";
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+const title = element("title");
+const text = element("text");
+const form = element<HTMLFormElement>("form");
+const email = element<HTMLInputElement>("email");
+const problem = element("problem");
+const button = element<HTMLButtonElement>("send");
+
+// The token of a link that no longer works does not stay in the tab's history.
+history.replaceState(null, "", location.pathname);
+
+const buttonText = button.textContent;
+let isBusy = false;
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!isBusy) void submit();
+});
+email.addEventListener("input", () => showProblem({ problem: "", field: false }));
+
+async function submit(): Promise<void> {
+  setBusy(true);
+  const result = await requestLink(email.value.trim());
+  setBusy(false);
+  if (result === "sent") return showSent();
+  showProblem(result);
+  if (result.field) email.focus();
+}
+
+function setBusy(busy: boolean): void {
+  isBusy = busy;
+  button.setAttribute("aria-disabled", String(busy));
+  button.textContent = busy ? "Sending" : buttonText;
+}
+
+function showProblem(result: RequestProblem): void {
+  problem.textContent = result.problem;
+  email.setAttribute("aria-invalid", String(result.field));
+}
+
+function showSent(): void {
+  form.hidden = true;
+  document.title = "Check your mail";
+  title.textContent = "Check your mail";
+  text.textContent = SENT;
+  title.focus();
+}
