@@ -14,6 +14,7 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
   const rows: [string, string | undefined][] = [
     ["API", local.base_url],
     ["Simulator", local.simulator_url],
+    ["Sign in", local.sign_in_url],
     ["Tenant", local.tenant],
     ["Live key", local.live_key],
     ["Test key", local.test_key],

@@ -13,6 +13,8 @@ export interface PlatformSecrets {
 export interface LocalJson {
   readonly base_url: string;
   readonly simulator_url?: string;
+  /** Signs in to the console as the owner of the demo tenant: once, within 15 minutes after the start. */
+  readonly sign_in_url?: string;
   readonly tenant?: string;
   readonly live_key?: string;
   readonly test_key?: string;
@@ -26,16 +28,20 @@ export interface LocalJson {
   }[];
 }
 
-export function describeStack(
-  baseUrl: string,
-  simulatorUrl: string | undefined,
-  seedState: SeedState,
-  secrets: PlatformSecrets,
-): LocalJson {
+export interface StackDescription {
+  readonly baseUrl: string;
+  readonly simulatorUrl: string | undefined;
+  readonly signInUrl: string | undefined;
+  readonly seedState: SeedState;
+  readonly secrets: PlatformSecrets;
+}
+
+export function describeStack({ baseUrl, simulatorUrl, signInUrl, seedState, secrets }: StackDescription): LocalJson {
   const { tenant, live_key, test_key, operator_key } = seedState;
   return {
     base_url: baseUrl,
     ...(simulatorUrl ? { simulator_url: simulatorUrl } : {}),
+    ...(signInUrl ? { sign_in_url: signInUrl } : {}),
     ...(tenant ? { tenant } : {}),
     ...(live_key ? { live_key } : {}),
     ...(test_key ? { test_key } : {}),

@@ -1,5 +1,8 @@
+import { signInPorts } from "../../functions/admin/sign-in-ports.ts";
 import { tenantPorts } from "../../functions/admin/tenant-ports.ts";
+import { setting } from "../../shared/config/settings.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { createSignInLink } from "../../shared/flows/access/sign-in/create-link.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
@@ -15,6 +18,9 @@ export interface SeedContext {
 }
 
 const ACTOR = "cli";
+const DEMO_OWNER = "owner@local.invalid";
+/** It shows who is signed in. */
+const SIGNED_IN_PATH = "/console/me";
 
 /** The use cases of the operator's commands, with the keys and the table of the functions. */
 export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
@@ -22,12 +28,12 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
   return {
     async createTenant(slug) {
       // False: an earlier start created the tenant and ended before it saved that step.
-      await createTenant(
-        ports,
-        requireTenant(slug),
-        { name: "Demo", ownerEmail: "owner@local.invalid", actor: ACTOR },
-        now(),
-      );
+      await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, actor: ACTOR }, now());
+    },
+    async createSignInLink() {
+      const link = { address: DEMO_OWNER, redirect: SIGNED_IN_PATH, now: now() };
+      const { token } = await createSignInLink(signInPorts(environment), link);
+      return `${setting("baseUrl", environment)}/console/auth/verify?token=${token}`;
     },
     async createKey(slug, scope) {
       const settings = { scope, label: `local ${scope}`, actor: ACTOR };

@@ -44,6 +44,8 @@ export const demoAccounts: readonly SeedAccount[] = [
 
 /** The use cases that create the demo workspace. Creating a tenant or connecting an account is idempotent. */
 export interface SeedPorts {
+  /** @returns the URL of a link that signs in the owner of the demo tenant */
+  createSignInLink(): Promise<string>;
   createTenant(slug: string): Promise<void>;
   createKey(tenant: string, scope: "live" | "test"): Promise<{ secret: string }>;
   createOperatorKey(tenants: readonly string[]): Promise<{ secret: string }>;

@@ -181,7 +181,13 @@ async function start(
 
   // A test key reads what a live key reads, and leaves the live key's request rate to the developer.
   host.connect({ baseUrl: gateway.url, key: seedState.test_key, advanceClock: advance });
-  const local = describeStack(gateway.url, parts.simulator?.url, seedState, secrets);
+  const local = describeStack({
+    baseUrl: gateway.url,
+    simulatorUrl: parts.simulator?.url,
+    signInUrl: await ports?.createSignInLink(),
+    seedState,
+    secrets,
+  });
   writeLocalJson(localJson, local);
   cleanup.defer(() => rmSync(localJson, { force: true }));
   return {

@@ -4,12 +4,14 @@ import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
 import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../shared/platforms/platform.ts";
+import { encodeMail } from "../../shared/queues/mails.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
 import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { injectFaults } from "../support/faults.ts";
+import { openMailFixture } from "./mail/mail-fixture.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 
@@ -78,6 +80,32 @@ it("the Verify role allows exactly the actions that the check page uses, for eve
   }
   const { service } = synthesizeTemplates();
   expect([...usedActions].sort()).toEqual(allowedActions(service, "Verify", "dynamodb:"));
+});
+
+it("the Mail role allows exactly the actions that mails use, and its role reads no index", async () => {
+  const fixture = await openMailFixture(testEnv);
+  const actions = new Set<string>();
+  let isRunning = false;
+  const end = injectFaults(testEnv.client, ({ command, input }) => {
+    if (isRunning) for (const action of requiredActions(command, input)) actions.add(action);
+    expect(input).not.toHaveProperty("IndexName");
+    return "pass";
+  });
+  const run = async (body: string) => {
+    await fixture.queue(body);
+    isRunning = true;
+    await fixture.run();
+    isRunning = false;
+  };
+  const [member, invited] = [fixture.newEmail(), fixture.newEmail()];
+  await fixture.createMember(member);
+  const invite = await fixture.createInvite(await fixture.createTenant(), invited);
+  for (const email of [member, invited, fixture.newEmail()]) await run((await fixture.createLink(email)).body);
+  await run(encodeMail({ kind: "invite", tenant: invite.tenant, inviteId: invite.id }));
+  end();
+  expect([member, invited].map((email) => fixture.mailsTo(email).length)).toEqual([1, 2]);
+  const { service } = synthesizeTemplates();
+  expect([...actions].sort()).toEqual(allowedActions(service, "Mail", "dynamodb:"));
 });
 
 it("the Sweep role allows the actions of completing sends, for every outcome", async () => {

@@ -52,6 +52,16 @@ describe("the stack of the service's template", () => {
     expect(await countMessages(`${stack.local.live_key}x`)).toBe(401);
   });
 
+  it("has a link in local.json that signs in the owner of the demo tenant, once", async () => {
+    const link = stack.local.sign_in_url ?? "";
+    const { status, headers } = await fetch(link, { redirect: "manual" });
+    expect([status, headers.get("location")]).toEqual([302, `${stack.baseUrl}/console/me`]);
+    const cookie = headers.getSetCookie().map((each) => each.split(";")[0]);
+    const me = await fetch(`${stack.baseUrl}/console/me`, { headers: { cookie: cookie.join("; ") } });
+    expect(await me.json()).toMatchObject({ data: { email: "owner@local.invalid", tenant: "demo" } });
+    expect((await fetch(link, { redirect: "manual" })).status).toBe(401);
+  });
+
   it("lists the demo accounts under their keys in local.json", async () => {
     const headers = { authorization: `Bearer ${stack.local.live_key}` };
     const body = (await (await fetch(`${stack.baseUrl}/v1/accounts`, { headers })).json()) as {
@@ -66,8 +76,9 @@ describe("the stack of the service's template", () => {
     await stack.close();
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
     stack = await startStack({ ...settings, assembly: join(stack.dataDir, "cdk.out") });
-    const { base_url: _base, simulator_url: _simulator, ...stableFields } = before;
+    const { base_url: _base, simulator_url: _simulator, sign_in_url: earlierLink, ...stableFields } = before;
     expect(stack.local).toMatchObject(stableFields);
+    expect(stack.local.sign_in_url).not.toBe(earlierLink);
     expect(await countMessages(before.live_key)).toBe(200);
   });
 });

@@ -18,7 +18,7 @@ import { loginTokenStore } from "../../../shared/stores/access/login-tokens.ts";
 import { tenantStore } from "../../../shared/stores/access/tenants.ts";
 import { userStore } from "../../../shared/stores/access/users.ts";
 import { invokeWorker } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv } from "../../shared/flows/support/test-env.ts";
+import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../shared/stores/support/samples.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
@@ -28,9 +28,9 @@ const addressKeys = oneKeyRing(deriveKey(ROOT, "address"));
 
 export type MailFixture = Awaited<ReturnType<typeof openMailFixture>>;
 
-/** The mail worker on a queue of its own, with the emulated SES. */
-export async function openMailFixture() {
-  const testEnv = await openTestEnv();
+/** The mail worker on a queue of its own, with the emulated SES. @param existingEnv default: a new one */
+export async function openMailFixture(existingEnv?: TestEnv) {
+  const testEnv = existingEnv ?? (await openTestEnv());
   const queues = await testEnv.newQueues();
   const { table } = testEnv;
   const [users, invites, loginTokens] = [userStore(table), inviteStore(table), loginTokenStore(table)];

@@ -11,6 +11,7 @@ const account = { account_key: "messenger#1", connection: "messenger", page_id: 
 const seededLocalJson: LocalJson = {
   ...bareLocalJson,
   simulator_url: "http://127.0.0.1:8788",
+  sign_in_url: "http://127.0.0.1:8787/console/auth/verify?token=x",
   tenant: "demo",
   live_key: "svc_live_x",
   accounts: [account],
@@ -29,6 +30,7 @@ describe("the banner", () => {
     expect(text).toContain("Parley is running. It started in 3.1 s.");
     for (const shown of ["http://127.0.0.1:8787", "http://127.0.0.1:8788", "svc_live_x", "/repository/.parley"])
       expect(text).toContain(shown);
+    expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
     expect(commands(seededLocalJson)).toEqual([
       "npm run admin -- listen",
       'npm run admin -- message "Hi"',
@@ -51,9 +53,9 @@ describe("the banner", () => {
     }
   });
 
-  it("shows no commands without a key, no simulator if there is none, and never the platform secrets", () => {
+  it("shows no commands without a key, no simulator and no sign-in link if there is none, and never the platform secrets", () => {
     const text = banner(bareLocalJson, details);
-    expect(text).not.toMatch(/curl|npm run|Simulator/);
+    expect(text).not.toMatch(/curl|npm run|Simulator|Sign in/);
     expect(banner(seededLocalJson, details) + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
   });
 });

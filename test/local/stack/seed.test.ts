@@ -26,6 +26,7 @@ function recorder(until = Number.POSITIVE_INFINITY): { ports: SeedPorts; calls: 
       call(`operator key ${tenants}`);
       return { secret: "svc_live_operator" };
     },
+    createSignInLink: async () => "http://base/link",
     connectAccount: async (_tenant, { connection }) => call(`account ${connection}`),
   };
   return { ports, calls };
@@ -59,7 +60,14 @@ describe("the demo workspace", () => {
     const { ports, calls } = recorder();
     const result = await seed(newFile(), ports, false);
     expect(calls).toEqual(workspace);
-    expect(describeStack("http://base", undefined, result, secrets)).toEqual({
+    const described = describeStack({
+      baseUrl: "http://base",
+      simulatorUrl: undefined,
+      signInUrl: undefined,
+      seedState: result,
+      secrets,
+    });
+    expect(described).toEqual({
       base_url: "http://base",
       tenant: "demo",
       live_key: "svc_live_made",
@@ -70,10 +78,12 @@ describe("the demo workspace", () => {
     });
   });
 
-  it("is described in local.json with its accounts and the simulator", async () => {
-    const result = await seed(newFile(), recorder().ports, true);
-    const described = describeStack("http://base", "http://sim", result, secrets);
+  it("is described in local.json with its accounts, the simulator and a sign-in link", async () => {
+    const seedState = await seed(newFile(), recorder().ports, true);
+    const urls = { baseUrl: "http://base", simulatorUrl: "http://sim", signInUrl: "http://base/link" };
+    const described = describeStack({ ...urls, seedState, secrets });
     expect(described.simulator_url).toBe("http://sim");
+    expect(described.sign_in_url).toBe("http://base/link");
     expect(described.accounts).toEqual([
       {
         account_key: "instagram#17841400000000001",

@@ -1,13 +1,10 @@
 import { addressHashAt } from "../../../domain/access/address-hash.ts";
 import { networkKey } from "../../../domain/access/networks.ts";
-import { parseRedirectPath } from "../../../domain/access/redirect-paths.ts";
 import { signInWindow } from "../../../domain/access/sign-in-window.ts";
-import { SIGN_IN_LINK_LIFETIME } from "../../../domain/limits.ts";
-import { sha256Hex } from "../../../kernel/bytes.ts";
 import { type Refusal, refuse } from "../../../kernel/refusals.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { encodeMail } from "../../../queues/mails.ts";
-import { newLoginToken, sealLogin } from "./login-link.ts";
+import { createSignInLink } from "./create-link.ts";
 import type { SignInRequestPorts } from "./ports.ts";
 
 /** A request for a sign-in link. */
@@ -31,20 +28,13 @@ export async function requestSignInLink(
   { address, redirect, ip, now }: LinkRequest,
 ): Promise<null | Refusal<"sign_in_limit">> {
   const addressKeys = await ports.addressKeys();
-  const loginKeys = await ports.loginKeys();
   const hash = (subject: string) => addressHashAt(addressKeys, subject, signInWindow(now).start);
   const retryAfter =
     (await ports.signInCaps.consume("source", hash(networkKey(ip)), now)) ??
     (await ports.signInCaps.consume("address", hash(address), now));
   if (retryAfter !== null) return refuse("sign_in_limit", undefined, retryAfter);
 
-  const token = newLoginToken();
-  const loginId = sha256Hex(token);
-  await ports.loginTokens.create(loginId, {
-    ...sealLogin(loginKeys, loginId, { address, token }),
-    redirect: parseRedirectPath(redirect),
-    expiresAt: now + SIGN_IN_LINK_LIFETIME,
-  });
+  const { loginId } = await createSignInLink(ports, { address, redirect, now });
   await ports.mails.send({ body: encodeMail({ kind: "sign_in", loginId }) });
   return null;
 }

@@ -1,0 +1,131 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { testBrowser } from "../../web/support/browser.ts";
+import { endVisits, waitForHeading } from "../../web/support/page-visit.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+// A person signs in: a link from the mailbox, cookies, a write with the CSRF token, and the end of every session.
+
+const OWNER = "owner@local.invalid";
+
+interface Mail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+let stack: LocalStack;
+let browser: Browser;
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([openSharedStack(), testBrowser()]);
+});
+afterAll(() => stack?.stop());
+afterEach(() => endVisits(browser));
+
+/** All mails of the stack, the newest first. */
+async function mails(): Promise<readonly Mail[]> {
+  const { text } = await stack.request("/_local/mail");
+  return (JSON.parse(text) as { mails: Mail[] }).mails;
+}
+
+/** Requests a link on the sign-in page. @returns the link of the mail */
+async function requestLink(page: Page, email: string): Promise<string> {
+  const before = (await mails()).length;
+  await page.goto(`${stack.info.base_url}/console/auth/sign-in`);
+  await page.getByRole("textbox").fill(email);
+  await page.getByRole("button").click();
+  const mail = await waitFor("the mail", async () => {
+    const all = await mails();
+    return all.length > before ? all[0] : null;
+  });
+  expect(mail.to).toEqual([email]);
+  const [link, ...others] = mail.text.match(/https?:\S+/g) ?? [];
+  expect(others).toEqual([]);
+  return link ?? "";
+}
+
+/** Calls the API as a script of the console does. The CSRF token comes from the cookie that scripts can read. */
+async function call(page: Page, method: string, path: string, csrf: "token" | "none" | "wrong" = "token") {
+  const token = /(?:^|; )console_csrf=([^;]+)/.exec(await page.evaluate<string>("document.cookie"))?.[1] ?? "";
+  const values = { token, none: null, wrong: `${token.slice(1)}x` };
+  return page.evaluate(
+    async ([method, path, csrf]) => {
+      const answer = await fetch(path, { method, headers: csrf === null ? {} : { "x-csrf-token": csrf } });
+      const body = (await answer.json()) as { data?: Record<string, unknown>; error?: { code: string } };
+      return { status: answer.status, data: body.data, code: body.error?.code };
+    },
+    [method, path, values[csrf]] as const,
+  );
+}
+
+async function openSession(): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(await requestLink(page, OWNER));
+  return { context, page };
+}
+
+it("a link from the mailbox signs in once, and its cookies authorize a write with the CSRF token", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const link = await requestLink(page, OWNER);
+  await page.goto(link);
+  expect(new URL(page.url()).origin).toBe(new URL(stack.info.base_url).origin);
+  expect(page.url()).not.toContain("token");
+
+  const cookies = await context.cookies();
+  const attributes = { domain: "127.0.0.1", path: "/", sameSite: "Lax", secure: false };
+  expect(cookies.map(({ name }) => name).sort()).toEqual(["console_csrf", "console_session"]);
+  expect(cookies.find(({ name }) => name === "console_session")).toMatchObject({ ...attributes, httpOnly: true });
+  expect(cookies.find(({ name }) => name === "console_csrf")).toMatchObject({ ...attributes, httpOnly: false });
+  expect(await page.evaluate("document.cookie")).toMatch(/^console_csrf=[\w-]+$/);
+
+  expect(await call(page, "GET", "/console/me")).toMatchObject({
+    status: 200,
+    data: { email: OWNER, tenant: "demo", tenants: ["demo"] },
+  });
+  expect(await call(page, "POST", "/v1/keys", "none")).toMatchObject({ status: 403, code: "csrf_failed" });
+  expect(await call(page, "POST", "/v1/keys", "wrong")).toMatchObject({ status: 403, code: "csrf_failed" });
+  const { status, data } = await call(page, "POST", "/v1/keys");
+  expect(status).toBe(200);
+  expect(await call(page, "DELETE", `/v1/keys/${data?.id}`)).toMatchObject({ status: 200 });
+
+  const other = await (await browser.newContext()).newPage();
+  const response = await other.goto(link);
+  expect(response?.status()).toBe(401);
+  expect(await other.context().cookies()).toEqual([]);
+});
+
+it("a sign-out in one tab ends the other tab and the session in another browser", async () => {
+  const { context, page } = await openSession();
+  const tab = await context.newPage();
+  await tab.goto(`${stack.info.base_url}/console/me`);
+  const elsewhere = (await openSession()).page;
+  for (const each of [tab, elsewhere]) expect(await call(each, "GET", "/console/me")).toMatchObject({ status: 200 });
+
+  expect(await call(page, "POST", "/console/auth/logout", "none")).toMatchObject({ status: 403, code: "csrf_failed" });
+  expect(await call(tab, "GET", "/console/me")).toMatchObject({ status: 200 });
+  expect(await call(page, "POST", "/console/auth/logout")).toMatchObject({ status: 200, data: { signed_out: true } });
+  expect(await context.cookies()).toEqual([]);
+  for (const each of [page, tab, elsewhere]) {
+    expect(await call(each, "GET", "/console/me")).toMatchObject({ status: 401, code: "unauthorized" });
+    expect(await call(each, "POST", "/v1/keys")).toMatchObject({ status: 401, code: "unauthorized" });
+  }
+});
+
+it("an unknown address gets the same answer on the page, and no mail", async () => {
+  const before = (await mails()).length;
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${stack.info.base_url}/console/auth/sign-in`);
+  await page.getByRole("textbox").fill("stranger@example.com");
+  await page.getByRole("button").click();
+  await waitForHeading(page, "Check your mail");
+  await waitUntilIdle(stack);
+  expect(await mails()).toHaveLength(before);
+});
+
+it("the functions logged no failure", () => {
+  expect(failureLines(stack.log())).toEqual([]);
+});
