@@ -127,6 +127,24 @@ describe("the rest of an event", () => {
     expect(JSON.parse(result.body ?? "").data).toMatchObject({ ip: "192.0.2.7", cookie: "a=1; b=2" });
   });
 
+  it.each([
+    "console_session=\u0161",
+    "console_session=\u{1f600}",
+    "console_session=a\r\nb",
+    "\u2003console_session=ann",
+  ])("with the cookie %j is 401, never a fault", async (cookie) => {
+    expect(readVerdict(await call({ rawPath: "/v1/things", headers: {}, cookies: [cookie] }))).toEqual([
+      401,
+      "unauthorized",
+    ]);
+  });
+
+  it("with two session cookies is 401, as the gateway lists them", async () => {
+    const cookies = ["console_session=ann", "console_session=ann"];
+    expect(readVerdict(await call({ rawPath: "/console/me", headers: {}, cookies: cookies.slice(1) }))[0]).toBe(200);
+    expect(readVerdict(await call({ rawPath: "/console/me", headers: {}, cookies }))).toEqual([401, "unauthorized"]);
+  });
+
   it.each(["Bearer bound,Bearer bound", "Bearer \u{1f600}", "Bearer\nbound", " Bearer bound x"])(
     "with the Authorization %j is 401, never a fault",
     async (authorization) => {
