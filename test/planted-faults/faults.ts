@@ -9,6 +9,7 @@ import { lateCallsFaults } from "./faults/late-calls.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
+import { sessionFaults } from "./faults/sessions.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
 import { traceFaults } from "./faults/trace.ts";
@@ -17,6 +18,7 @@ import type { PlantedFault } from "./planted-fault.ts";
 
 export const plantedFaults: readonly PlantedFault[] = [
   ...accessFaults,
+  ...sessionFaults,
   ...deliveryFaults,
   ...endpointsFaults,
   ...erasureFaults,

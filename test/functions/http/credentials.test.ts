@@ -152,7 +152,7 @@ describe("the CSRF token of a session's write", () => {
     expect(head.status).toBe(200);
   });
 
-  it.each([
+  const origins: [Headers, boolean][] = [
     [{}, true],
     [{ origin: CONSOLE }, true],
     [{ origin: CONSOLE, "sec-fetch-site": "same-origin" }, true],
@@ -174,9 +174,13 @@ describe("the CSRF token of a session's write", () => {
     [{ origin: CONSOLE.replace("https", "http") }, false],
     [{ origin: CONSOLE.toUpperCase() }, false],
     [{ origin: `${CONSOLE}, ${CONSOLE}` }, false],
-  ])("counts only from the console: %j is accepted: %s", async (headers: Headers, isAccepted) => {
-    const verdict = isAccepted ? [200, "ok"] : [403, "csrf_failed"];
-    expect(await ask("PATCH", path, { ...sessionAuth, ...headers })).toEqual(verdict);
+  ];
+
+  it("counts only from the console's origin", async () => {
+    for (const [headers, isAccepted] of origins) {
+      const verdict = isAccepted ? [200, "ok"] : [403, "csrf_failed"];
+      expect(await ask("PATCH", path, { ...sessionAuth, ...headers }), JSON.stringify(headers)).toEqual(verdict);
+    }
   });
 });
 

@@ -1,0 +1,83 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const routes = "test/functions/routes/access/sessions.test.ts";
+const door = "test/functions/http/credentials.test.ts";
+const tokens = "test/shared/flows/access/sessions.test.ts";
+
+export const sessionFaults: readonly PlantedFault[] = [
+  {
+    name: "a session outlives its sign-out",
+    file: "shared/flows/access/sessions.ts",
+    search: "stored?.user.sessionEpoch !== epoch",
+    replacement: "!stored",
+    killedBy: {
+      file: routes,
+      title: "ends at the next request after the person signed out, and after 12 hours to the second",
+    },
+  },
+  {
+    name: "a session token of another text than the sealed one opens",
+    file: "shared/flows/access/sessions.ts",
+    search: "if (claims === null || payload !== encode(claims)) return null;",
+    replacement: "if (claims === null) return null;",
+    killedBy: { file: tokens, title: "is refused in any other form, also if it is signed with the true key" },
+  },
+  {
+    name: "a session token may live longer than 12 hours",
+    file: "shared/flows/access/sessions.ts",
+    search: "exp - iat === SESSION_LIFETIME / SECOND ?",
+    replacement: "true ?",
+    killedBy: { file: tokens, title: "is refused in any other form, also if it is signed with the true key" },
+  },
+  {
+    name: "the role of a person is not checked",
+    file: "functions/http/request.ts",
+    search: "(role && refuseRole(caller, tenant, role))",
+    replacement: "null",
+    killedBy: { file: door, title: "decides which role counts" },
+  },
+  {
+    name: "the member of a suspended tenant is accepted",
+    file: "shared/domain/access/callers.ts",
+    search: `membership.isSuspended ? refuse("tenant_suspended") : null`,
+    replacement: "null",
+    killedBy: {
+      file: "test/shared/domain/access/callers.test.ts",
+      title: "is one of theirs, and not suspended",
+    },
+  },
+  {
+    name: "a bad key is forgiven where a session is sent beside it",
+    file: "functions/http/credentials.ts",
+    search: "authorization === null && cookie !== null",
+    replacement: "cookie !== null",
+    killedBy: {
+      file: door,
+      title: "takes the key of a request that also has a session, and asks it for no CSRF token",
+    },
+  },
+  {
+    name: "a page of another origin may write with the token of a session",
+    file: "functions/http/csrf.ts",
+    search: "if (origin !== null && origin !== consoleOrigin) return false;",
+    replacement: "",
+    killedBy: { file: door, title: "counts only from the console's origin" },
+  },
+  {
+    name: "of two session cookies the first counts",
+    file: "functions/http/cookies.ts",
+    search: "if (pairName !== name || separator === -1 || cookie)",
+    replacement: "if (cookie) break;\n    if (pairName !== name || separator === -1)",
+    killedBy: { file: "test/functions/http/cookies.test.ts", title: "refuses one that is sent %s" },
+  },
+  {
+    name: "a person may hold a message in another's name",
+    file: "shared/domain/access/callers.ts",
+    search: `actorId === callerActor(caller) ? null : refuse("actor_forbidden")`,
+    replacement: "null",
+    killedBy: {
+      file: routes,
+      title: "has their own actor id: a hold in another's name is 403, and one without a name is 409",
+    },
+  },
+];
