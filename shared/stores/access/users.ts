@@ -6,7 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { userAttributes as A, userAddressAttributes as Address } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import { equals, itemDoesNotExist, itemExists } from "../expressions.ts";
+import { equals, itemDoesNotExist, storedOr } from "../expressions.ts";
 import { type Key, userAddressKey, userKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { check, put, remove, sendWrite, update } from "../writes.ts";
@@ -60,6 +60,30 @@ export function userStore(table: Table) {
     return applied;
   }
 
+  /** @returns false when the address has a user by now */
+  async function createAddress(userId: string, [first, ...others]: AddressHashes, now: Millis): Promise<boolean> {
+    const address = { [Address.userId]: userId };
+    const row = put({ ...userAddressKey(first), ...address }, itemDoesNotExist);
+    if (others.length === 0) return (await conditionalWrite(table, row, { ownMark: address })).applied;
+    const hasNoOther = others.map((hash) => check(userAddressKey(hash), itemDoesNotExist));
+    const write = { token: newUlid(now), ownMark: address };
+    return (await conditionalTransaction(table, [row, ...hasNoOther], write)).applied;
+  }
+
+  /** Creates the user of an address, or updates it. So a sign-in that ended after it created the address is completed. */
+  async function saveSignIn(userId: string, email: string, now: Millis): Promise<User> {
+    const changes = {
+      set: {
+        [A.email]: storedOr(A.email, email),
+        [A.createdAt]: storedOr(A.createdAt, now),
+        [A.sessionEpoch]: storedOr(A.sessionEpoch, 0),
+        [A.lastSignInAt]: now,
+      },
+    };
+    const item = await sendWrite(table, update(userKey(userId), changes, undefined, "ALL_NEW"));
+    return toUser(userId, item as unknown as UserItem);
+  }
+
   return {
     get,
 
@@ -111,30 +135,16 @@ export function userStore(table: Table) {
       readonly now: Millis;
     }): Promise<User> {
       const { addressHashes, email, newUserId, now } = signIn;
-      const [currentHash, ...otherHashes] = addressHashes;
+      const [currentHash] = addressHashes;
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const address = await findAddress(addressHashes);
-        if (address) {
-          const { userId, addressHash } = address;
-          const isMoved = addressHash === currentHash || (await moveAddress(userId, addressHash, currentHash));
-          if (!isMoved) continue;
-          const write = update(userKey(userId), { set: { [A.lastSignInAt]: now } }, itemExists, "ALL_NEW");
-          const result = await conditionalWrite<UserItem>(table, write);
-          if (!result.applied || !result.item) throw new Error("An address belongs to a user that does not exist.");
-          return toUser(userId, result.item);
+        if (!address) {
+          if (await createAddress(newUserId, addressHashes, now)) return saveSignIn(newUserId, email, now);
+          continue;
         }
-        const attributes = { [A.email]: email, [A.createdAt]: now, [A.lastSignInAt]: now, [A.sessionEpoch]: 0 };
-        const newAddress = { [Address.userId]: newUserId };
-        const result = await conditionalTransaction(
-          table,
-          [
-            put({ ...userAddressKey(currentHash), ...newAddress }, itemDoesNotExist),
-            put({ ...userKey(newUserId), ...attributes }, itemDoesNotExist),
-            ...otherHashes.map((hash) => check(userAddressKey(hash), itemDoesNotExist)),
-          ],
-          { token: newUlid(now), ownMark: newAddress },
-        );
-        if (result.applied) return toUser(newUserId, { ...userKey(newUserId), ...attributes });
+        const { userId, addressHash } = address;
+        const isCurrent = addressHash === currentHash || (await moveAddress(userId, addressHash, currentHash));
+        if (isCurrent) return saveSignIn(userId, email, now);
       }
       throw new Error("The row of an address changed too often.");
     },

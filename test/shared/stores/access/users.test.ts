@@ -57,6 +57,20 @@ it("a first sign-in whose answers are lost creates one user and returns it", asy
   expect(await users.getByAddress(hashesOf(email))).toEqual(user);
 });
 
+it("a first sign-in that dies after any of its calls is completed by the next one, with the same user", async () => {
+  for (let calls = 1; calls <= 3; calls++) {
+    const email = newEmail();
+    const end = injectFaults(testTable.client, ({ index }) => (index < calls ? "pass" : "crash"));
+    await Promise.allSettled([recordSignIn(email, hashesOf(email))]);
+    end();
+    const userId = await users.getIdByAddress(hashesOf(email));
+    const user = await recordSignIn(email, hashesOf(email), NOW + 1);
+    if (calls > 1) expect(user.id).toBe(userId);
+    expect(user).toMatchObject({ email, name: null, lastSignInAt: NOW + 1, sessionEpoch: 0 });
+    expect(await users.getByAddress(hashesOf(email))).toEqual(user);
+  }
+});
+
 it("an address under an earlier hash keeps its user, and moves to the current hash", async () => {
   const email = newEmail();
   const user = await recordSignIn(email, [`old ${email}`]);

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SessionCaller } from "../../shared/domain/access/callers.ts";
+import { loginIdOf } from "../../shared/flows/access/sign-in/login-link.ts";
+import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
+import { signIn } from "../../shared/flows/access/sign-in/sign-in.ts";
+import { signOut } from "../../shared/flows/access/sign-in/sign-out.ts";
+import { mayReceiveLink } from "../../shared/flows/access/sign-in-eligibility.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
+import { HOUR } from "../../shared/kernel/time.ts";
+import { openSignInFixture, type SignInFixture, unknownToken } from "../shared/flows/access/support/sign-in-fixture.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { attachMeter, type Meter } from "../support/meter.ts";
+
+// The exact costs of signing in and out, as in docs/design/table-costs.md. `mails.test.ts` has those of the mail worker.
+
+let testEnv: TestEnv;
+let fixture: SignInFixture;
+let meter: Meter;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  fixture = await openSignInFixture(testEnv);
+  meter = attachMeter(testEnv.client, testEnv.table.name);
+});
+afterAll(async () => {
+  meter.close();
+  await testEnv.close();
+});
+
+async function cost(work: () => Promise<unknown>): Promise<{ wcu: number; rcu: number }> {
+  const { wcu, rcu } = await meter.measure("work", work);
+  return { wcu, rcu };
+}
+const request = (address: string, ip: string | null) =>
+  requestSignInLink(fixture.ports(), { address, redirect: "/inbox", ip, now: testEnv.now() });
+const open = (token: string) => signIn(fixture.ports(), { token, ip: null, now: testEnv.now() });
+
+/** Requests and opens a link, with what the mail worker does with it in between. */
+async function fromRequestToCookie(address: string) {
+  const { loginTokens, users, invites } = fixture.stores;
+  const token = await fixture.newToken(address);
+  const mail = async () => {
+    const loginId = loginIdOf(token) ?? "";
+    await loginTokens.get(loginId);
+    expect(await mayReceiveLink({ users, invites, isSignUpOpen: false }, fixture.hashes(address), testEnv.now())).toBe(
+      true,
+    );
+    expect(await loginTokens.claimMail(loginId, { op: "1", now: testEnv.now() })).toBe(true);
+  };
+  const parts = [
+    await cost(() => request(address, null)),
+    await cost(mail),
+    await cost(async () => expect(isRefusal(await open(token))).toBe(false)),
+  ];
+  return {
+    parts,
+    wcu: parts.reduce((sum, { wcu }) => sum + wcu, 0),
+    rcu: parts.reduce((sum, { rcu }) => sum + rcu, 0),
+  };
+}
+
+test("a request for a link is three writes for any address, and one or two above a cap", async () => {
+  const { address, ip } = fixture.newPerson();
+  await fixture.newUser(address);
+  for (let i = 0; i < 5; i++) expect(await cost(() => request(address, ip))).toEqual({ wcu: 3, rcu: 0 });
+  expect(await cost(() => request(address, ip))).toEqual({ wcu: 2, rcu: 0 });
+  for (let i = 0; i < 14; i++) {
+    expect(await cost(() => request(fixture.newPerson().address, ip))).toEqual({ wcu: 3, rcu: 0 });
+  }
+  expect(await cost(() => request(fixture.newPerson().address, ip))).toEqual({ wcu: 1, rcu: 0 });
+  testEnv.advance(HOUR);
+});
+
+test("a member signs in for 7 writes and 6 reads, from the request to the cookie", async () => {
+  const { address } = fixture.newPerson();
+  await fixture.newUser(address);
+  const { parts, wcu, rcu } = await fromRequestToCookie(address);
+  expect(parts).toEqual([
+    { wcu: 3, rcu: 0 },
+    { wcu: 1, rcu: 3 },
+    { wcu: 3, rcu: 3 },
+  ]);
+  expect([wcu, rcu]).toEqual([7, 6]);
+});
+
+test("an invited person signs in for the first time for 20 writes and 7 reads", async () => {
+  const { address } = fixture.newPerson();
+  await fixture.newInvite(address);
+  const { parts, wcu, rcu } = await fromRequestToCookie(address);
+  expect(parts).toEqual([
+    { wcu: 3, rcu: 0 },
+    { wcu: 1, rcu: 3 },
+    { wcu: 16, rcu: 4 },
+  ]);
+  expect([wcu, rcu]).toEqual([20, 7]);
+});
+
+test("a link that is not valid is one refused write, and a token of another form costs nothing", async () => {
+  expect(await cost(() => open(unknownToken()))).toEqual({ wcu: 1, rcu: 0 });
+  expect(await cost(() => open("malformed"))).toEqual({ wcu: 0, rcu: 0 });
+});
+
+test("signing out is a transaction of the user and an audit row for each tenant", async () => {
+  const { address } = fixture.newPerson();
+  const { user } = await fixture.newUser(address);
+  const session = await fixture.stores.users.readSession(user.id);
+  const caller: SessionCaller = {
+    kind: "session",
+    userId: user.id,
+    email: address,
+    epoch: user.sessionEpoch,
+    memberships: session?.memberships ?? [],
+    scope: "live",
+  };
+  expect(await cost(() => signOut(fixture.ports(), { caller, ip: null, now: testEnv.now() }))).toEqual({
+    wcu: 4,
+    rcu: 0,
+  });
+});
