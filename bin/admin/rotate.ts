@@ -1,7 +1,6 @@
 import { rotateRootPorts, rotateVerifyTokenPorts } from "../../functions/admin/rotation-ports.ts";
 import { type RotationResult, rotateRoot } from "../../shared/flows/access/rotation/rotate-root.ts";
 import { rotateVerifyToken } from "../../shared/flows/access/rotation/rotate-verify-token.ts";
-import { setRuntimeOverrides } from "../../shared/kernel/runtime.ts";
 import { iso } from "../../shared/kernel/time.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
@@ -17,9 +16,7 @@ const OVERTAKEN = "Another command changed the secret at the same time. Try agai
 export async function rotateRootSecret(values: Arguments): Promise<0 | 1> {
   requireNoArgument(values);
   const { environment, now } = await resolveTarget();
-  // The keys of the ring seal by the clock of the deployment.
-  setRuntimeOverrides({ now });
-  const result = await rotateRoot(rotateRootPorts(environment), { isForced: values.force, now: now() });
+  const result = await rotateRoot(rotateRootPorts(environment, now), { isForced: values.force, now: now() });
   if (result.kind === "overtaken") throw new CliError(OVERTAKEN);
   if (result.kind === "too_early") {
     throw new CliError(`The last rotation is not complete. Try again after ${iso(result.sealsFrom)}.`);

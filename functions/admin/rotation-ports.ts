@@ -4,6 +4,7 @@ import { openStoredSecret } from "../../shared/aws/secret-values.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { RotateRootPorts, RotateVerifyTokenPorts } from "../../shared/flows/access/rotation/ports.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
 import { inviteStore } from "../../shared/stores/access/invites.ts";
 import { scanRotationRows } from "../../shared/stores/access/rotation-leftovers.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
@@ -11,12 +12,12 @@ import { openTable } from "../../shared/stores/client.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
 
 /** What `rotate root` needs in the deployment that `environment` describes. */
-export function rotateRootPorts(environment: Environment): RotateRootPorts {
+export function rotateRootPorts(environment: Environment, now: () => Millis): RotateRootPorts {
   const { services, tableService } = clientSettings(environment);
   const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
   const rootSecretId = setting("rootSecretId", environment);
   const secrets = new SecretsManagerClient(services);
-  const root = serviceKeysReader(rootSecretId, secrets);
+  const root = serviceKeysReader(rootSecretId, secrets, now);
   return {
     rootSecret: openStoredSecret(rootSecretId, secrets),
     peppers: async () => (await root()).pepper,

@@ -87,8 +87,13 @@ export type ReadServiceKeys = (kid?: string) => Promise<ServiceKeys>;
 /**
  * Reads the root secret's versions and caches them for five minutes. A `kid` that the cached keys lack causes another
  * read at once, at most one a minute. A failed read is repeated at the next call.
+ * @param clock the deployment's; a command may run beside one with another time
  */
-export function serviceKeysReader(secretId: string, client?: SecretsManagerClient): ReadServiceKeys {
+export function serviceKeysReader(
+  secretId: string,
+  client?: SecretsManagerClient,
+  clock: () => Millis = clockNow,
+): ReadServiceKeys {
   const scopedClient = secretsClient(client);
   // In this order: a rotation between the two reads shows as one version, never as two that are not neighbors.
   const readVersions = async (): Promise<(now: Millis) => ServiceKeys> => {
@@ -100,7 +105,7 @@ export function serviceKeysReader(secretId: string, client?: SecretsManagerClien
   const ordinary = memoize(readVersions, String, SECRET_CACHE_LIFETIME);
   const forUnknownKid = memoize(readVersions, String, MINUTE);
   return async (kid) => {
-    const now = clockNow();
+    const now = clock();
     const keys = (await ordinary(secretId, now))(now);
     if (kid === undefined || keyOfKid(keys.pepper, kid) !== null) return keys;
     const newest = await forUnknownKid(secretId, now).catch(() => null);

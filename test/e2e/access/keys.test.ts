@@ -46,3 +46,24 @@ it("the command line revokes a tenant's key and an operator key, and names one t
   expect([foreign.code, foreign.output]).toEqual([1, ""]);
   expect(foreign.errors).toMatch(/^Operator key \S+ not found[^\n]+\n$/);
 });
+
+it("a key stays valid while the root secret is rotated, and a second rotation names the keys that were not used", async () => {
+  const [used, unused] = await Promise.all(
+    [1, 2].map(() => admin("key", "create", "--tenant", "demo", "--scope", "test")),
+  );
+  const read = async () => (await stack.api("GET", "/v1/keys", undefined, used?.secret)).status;
+  const before = await stack.api("GET", "/v1/messages?limit=1");
+  expect(await admin("rotate", "root")).toEqual({ rotated: true });
+  expect(await read()).toBe(200);
+  const early = await runAdmin(stack.dataDir, "rotate", "root", "--force");
+  expect([early.code, early.output]).toEqual([1, ""]);
+  expect(early.errors).toMatch(/^The last rotation is not complete\. Try again after [^\n]+\n$/);
+  await stack.clock("PT6M");
+  expect(await read()).toBe(200);
+  expect((await stack.api("GET", "/v1/messages?limit=1")).status).toBe(before.status);
+  const { code, output } = await runAdmin(stack.dataDir, "rotate", "root");
+  expect(code).toBe(1);
+  expect(output).toContain(unused?.id);
+  expect(output).not.toContain(used?.id);
+  expect(output).toMatch(/^Sessions from before the last rotation, valid until \S+Z\.$/m);
+});
