@@ -24,7 +24,7 @@ export interface Settings {
   };
   /** Reserved concurrency of the Api function. Null: it shares the account's pool. */
   readonly apiReservedConcurrency: number | null;
-  /** The sender address of mails to the tenants' owners. Null: no mails are sent. */
+  /** The sender address of mails. Null: no mails are sent, so nobody can sign in. */
   readonly mailFrom: string | null;
   /** The SNS topic that every alarm notifies. Null: the alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | null;

@@ -6,6 +6,7 @@ import { holdsFaults } from "./faults/holds.ts";
 import { idempotencyFaults } from "./faults/idempotency.ts";
 import { inboxFaults } from "./faults/inbox.ts";
 import { lateCallsFaults } from "./faults/late-calls.ts";
+import { mailFaults } from "./faults/mail.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
@@ -26,6 +27,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...idempotencyFaults,
   ...inboxFaults,
   ...lateCallsFaults,
+  ...mailFaults,
   ...queuesAndTableFaults,
   ...retentionFaults,
   ...sendingFaults,

@@ -9,6 +9,10 @@ import { waitFor } from "../support/wait-for.ts";
 // A person signs in: a link from the mailbox, cookies, a write with the CSRF token, and the end of every session.
 
 const OWNER = "owner@local.invalid";
+const STRANGER = "stranger@example.com";
+
+/** What no log may contain. */
+const secrets: string[] = [OWNER, STRANGER];
 
 interface Mail {
   readonly to: readonly string[];
@@ -43,6 +47,7 @@ async function requestLink(page: Page, email: string): Promise<string> {
   expect(mail.to).toEqual([email]);
   const [link, ...others] = mail.text.match(/https?:\S+/g) ?? [];
   expect(others).toEqual([]);
+  secrets.push(new URL(link ?? "").searchParams.get("token") ?? "");
   return link ?? "";
 }
 
@@ -76,6 +81,7 @@ it("a link from the mailbox signs in once, and its cookies authorize a write wit
   expect(page.url()).not.toContain("token");
 
   const cookies = await context.cookies();
+  secrets.push(...cookies.map(({ value }) => value));
   const attributes = { domain: "127.0.0.1", path: "/", sameSite: "Lax", secure: false };
   expect(cookies.map(({ name }) => name).sort()).toEqual(["console_csrf", "console_session"]);
   expect(cookies.find(({ name }) => name === "console_session")).toMatchObject({ ...attributes, httpOnly: true });
@@ -119,13 +125,17 @@ it("an unknown address gets the same answer on the page, and no mail", async () 
   const before = (await mails()).length;
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${stack.info.base_url}/console/auth/sign-in`);
-  await page.getByRole("textbox").fill("stranger@example.com");
+  await page.getByRole("textbox").fill(STRANGER);
   await page.getByRole("button").click();
   await waitForHeading(page, "Check your mail");
   await waitUntilIdle(stack);
   expect(await mails()).toHaveLength(before);
 });
 
-it("the functions logged no failure", () => {
-  expect(failureLines(stack.log())).toEqual([]);
+it("the functions logged no failure, and no address, link or cookie", () => {
+  const log = stack.log();
+  expect(failureLines(log)).toEqual([]);
+  // Two addresses, three links and the two cookies of a session.
+  expect(secrets.filter(Boolean)).toHaveLength(7);
+  for (const secret of secrets) expect(log.includes(secret)).toBe(false);
 });
