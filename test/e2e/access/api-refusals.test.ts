@@ -328,3 +328,23 @@ it("the 601st request of a key in a minute is 429 with Retry-After, and the next
   await stack.clock("PT1M");
   expect((await get("/v1/accounts")).status).toBe(200);
 });
+
+describe("a browser", () => {
+  const preflight = (path: string, origin: string) =>
+    fetch(`${stack.info.base_url}${path}`, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "x-csrf-token" },
+    });
+
+  it("of the console's origin may write and read responses, through the gateway, and no other may", async () => {
+    const { origin } = new URL(stack.info.base_url);
+    for (const path of ["/v1/keys", "/console/auth/logout"]) {
+      const { status, headers } = await preflight(path, origin);
+      expect([status, headers.get("access-control-allow-origin")]).toEqual([204, origin]);
+      expect(headers.get("access-control-allow-headers")).toContain("x-csrf-token");
+      const other = await preflight(path, "https://evil.example");
+      expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+    }
+    expect((await preflight("/health", origin)).headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
