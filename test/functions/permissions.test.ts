@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
+import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
+import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
+import { signIn } from "../../shared/flows/access/sign-in/sign-in.ts";
+import { signOut } from "../../shared/flows/access/sign-in/sign-out.ts";
 import { createChallenge } from "../../shared/flows/holds/challenge.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../shared/platforms/platform.ts";
 import { encodeMail } from "../../shared/queues/mails.ts";
+import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
+import { openSignInFixture } from "../shared/flows/access/support/sign-in-fixture.ts";
 import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
@@ -106,6 +114,32 @@ it("the Mail role allows exactly the actions that mails use, and its role reads 
   expect([member, invited].map((email) => fixture.mailsTo(email).length)).toEqual([1, 2]);
   const { service } = synthesizeTemplates();
   expect([...actions].sort()).toEqual(allowedActions(service, "Mail", "dynamodb:"));
+});
+
+it("the Console role allows the actions of signing in and out, for a member and for an invited person", async () => {
+  const fixture = await openSignInFixture(testEnv);
+  const [{ address: member }, { address: invited }] = [fixture.newPerson(), fixture.newPerson()];
+  await fixture.newUser(member);
+  await fixture.newInvite(invited);
+  const ports = { ...fixture.ports(), requestQuota: requestQuotaStore(testEnv.table) };
+  const ip = null;
+  const actions = await recordActions(async () => {
+    for (const address of [member, invited]) {
+      const now = testEnv.now();
+      await requestSignInLink(ports, { address, redirect: "/", ip, now });
+      const result = await signIn(ports, { token: await fixture.newToken(address), ip, now });
+      if (isRefusal(result)) throw new Error("The link is not valid.");
+      const session = await openSession(await ports.sessionKeys(), result.session.token, now);
+      const caller = session && (await authenticateSession(ports, session));
+      if (!caller || isRefusal(caller)) throw new Error("The session is not valid.");
+      await enforceRateLimit(ports, caller, now);
+      await signOut(ports, { caller, ip, now });
+    }
+  });
+  const { service } = synthesizeTemplates();
+  const allowed = allowedActions(service, "Console", "dynamodb:");
+  expect(actions).toEqual(expect.arrayContaining(["dynamodb:DeleteItem", "dynamodb:Query", "dynamodb:PutItem"]));
+  expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
 });
 
 it("the Sweep role allows the actions of completing sends, for every outcome", async () => {

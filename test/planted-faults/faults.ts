@@ -11,6 +11,7 @@ import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { sessionFaults } from "./faults/sessions.ts";
+import { signInFaults } from "./faults/sign-in.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
 import { traceFaults } from "./faults/trace.ts";
@@ -20,6 +21,7 @@ import type { PlantedFault } from "./planted-fault.ts";
 export const plantedFaults: readonly PlantedFault[] = [
   ...accessFaults,
   ...sessionFaults,
+  ...signInFaults,
   ...deliveryFaults,
   ...endpointsFaults,
   ...erasureFaults,

@@ -1,0 +1,53 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const request = "test/shared/flows/access/sign-in/request-link.test.ts";
+const signIn = "test/shared/flows/access/sign-in/sign-in.test.ts";
+const routes = "test/functions/routes/access/sign-in.test.ts";
+
+export const signInFaults: readonly PlantedFault[] = [
+  {
+    name: "a link is consumed without a condition",
+    file: "shared/stores/access/login-tokens.ts",
+    search: 'remove(loginTokenKey(loginId), isUsable(now), "ALL_OLD")',
+    replacement: 'remove(loginTokenKey(loginId), undefined, "ALL_OLD")',
+    killedBy: { file: signIn, title: "is refused alike for an unknown, a malformed, a used and an expired one" },
+  },
+  {
+    name: "a cap refuses a request whose own write it counted",
+    file: "shared/stores/access/sign-in-caps.ts",
+    search: "sizeBelow(A.ops, SIGN_IN_CAPS[kind]), setContains(A.ops, op)",
+    replacement: "sizeBelow(A.ops, SIGN_IN_CAPS[kind])",
+    killedBy: {
+      file: "test/shared/stores/access/sign-in-caps.test.ts",
+      title: "counts a request once whose write is done twice (%s)",
+    },
+  },
+  {
+    name: "the address is counted before the source",
+    file: "shared/flows/access/sign-in/request-link.ts",
+    search: '(await ports.signInCaps.consume("source", hash(networkKey(ip)), now)) ??',
+    replacement:
+      '(await ports.signInCaps.consume("address", hash(address), now)) ?? (await ports.signInCaps.consume("source", hash(networkKey(ip)), now)) ??',
+    killedBy: {
+      file: request,
+      title: "makes the same calls in the same order for a member, an invited, an unknown and a suppressed address",
+    },
+  },
+  {
+    name: "a prefetch uses the link",
+    file: "functions/routes/access/sign-in/verify.ts",
+    search: 'return method === "GET" && !PREFETCH_HEADERS.some((name) => headers.has(name));',
+    replacement: 'return method === "GET" && headers !== null;',
+    killedBy: { file: routes, title: "is not used by %s" },
+  },
+  {
+    name: "a failed claim of invites fails the sign-in",
+    file: "shared/flows/access/sign-in/sign-in.ts",
+    search: "await claimPendingInvites(ports, {",
+    replacement: "await claimInvites(ports, {",
+    killedBy: {
+      file: signIn,
+      title: "claims the pending invites before it reads the memberships, and signs in without them when that fails",
+    },
+  },
+];
