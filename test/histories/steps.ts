@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { type EventType, eventTypes } from "../../shared/domain/events/events.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { type FunctionName, functionNames, type QueueId, queueIds } from "./cloud/aws.ts";
+import { type QueueId, queueIds } from "./cloud/aws.ts";
+import { type FunctionName, functionNames } from "./cloud/functions.ts";
 import { NEIGHBOURS_PERSON, people } from "./world/people.ts";
 import { type PlatformMode, type PolicyAction, platformModes } from "./world/platform.ts";
 import { type ReceiverMode, receiverModes } from "./world/receivers.ts";

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { queueReaders, visibilityTimeout } from "../../../shared/config/function-times.ts";
-import { type FunctionName as FunctionId, type QueueName, queues as queueNames } from "../../../shared/config/names.ts";
+import { type QueueName, queues as queueNames } from "../../../shared/config/names.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { type Fault, type FaultyOperation, injectFaults } from "../../support/faults.ts";
 import { suspendable } from "../../support/world/processes.ts";
@@ -56,18 +56,3 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
     url: (name: QueueId) => `http://queues/${name}`,
   };
 }
-
-/** The functions of a history, by the ids of their constructs. */
-export const functionIds = {
-  api: "Api",
-  verify: "Verify",
-  intake: "Intake",
-  ingest: "Ingest",
-  deliver: "Deliver",
-  profile: "Profile",
-  erase: "Erase",
-  sweep: "Sweep",
-  deadLetters: "DeadLetters",
-} as const satisfies Readonly<Record<string, FunctionId>>;
-export type FunctionName = keyof typeof functionIds;
-export const functionNames = Object.keys(functionIds) as readonly FunctionName[];

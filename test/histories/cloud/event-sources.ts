@@ -9,7 +9,8 @@ import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
 import { primaryKey } from "../../support/world/table/schema.ts";
 import type { Item } from "../../support/world/table/values.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type Aws, type FunctionName, functionIds, functionNames, type QueueId, queueIds } from "./aws.ts";
+import { type Aws, type QueueId, queueIds } from "./aws.ts";
+import { type FunctionName, functionIds, functionNames } from "./functions.ts";
 import type { Lambda } from "./lambda.ts";
 import type { Queue } from "./queues.ts";
 

@@ -13,7 +13,7 @@ import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { clockNow } from "../../../shared/kernel/time.ts";
-import type { FunctionName } from "./aws.ts";
+import type { FunctionName } from "./functions.ts";
 import type { ProcessPorts } from "./ports.ts";
 
 export interface Invocation {

@@ -2,7 +2,7 @@ import { functionTimeouts } from "../../../shared/config/function-times.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { startProcess, type WorldProcess } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type FunctionName, functionIds } from "./aws.ts";
+import { type FunctionName, functionIds } from "./functions.ts";
 import type { Handler } from "./handlers.ts";
 
 /** What an invocation ended with. `died`: its process was killed, or it ran into its timeout. */

@@ -1,7 +1,7 @@
 import type { FunctionName as FunctionId } from "../../../shared/config/names.ts";
 import type { FaultyOperation } from "../../support/faults.ts";
 import { currentProcess } from "../../support/world/processes.ts";
-import { type FunctionName, functionIds } from "./aws.ts";
+import { type FunctionName, functionIds } from "./functions.ts";
 
 /** What the functions of all histories of this process needed. People who sign in have no history: `dynamodb:Query GS1`, `sqs:SendMessage Events`. */
 export const usedPermissions: ReadonlyMap<FunctionId, Set<string>> = new Map(

@@ -1,7 +1,7 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { type Fault, isPossibleFault } from "../../support/faults.ts";
 import { currentProcess, untilRunning } from "../../support/world/processes.ts";
-import type { FunctionName } from "../cloud/aws.ts";
+import type { FunctionName } from "../cloud/functions.ts";
 import type { Lambda } from "../cloud/lambda.ts";
 import type { Engine } from "../engine/engine.ts";
 

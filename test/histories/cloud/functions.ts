@@ -1,0 +1,16 @@
+import type { FunctionName as FunctionId } from "../../../shared/config/names.ts";
+
+/** The functions of a history, by the ids of their constructs. */
+export const functionIds = {
+  api: "Api",
+  verify: "Verify",
+  intake: "Intake",
+  ingest: "Ingest",
+  deliver: "Deliver",
+  profile: "Profile",
+  erase: "Erase",
+  sweep: "Sweep",
+  deadLetters: "DeadLetters",
+} as const satisfies Readonly<Record<string, FunctionId>>;
+export type FunctionName = keyof typeof functionIds;
+export const functionNames = Object.keys(functionIds) as readonly FunctionName[];
