@@ -2,12 +2,14 @@ import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { setting } from "../../shared/config/settings.ts";
+import { isSignUpOpen, setting } from "../../shared/config/settings.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
 import { inviteStore } from "../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../shared/stores/access/login-tokens.ts";
+import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { signInCapStore } from "../../shared/stores/access/sign-in-caps.ts";
+import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import type { ConsolePorts } from "../routes/console-endpoint.ts";
@@ -27,6 +29,9 @@ export function consolePorts(): ConsolePorts {
     audit: auditStore(table),
     mails: openQueue(setting("mailsQueueUrl")),
     invites: inviteStore(table),
+    memberships: membershipStore(table),
+    tenants: tenantStore(table),
+    isSignUpOpen: isSignUpOpen(),
     addressKeys: async (kid) => (await root(kid)).address,
     loginKeys: async (kid) => (await root(kid)).loginLink,
     requestQuota: requestQuotaStore(table),

@@ -1,4 +1,5 @@
 import type { SignInPorts, SignInRequestPorts, SignOutPorts } from "../../shared/flows/access/sign-in/ports.ts";
+import type { InvitePorts, MemberPorts, OwnTenantPorts } from "../../shared/flows/access/team/ports.ts";
 import type { PageFile } from "../../shared/flows/holds/ports.ts";
 import type { SessionCredentialPorts } from "../http/caller-credentials.ts";
 import { endpointsFor } from "../http/endpoints-for.ts";
@@ -7,7 +8,10 @@ import { endpointsFor } from "../http/endpoints-for.ts";
 export type ConsolePorts = SignInRequestPorts &
   SignInPorts &
   SignOutPorts &
-  SessionCredentialPorts & {
+  SessionCredentialPorts &
+  MemberPorts &
+  InvitePorts &
+  OwnTenantPorts & {
     /** The public URL of the API, whose host sets the cookies. */
     readonly baseUrl: string;
     /** The sign-in page and its assets, by name. */

@@ -1,23 +1,25 @@
 import type { Construct } from "constructs";
+import { env } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { type FunctionContext, queueVariables, rootSecretVariables, tableVariables } from "./function-context.ts";
 
-/** The console's routes, and the page on which a person requests a sign-in link. */
+/** The console's routes: sign-in, team, invites and tenants, and the page on which a person requests a sign-in link. */
 export function createConsole(scope: Construct, context: FunctionContext): NodeFunction {
-  const { data, queues, code } = context;
+  const { data, queues, settings, code } = context;
   const consoleFunction = new NodeFunction(scope, "Console", {
-    description: "Parley: signs people in to the console",
+    description: "Parley: signs people in to the console and manages their teams",
     code: code("Console"),
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
       ...queueVariables(context, "Mails"),
       ...rootSecretVariables(context),
+      [env.signUp]: settings.signUp,
     },
   });
   data.table.allow(consoleFunction.functionRole, {
-    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   queues.Mails.allowSending(consoleFunction.functionRole);
   allowReading(data.secrets.root, consoleFunction.functionRole);

@@ -49,7 +49,7 @@ test("every function has the actions it needs and no others", () => {
       "secretsmanager:GetSecretValue",
     ],
     Console: [
-      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
       send,
       "secretsmanager:GetSecretValue",

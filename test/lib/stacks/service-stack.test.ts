@@ -66,7 +66,7 @@ describe("the functions", () => {
       ],
     ],
     ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.platformSecretId, env.graphVersion]],
-    ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl]],
+    ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl, env.signUp]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [

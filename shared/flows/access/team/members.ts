@@ -54,9 +54,9 @@ export async function changeMemberRole(
 export async function removeMember(ports: MemberPorts, request: MemberRequest): Promise<null | MemberRefusal> {
   const { tenant, userId, acting, now } = request;
   const leaves = acting.caller.userId === userId;
-  const forbidden = leaves ? null : refuseRole(acting.caller, tenant, "owner");
-  if (forbidden) return forbidden;
-  const result = await changeMember(ports, request, (member) => {
+  const isAllowed = leaves || !refuseRole(acting.caller, tenant, "owner");
+  const result = await changeMember(ports, request, async (member) => {
+    if (!isAllowed) return "actor_changed";
     const audit = memberEntry(request, { action: "member.remove", detail: { role: member.role }, at: now });
     return ports.memberships.remove(member, { audit, actor: actingMember(acting, leaves ? "agent" : "owner") });
   });

@@ -9,11 +9,14 @@ import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
 import type { OwnTenantPorts } from "./ports.ts";
 
+/** A tenant, as a member reads it. */
+export type OwnTenant = StoredTenant;
+
 /** Lists the person's tenants, also suspended ones, with their role in each, by slug. */
 export async function listOwnTenants(
   ports: OwnTenantPorts,
   { memberships }: SessionCaller,
-): Promise<(StoredTenant & { readonly role: Role })[]> {
+): Promise<(OwnTenant & { readonly role: Role })[]> {
   const rolesByTenant = new Map(memberships.map(({ tenant, role }) => [tenant, role]));
   const tenants = await ports.tenants.list([...rolesByTenant.keys()]);
   return tenants.flatMap((tenant) => {
@@ -31,7 +34,7 @@ export async function createOwnTenant(
     acting,
     now,
   }: { readonly id: TenantId; readonly name: string; readonly acting: Acting; readonly now: Millis },
-): Promise<StoredTenant | Refusal<"sign_up_closed" | "tenant_exists">> {
+): Promise<OwnTenant | Refusal<"sign_up_closed" | "tenant_exists">> {
   if (!ports.isSignUpOpen) return refuse("sign_up_closed");
   const { userId, email } = acting.caller;
   const tenant = { id, name, status: "active", ownerEmail: null, createdAt: now } as const;
@@ -53,7 +56,7 @@ export async function createOwnTenant(
 export async function getOwnTenant(
   ports: OwnTenantPorts,
   { slug, caller }: { readonly slug: string; readonly caller: SessionCaller },
-): Promise<StoredTenant | Refusal<"tenant_not_found" | "tenant_suspended">> {
+): Promise<OwnTenant | Refusal<"tenant_not_found" | "tenant_suspended">> {
   const tenant = parseTenant(slug);
   if (!tenant) return refuse("tenant_not_found");
   return (
@@ -70,7 +73,7 @@ export async function renameTenant(
     acting,
     now,
   }: { readonly slug: string; readonly name: string; readonly acting: Acting; readonly now: Millis },
-): Promise<StoredTenant | Refusal<"tenant_not_found" | "tenant_suspended" | "role_forbidden">> {
+): Promise<OwnTenant | Refusal<"tenant_not_found" | "tenant_suspended" | "role_forbidden">> {
   const tenant = parseTenant(slug);
   if (!tenant) return refuse("tenant_not_found");
   const { caller } = acting;

@@ -46,6 +46,8 @@ afterEach(() => {
 function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
   const ports: ConsolePorts = observePorts({
     ...fixture.ports(),
+    ...fixture.stores,
+    isSignUpOpen: false,
     requestQuota: requestQuotaStore(testEnv.table),
     consoleOrigin: CONSOLE,
     baseUrl: "https://parley.example",

@@ -4,7 +4,16 @@ import type { Role } from "../../../../shared/domain/access/roles.ts";
 /** Status and code. */
 export type Verdict = readonly [status: number, code: string];
 /** What a route's id, or an id in its body, names. */
-export type ResourceKind = "conversation" | "message" | "endpoint" | "delivery" | "hold" | "key";
+export type ResourceKind =
+  | "conversation"
+  | "message"
+  | "endpoint"
+  | "delivery"
+  | "hold"
+  | "key"
+  | "member"
+  | "invite"
+  | "tenant";
 
 export interface RouteRequest {
   readonly path: string;
@@ -74,6 +83,16 @@ const open = (path: string, answer: Verdict = OK, rest: Rest = {}): RouteRow => 
 });
 /** A route for people that needs no tenant. */
 const person = (path: string): RouteRow => ({ auth: "session", tenant: "none", role: null, ...at(path) });
+/** A route for a tenant's members. */
+const team = (row: RouteRow): RouteRow => ({ ...row, auth: "session" });
+const memberRoute = (role: Role, body?: object): RouteRow => {
+  const request = ({ id }: Filling) => ({ path: `/console/team/${id}`, ...(body ? { body } : {}) });
+  return team(withId(role, "member", () => "", { request }));
+};
+const tenantRoute = (role: Role, body?: object): RouteRow => {
+  const request = ({ id }: Filling) => ({ path: `/console/tenants/${id}`, ...(body ? { body } : {}) });
+  return { ...team(withId(role, "tenant", () => "", { request })), tenant: "resource" };
+};
 const check = (suffix: string, body: object = {}): RouteRow => {
   const request = ({ id }: Filling) => ({ path: `/verify/holds/${id}${suffix}`, body: { secret: "s", ...body } });
   return open("", notFound("hold"), { kind: "hold", request });
@@ -145,6 +164,26 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
   "GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
   "GET /console/me": person("/console/me"),
   "POST /console/auth/logout": person("/console/auth/logout"),
+  "GET /console/team": team(members("agent", "/console/team")),
+  "PATCH /console/team/{user_id}": memberRoute("owner", { role: "agent" }),
+  "DELETE /console/team/{user_id}": memberRoute("agent"),
+  "GET /console/invites": team(members("admin", "/console/invites")),
+  "POST /console/invites": team(
+    members("admin", "", {
+      request: () => ({ path: "/console/invites", body: { email: "no address", role: "agent" } }),
+      answer: [400, "invalid_request"],
+    }),
+  ),
+  "DELETE /console/invites/{id}": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}`)),
+  "POST /console/invites/{id}/resend": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}/resend`)),
+  "GET /console/tenants": person("/console/tenants"),
+  "POST /console/tenants": {
+    ...person(""),
+    request: () => ({ path: "/console/tenants", body: { id: "one-more", name: "One more" } }),
+    answer: FORBIDDEN,
+  },
+  "GET /console/tenants/{slug}": tenantRoute("agent"),
+  "PATCH /console/tenants/{slug}": tenantRoute("owner", { name: "Renamed" }),
 };
 
 /** The route of a row's name: what it has after a `?` is not part of it. */

@@ -12,7 +12,12 @@ import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import { createEndpointAt } from "../../../shared/flows/support/test-endpoints.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
-import { createTenant } from "../../../shared/stores/access/support/team-samples.ts";
+import {
+  createInvite,
+  createMember,
+  createTenant,
+  sampleInvite,
+} from "../../../shared/stores/access/support/team-samples.ts";
 import { holdAuditEntry, sampleHold } from "../../../shared/stores/support/hold-samples.ts";
 import { PERSON, SAMPLE_INBOX, sampleMessage } from "../../../shared/stores/support/samples.ts";
 import type { ApiApp } from "../support/api-app.ts";
@@ -64,6 +69,11 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
     await holdStore(table).create(hold, testEnv.now(), holdAuditEntry(hold));
     return hold.id;
   }
+  async function newInvite(tenant: TenantId): Promise<string> {
+    const invite = sampleInvite(tenant);
+    await createInvite(table, invite);
+    return invite.id;
+  }
   async function createResources(tenant: TenantId): Promise<Ids> {
     await testEnv.connect(tenant);
     const message = await recordInbound(tenant, testEnv.now());
@@ -76,6 +86,9 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       delivery: deliveryId(newUlid(testEnv.now()), endpoint),
       hold: await createHold(tenant),
       key: (await createKey(api.ports, tenant, settings, testEnv.now())).id,
+      member: (await createMember(table, tenant, "agent")).id,
+      invite: await newInvite(tenant),
+      tenant,
     };
   }
 
@@ -108,6 +121,9 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       delivery: deliveryId(newUlid(1), ownIds.endpoint),
       hold: `hold_${newUlid(1)}`,
       key: newUlid(1),
+      member: `usr_${newUlid(1)}`,
+      invite: `inv_${newUlid(1)}`,
+      tenant: "nobody-has-this",
     },
     foreignIds: {
       conversation: foreign("conversation", {
@@ -123,6 +139,15 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
         "an operator's": (await createOperatorKey(api.ports, [own], operatorKey, testEnv.now())).id,
         "a lower-case id": ownIds.key.toLowerCase(),
       }),
+      member: foreign("member", {
+        "a lower-case id": ownIds.member.toLowerCase(),
+        "an id without its prefix": ownIds.member.slice(4),
+      }),
+      invite: foreign("invite", {
+        "a lower-case id": ownIds.invite.toLowerCase(),
+        "an id without its prefix": ownIds.invite.slice(4),
+      }),
+      tenant: foreign("tenant", { "in capitals": own.toUpperCase(), "too long": `${own}${"x".repeat(40)}` }),
     },
   };
   const suspension = { status: "suspended", actor: "cli" } as const;

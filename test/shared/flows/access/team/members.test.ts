@@ -63,9 +63,11 @@ describe("a change of role", () => {
   it("of nobody, of a malformed id and of another tenant's member is refused alike", async () => {
     const owner = await newMember("owner");
     const other = await team.newMember(await team.newTenant(), "agent");
+    const agent = await newMember("agent");
     for (const userId of [newUserId(testEnv.now()), "usr_x", "", `usr_${other}`, other]) {
       expect(await changeRole(owner, userId, "admin")).toEqual(refused("member_not_found"));
       expect(await remove(owner, userId)).toEqual(refused("member_not_found"));
+      expect(await remove(agent, userId)).toEqual(refused("member_not_found"));
     }
   });
 });

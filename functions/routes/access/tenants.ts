@@ -1,0 +1,115 @@
+import * as z from "zod/mini";
+import { roles } from "../../../shared/domain/access/roles.ts";
+import { TENANT_NAME_CHARS_MAX } from "../../../shared/domain/limits.ts";
+import {
+  createOwnTenant,
+  getOwnTenant,
+  listOwnTenants,
+  type OwnTenant,
+  renameTenant,
+} from "../../../shared/flows/access/team/own-tenants.ts";
+import { invalidField, isRefusal } from "../../../shared/kernel/refusals.ts";
+import { parseTenant, TENANT_SLUG_PATTERN } from "../../../shared/kernel/tenant.ts";
+import { iso } from "../../../shared/kernel/time.ts";
+import { charactersMax, singleLine } from "../../http/fields.ts";
+import { endpoint } from "../console-endpoint.ts";
+
+const tag = "Tenants";
+
+const tenantSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(["active", "suspended"]),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+const ownTenantSchema = z.extend(tenantSchema, { role: z.enum(roles) });
+
+const name = z.string().check(z.minLength(1), ...singleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
+
+function toTenantResponse(tenant: OwnTenant): z.infer<typeof tenantSchema> {
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    status: tenant.status,
+    created_at: iso(tenant.createdAt),
+    updated_at: iso(tenant.updatedAt),
+  };
+}
+
+export const listTenants = endpoint.session({
+  operation: "listTenants",
+  method: "GET",
+  path: "/console/tenants",
+  tag,
+  summary: "List your tenants with your role",
+  tenant: "none",
+  role: null,
+  data: z.object({ tenants: z.array(ownTenantSchema) }),
+  handle: async ({ caller, ports }) => ({
+    tenants: (await listOwnTenants(ports, caller)).map(({ role, ...tenant }) => ({
+      ...toTenantResponse(tenant),
+      role,
+    })),
+  }),
+});
+
+export const createTenant = endpoint.session({
+  operation: "createTenant",
+  method: "POST",
+  path: "/console/tenants",
+  tag,
+  summary: "Create a tenant, with you as its owner",
+  description: "Only in a deployment with open sign-up.",
+  status: 201,
+  tenant: "none",
+  role: null,
+  body: z.object({ id: z.string().check(z.meta({ pattern: TENANT_SLUG_PATTERN })), name }),
+  refusals: ["sign_up_closed", "tenant_exists"],
+  data: z.object({ tenant: tenantSchema }),
+  handle: async ({ caller, body, request, now, ports }) => {
+    const id = parseTenant(body.id);
+    if (!id)
+      return invalidField(
+        "id",
+        "must have 3 to 40 lowercase letters, digits or dashes, start with a letter and not end with a dash",
+      );
+    const acting = { caller, ip: request.sourceIp };
+    const tenant = await createOwnTenant(ports, { id, name: body.name, acting, now });
+    return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
+  },
+});
+
+export const getTenant = endpoint.session({
+  operation: "getTenant",
+  method: "GET",
+  path: "/console/tenants/{slug}",
+  tag,
+  summary: "Get one of your tenants",
+  tenant: "resource",
+  role: "agent",
+  refusals: ["tenant_not_found"],
+  data: z.object({ tenant: tenantSchema }),
+  handle: async ({ caller, path, ports }) => {
+    const tenant = await getOwnTenant(ports, { slug: path.slug, caller });
+    return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
+  },
+});
+
+export const updateTenant = endpoint.session({
+  operation: "updateTenant",
+  method: "PATCH",
+  path: "/console/tenants/{slug}",
+  tag,
+  summary: "Change the name of a tenant",
+  tenant: "resource",
+  role: "owner",
+  body: z.object({ name }),
+  refusals: ["tenant_not_found"],
+  data: z.object({ tenant: tenantSchema }),
+  handle: async ({ caller, path, body, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    const tenant = await renameTenant(ports, { slug: path.slug, name: body.name, acting, now });
+    return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
+  },
+});
