@@ -75,6 +75,11 @@ const plantedImports: readonly PlantedImport[] = [
     imports: 'import fs from "node:fs";\nexport const used = fs;\n',
     rule: "web/check: packages",
   },
+  {
+    from: "web/sign-in/a.ts",
+    imports: typeImport("../../shared/kernel/target.ts"),
+    rule: "web/sign-in: layers",
+  },
   { from: "bin/a.ts", imports: valueImport("../test/target.ts"), rule: "nothing imports test" },
 ];
 
@@ -150,7 +155,7 @@ describe("the table of layers in ARCHITECTURE.md", () => {
       .split(/^\| Layer .*\n/m)[1]
       ?.split("\n\n")[0]
       ?.split("\n")
-      .filter((line) => /^\| `[\w/]+` \|/.test(line))
+      .filter((line) => /^\| `[\w/-]+` \|/.test(line))
       .map((line) => line.split("|").map((cell) => cell.trim()))
       .map(([, layer = "", , imports = "", packages = ""]) => ({ layer: layer.replaceAll("`", ""), imports, packages }))
       .filter(({ layer }) => layer !== "test") ?? [];

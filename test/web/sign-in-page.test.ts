@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { readSignInPage } from "../../functions/console/page-files.ts";
+import { pageHeaders } from "../../functions/http/page-files.ts";
+import { buildSignInPage } from "../../web/build.ts";
+import { accessibilityViolations } from "./support/accessibility.ts";
+import { testBrowser } from "./support/browser.ts";
+import { endVisits, openPage } from "./support/page-visit.ts";
+
+// The sign-in page under its policy, against a server that answers requests for links as the test says.
+
+const LINK = "/console/auth/verify?token=used-token";
+const folder = mkdtempSync(join(tmpdir(), "sign-in-page-"));
+let browser: Browser;
+let server: Server;
+let origin: string;
+let requests: unknown[];
+let nextAnswer: { status: number; headers?: Record<string, string> } | "drop";
+
+beforeAll(async () => {
+  buildSignInPage(folder);
+  const files = readSignInPage(folder);
+  server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://page");
+    if (pathname === "/console/auth/request") {
+      void text(request).then((body) => {
+        requests.push([request.method, JSON.parse(body)]);
+        if (nextAnswer === "drop") return response.destroy();
+        response.writeHead(nextAnswer.status, nextAnswer.headers).end("{}");
+      });
+      return;
+    }
+    const file = files.get(pathname);
+    const status = file ? (pathname.endsWith("/verify") ? 401 : 200) : 404;
+    response.writeHead(status, { ...pageHeaders, "content-type": file?.type ?? "text/plain" }).end(file?.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await testBrowser();
+});
+beforeEach(() => {
+  requests = [];
+  nextAnswer = { status: 200 };
+});
+afterEach(() => endVisits(browser));
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function send(page: Page, email: string): Promise<void> {
+  await page.getByLabel("Email address").fill(email);
+  await page.getByRole("button").click();
+}
+
+test("a link that no longer works leads to a page that requests a new one, and loses its token", async () => {
+  const { page, complaints, requestedUrls } = await openPage(browser, `${origin}${LINK}`);
+  expect(await page.getByRole("heading").innerText()).toBe("This link no longer works");
+  expect(page.url()).toBe(`${origin}/console/auth/verify`);
+  await send(page, " Mara@example.com ");
+  await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+  expect(await page.getByRole("button").count()).toBe(0);
+  expect(requests).toEqual([["POST", { email: "Mara@example.com", redirect: "/" }]]);
+  expect(complaints).toEqual([]);
+  expect(requestedUrls.every((url) => url.startsWith(origin))).toBe(true);
+});
+
+test("has no accessibility violations, before and after a problem, and after the request", async () => {
+  const { page } = await openPage(browser, `${origin}${LINK}`, { bypassCSP: true });
+  expect(await accessibilityViolations(page)).toEqual([]);
+  nextAnswer = { status: 400 };
+  await send(page, "nobody");
+  await page.getByRole("alert").getByText("Enter a full email address.").waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  nextAnswer = { status: 200 };
+  await send(page, "mara@example.com");
+  await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+});
+
+test("the sign-in page has its own words", async () => {
+  const { page } = await openPage(browser, `${origin}/console/auth/sign-in`);
+  expect(await page.getByRole("heading").innerText()).toBe("Sign in");
+  expect(await page.getByRole("button").innerText()).toBe("Send a link");
+  expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain("{{");
+});
+
+test.each([
+  ["no address", { status: 400 }, "Enter a full email address.", true],
+  ["above a cap", { status: 429, headers: { "retry-after": "601" } }, "Try again in 11 minutes.", false],
+  ["at a fault", { status: 500 }, "Try again in a minute.", false],
+  ["without a connection", "drop", "No connection.", false],
+] as const)("says what to do %s, and sends again", async (_, answer, words, isInvalid) => {
+  const { page } = await openPage(browser, `${origin}/console/auth/sign-in`);
+  nextAnswer = answer;
+  await send(page, "mara@example");
+  await page.getByRole("alert").getByText(words).waitFor();
+  expect(await page.getByLabel("Email address").getAttribute("aria-invalid")).toBe(String(isInvalid));
+  nextAnswer = { status: 200 };
+  await send(page, "mara@example.com");
+  await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+});
