@@ -10,9 +10,10 @@ import { waitFor } from "../support/wait-for.ts";
 
 const OWNER = "owner@local.invalid";
 const STRANGER = "stranger@example.com";
+const INVITED = "ana@example.com";
 
 /** What no log may contain. */
-const secrets: string[] = [OWNER, STRANGER];
+const secrets: string[] = [OWNER, STRANGER, INVITED];
 
 interface Mail {
   readonly to: readonly string[];
@@ -34,34 +35,55 @@ async function mails(): Promise<readonly Mail[]> {
   return (JSON.parse(text) as { mails: Mail[] }).mails;
 }
 
-/** Requests a link on the sign-in page. @returns the link of the mail */
-async function requestLink(page: Page, email: string): Promise<string> {
+/** The link of the next mail, which must go to this address. */
+async function linkOfNextMail(email: string, causeMail: () => Promise<unknown>): Promise<string> {
   const before = (await mails()).length;
-  await page.goto(`${stack.info.base_url}/console/auth/sign-in`);
-  await page.getByRole("textbox").fill(email);
-  await page.getByRole("button").click();
+  await causeMail();
   const mail = await waitFor("the mail", async () => {
     const all = await mails();
     return all.length > before ? all[0] : null;
   });
   expect(mail.to).toEqual([email]);
-  const [link, ...others] = mail.text.match(/https?:\S+/g) ?? [];
+  const [link = "", ...others] = mail.text.match(/https?:\S+/g) ?? [];
   expect(others).toEqual([]);
-  secrets.push(new URL(link ?? "").searchParams.get("token") ?? "");
-  return link ?? "";
+  return link;
+}
+
+/** Requests a link on the sign-in page. @returns the link of the mail */
+async function requestLink(
+  page: Page,
+  email: string,
+  pageUrl = `${stack.info.base_url}/console/auth/sign-in`,
+): Promise<string> {
+  await page.goto(pageUrl);
+  const link = await linkOfNextMail(email, async () => {
+    await page.getByRole("textbox").fill(email);
+    await page.getByRole("button").click();
+  });
+  secrets.push(new URL(link).searchParams.get("token") ?? "");
+  return link;
 }
 
 /** Calls the API as a script of the console does. The CSRF token comes from the cookie that scripts can read. */
-async function call(page: Page, method: string, path: string, csrf: "token" | "none" | "wrong" = "token") {
+async function call(
+  page: Page,
+  method: string,
+  path: string,
+  { csrf = "token", body }: { csrf?: "token" | "none" | "wrong"; body?: object } = {},
+) {
   const token = /(?:^|; )console_csrf=([^;]+)/.exec(await page.evaluate<string>("document.cookie"))?.[1] ?? "";
   const values = { token, none: null, wrong: `${token.slice(1)}x` };
   return page.evaluate(
-    async ([method, path, csrf]) => {
-      const answer = await fetch(path, { method, headers: csrf === null ? {} : { "x-csrf-token": csrf } });
+    async ([method, path, csrf, json]) => {
+      const headers = {
+        ...(csrf === null ? {} : { "x-csrf-token": csrf }),
+        ...(json === null ? {} : { "content-type": "application/json" }),
+      };
+      const answer = await fetch(path, { method, headers, body: json });
       const body = (await answer.json()) as { data?: Record<string, unknown>; error?: { code: string } };
       return { status: answer.status, data: body.data, code: body.error?.code };
     },
-    [method, path, values[csrf]] as const,
+    [method, path, values[csrf], body ? JSON.stringify(body) : null] as const,
   );
 }
 
@@ -92,8 +114,8 @@ it("a link from the mailbox signs in once, and its cookies authorize a write wit
     status: 200,
     data: { email: OWNER, tenant: "demo", tenants: ["demo"] },
   });
-  expect(await call(page, "POST", "/v1/keys", "none")).toMatchObject({ status: 403, code: "csrf_failed" });
-  expect(await call(page, "POST", "/v1/keys", "wrong")).toMatchObject({ status: 403, code: "csrf_failed" });
+  expect(await call(page, "POST", "/v1/keys", { csrf: "none" })).toMatchObject({ status: 403, code: "csrf_failed" });
+  expect(await call(page, "POST", "/v1/keys", { csrf: "wrong" })).toMatchObject({ status: 403, code: "csrf_failed" });
   const { status, data } = await call(page, "POST", "/v1/keys");
   expect(status).toBe(200);
   expect(await call(page, "DELETE", `/v1/keys/${data?.id}`)).toMatchObject({ status: 200 });
@@ -111,7 +133,10 @@ it("a sign-out in one tab ends the other tab and the session in another browser"
   const elsewhere = (await openSession()).page;
   for (const each of [tab, elsewhere]) expect(await call(each, "GET", "/console/me")).toMatchObject({ status: 200 });
 
-  expect(await call(page, "POST", "/console/auth/logout", "none")).toMatchObject({ status: 403, code: "csrf_failed" });
+  expect(await call(page, "POST", "/console/auth/logout", { csrf: "none" })).toMatchObject({
+    status: 403,
+    code: "csrf_failed",
+  });
   expect(await call(tab, "GET", "/console/me")).toMatchObject({ status: 200 });
   expect(await call(page, "POST", "/console/auth/logout")).toMatchObject({ status: 200, data: { signed_out: true } });
   expect(await context.cookies()).toEqual([]);
@@ -119,6 +144,21 @@ it("a sign-out in one tab ends the other tab and the session in another browser"
     expect(await call(each, "GET", "/console/me")).toMatchObject({ status: 401, code: "unauthorized" });
     expect(await call(each, "POST", "/v1/keys")).toMatchObject({ status: 401, code: "unauthorized" });
   }
+});
+
+it("an invited person signs in from the page that the mail leads to, and is a member", async () => {
+  const { page } = await openSession();
+  const body = { email: INVITED, role: "agent" };
+  const signInPage = await linkOfNextMail(INVITED, async () => {
+    expect(await call(page, "POST", "/console/invites", { body })).toMatchObject({ status: 201 });
+  });
+  const agent = await (await browser.newContext()).newPage();
+  await agent.goto(await requestLink(agent, INVITED, signInPage));
+  expect(await call(agent, "GET", "/console/me")).toMatchObject({
+    status: 200,
+    data: { email: INVITED, tenant: "demo" },
+  });
+  expect(await call(agent, "POST", "/v1/keys")).toMatchObject({ status: 403, code: "forbidden" });
 });
 
 it("an unknown address gets the same answer on the page, and no mail", async () => {
@@ -135,7 +175,7 @@ it("an unknown address gets the same answer on the page, and no mail", async () 
 it("the functions logged no failure, and no address, link or cookie", () => {
   const log = stack.log();
   expect(failureLines(log)).toEqual([]);
-  // Two addresses, three links and the two cookies of a session.
-  expect(secrets.filter(Boolean)).toHaveLength(7);
+  // Three addresses, five links and the two cookies of a session.
+  expect(secrets.filter(Boolean)).toHaveLength(10);
   for (const secret of secrets) expect(log.includes(secret)).toBe(false);
 });
