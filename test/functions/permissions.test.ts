@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { callerCredentials } from "../../functions/http/caller-credentials.ts";
+import { identifyCaller } from "../../functions/http/credentials.ts";
 import { enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
 import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
@@ -13,13 +15,17 @@ import type { SendOutcome } from "../../shared/platforms/platform.ts";
 import { encodeMail } from "../../shared/queues/mails.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
+import { createKey } from "../shared/flows/access/support/api-keys.ts";
 import { openSignInFixture } from "../shared/flows/access/support/sign-in-fixture.ts";
 import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { createTenant } from "../shared/stores/access/support/team-samples.ts";
 import { injectFaults } from "../support/faults.ts";
+import { keyVersion } from "../support/world/key-rings.ts";
 import { openMailFixture } from "./mail/mail-fixture.ts";
+import { newSession } from "./routes/support/sessions.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 
@@ -169,5 +175,35 @@ it("the Api role allows the actions of creating and reading a hold", async () =>
   const { service } = synthesizeTemplates();
   const allowed = allowedActions(service, "Api", "dynamodb:");
   expect(actions).toContain("dynamodb:ConditionCheckItem");
+  expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
+});
+
+it("the Api role allows the actions of identifying a session, a key and a key of the previous root secret", async () => {
+  const tenant = await createTenant(testEnv.table);
+  const ports = testEnv.apiPorts(await testEnv.newQueues());
+  const older = { ...(await ports.peppers()).current };
+  const peppers = { current: keyVersion(Buffer.alloc(32, 3)), previous: older, next: null };
+  const rotated = { ...ports, peppers: async () => peppers };
+  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const now = testEnv.now();
+  const [key, newKey] = [
+    await createKey(ports, tenant, settings, now),
+    await createKey(rotated, tenant, settings, now),
+  ];
+  const { table } = testEnv;
+  const { headers } = await newSession({ table, sessionKeys: ports.sessionKeys, now }, [[tenant, "agent"]]);
+  const credentials = callerCredentials(rotated);
+  const callers = [headers, ...[key, newKey].map(({ secret }) => ({ authorization: `Bearer ${secret}` }))];
+  const actions = await recordActions(async () => {
+    for (const each of callers) {
+      const route = { auth: "caller", method: "GET" } as const;
+      const caller = await identifyCaller(credentials, route, new Headers(each), now);
+      if (isRefusal(caller)) throw new Error(caller.refused);
+      await credentials.rateLimit(caller, now);
+    }
+  });
+  const { service } = synthesizeTemplates();
+  const allowed = allowedActions(service, "Api", "dynamodb:");
+  expect(actions).toEqual(expect.arrayContaining(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"]));
   expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
 });
