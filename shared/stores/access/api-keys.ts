@@ -67,6 +67,7 @@ export function apiKeyStore(table: Table) {
      * counted on the tenant's row. The key learns which of its tenants are suspended: the transaction fails if it is
      * wrong about one, and is then repeated.
      * @returns false when its tenant has the maximum number of active keys
+     * @throws Error when its tenant does not exist: a count must not create a row
      */
     async create(key: NewApiKey, newLookup: KeyLookup, audits: readonly TenantAudit[]): Promise<boolean> {
       const attributes = newKeyAttributes(key);
@@ -82,7 +83,7 @@ export function apiKeyStore(table: Table) {
           const hasThatStatus = suspendedTenants.includes(slug) ? isSuspended : isNotSuspended;
           return owner === null
             ? check(tenantKey(slug), hasThatStatus)
-            : update(tenantKey(slug), { add: { [Tenant.activeKeys]: 1 } }, allOf(hasThatStatus, hasRoom));
+            : update(tenantKey(slug), { add: { [Tenant.activeKeys]: 1 } }, allOf(itemExists, hasThatStatus, hasRoom));
         });
         const lookup = put({ ...apiKeyLookupKey(newLookup.hash), ...attributes, ...suspended }, itemDoesNotExist);
         // Each attempt has its own token: DynamoDB refuses one with other contents.
@@ -96,6 +97,7 @@ export function apiKeyStore(table: Table) {
           const row = tenantRows[index];
           return row === undefined ? suspendedTenants.includes(slug) : row?.[Tenant.status] === "suspended";
         };
+        if (owner !== null && tenantRows[0] === null) throw new Error("The tenant of the API key does not exist.");
         const suspendedNow = key.tenants.filter(isSuspendedNow);
         // The statuses were right, so the count was not.
         if (suspendedNow.join() === suspendedTenants.join()) return false;
@@ -149,7 +151,7 @@ export function apiKeyStore(table: Table) {
         if (result.current[0] !== undefined) return false;
         // A request of the key moved its lookup row.
         const storedKey = await getListed(owner, key.id);
-        if (!storedKey || storedKey.hash === hash) throw new Error("An active API key has no lookup row.");
+        if (!storedKey || storedKey.hash === hash) throw new Error("The API key has no lookup row or no tenant.");
         hash = storedKey.hash;
       }
       throw new Error("The lookup row of the API key was moved too often.");

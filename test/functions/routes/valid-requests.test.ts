@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { App } from "../../../functions/http/app.ts";
 import { openApiDocument } from "../../../functions/http/openapi.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
+import { createTenant } from "../../../shared/flows/access/tenants.ts";
 import { openReplyFixture, type ReplyFixture } from "../../shared/flows/support/reply-fixture.ts";
 import { createEndpointAt } from "../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+import { openStores } from "../../shared/stores/support/open-stores.ts";
 import { requestsTo } from "./support/schema-requests.ts";
 import { liveKeyOf, testApp } from "./support/test-app.ts";
 
@@ -20,6 +22,9 @@ beforeAll(async () => {
   fixture = await openReplyFixture(testEnv, "messenger");
   ids.conversation = fixture.id;
   ids.endpoint = (await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/")).id;
+  const owner = { name: "Shop", ownerEmail: null, actor: "cli" };
+  const ports = { tenants: openStores(testEnv.table).tenants, addressKeys: fixture.ports().holdKeys };
+  await createTenant(ports, fixture.tenant, owner, testEnv.now());
   app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyOf(fixture.tenant));
 });
 afterAll(() => testEnv.close());

@@ -262,7 +262,16 @@ test("the deliveries of an erased event: an erasure would count too few", async 
   expect(await traceStore(table).filterExisting([key])).toEqual([key]);
 });
 
+/** A key is counted on the row of its tenant. */
+async function createTenantRow(): Promise<void> {
+  await tenantStore(table).create(
+    { id: tenant, name: "Shop", status: "active", ownerEmail: null, createdAt: NOW },
+    { ...audit, action: "tenant.create" },
+  );
+}
+
 test("an API key: a revoked one would still be accepted", async () => {
+  await createTenantRow();
   const key = { id: newUlid(NOW), prefix: "pk", scope: "live", label: "", kind: "tenant", status: "active" } as const;
   await apiKeyStore(table).create(
     { ...key, tenants: [tenant], createdAt: NOW },
@@ -281,10 +290,7 @@ test("a tenant: the command after its creation would not find it", async () => {
 });
 
 test("the keys of a tenant: one that was created a moment ago would keep its access to a suspended tenant", async () => {
-  await tenantStore(table).create(
-    { id: tenant, name: "Shop", status: "active", ownerEmail: null, createdAt: NOW },
-    { ...audit, action: "tenant.create" },
-  );
+  await createTenantRow();
   const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
   const keys = { [`bound-${tenant}`]: "tenant", [`operator-${tenant}`]: "operator" } as const;
   for (const [hash, kind] of Object.entries(keys)) {
@@ -299,6 +305,7 @@ test("the keys of a tenant: one that was created a moment ago would keep its acc
 });
 
 test("a key of the list: one that was created a moment ago could be neither seen nor revoked", async () => {
+  await createTenantRow();
   const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
   const keys = apiKeyStore(table);
   await keys.create({ ...key, kind: "tenant", tenants: [tenant] }, { hash: `listed-${tenant}`, kid: "kid" }, []);

@@ -103,8 +103,9 @@ describe("GET /v1/audit", () => {
       visited.push(...page.audit);
       cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
     } while (cursor !== "");
-    expect(visited.map(({ action }) => action)).toEqual([...Array(6).fill("webhook.create"), "key.create"]);
-    expect(new Set(visited.map(({ id }) => id)).size).toBe(7);
+    const earlier = ["key.create", "tenant.create"];
+    expect(visited.map(({ action }) => action)).toEqual([...Array(6).fill("webhook.create"), ...earlier]);
+    expect(new Set(visited.map(({ id }) => id)).size).toBe(8);
     expect(visited[0]).toMatchObject({ ip: "198.51.100.9", actor: expect.stringMatching(/^key:/) });
 
     const { next_cursor } = await readAudit("?limit=1");
@@ -125,7 +126,10 @@ describe("GET /v1/audit", () => {
     await hook();
     const other = newTenant();
     const theirs = await api.newKey(other);
-    expect((await readAudit("", theirs)).audit.map(({ action }: AuditRow) => action)).toEqual(["key.create"]);
+    expect((await readAudit("", theirs)).audit.map(({ action }: AuditRow) => action)).toEqual([
+      "key.create",
+      "tenant.create",
+    ]);
     const test = await api.newKey(tenant, "test");
     expect(await readAudit("", test)).toEqual(await readAudit());
     expect((await api.request(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);

@@ -102,6 +102,19 @@ describe("a tenant's keys", () => {
     expect(await create(ports(), tenant, settings, testEnv.now())).toEqual({ refused: "key_limit" });
   });
 
+  it("of a tenant that does not exist are neither created nor counted", async () => {
+    const unknown = newTenant();
+    await expect(create(ports(), unknown, settings, testEnv.now())).rejects.toThrow("does not exist");
+    const { Items } = await testEnv.table.client.send(
+      new ScanCommand({
+        TableName: testEnv.table.name,
+        FilterExpression: "contains(PK, :slug)",
+        ExpressionAttributeValues: { ":slug": unknown },
+      }),
+    );
+    expect(Items).toEqual([]);
+  });
+
   it("get one more when ten requests compete for the last of fifty places", async () => {
     for (let n = 0; n < 49; n++) await newKey();
     const answers = await Promise.all(

@@ -64,7 +64,7 @@ export async function openHoldFixture(
   await recordInbound(testEnv.now() - messageAge);
 
   /** The ports of a new process. */
-  const apiPorts = (): ApiPorts => {
+  const apiPorts = (): ReturnType<TestEnv["apiPorts"]> => {
     const realPorts = testEnv.apiPorts(queues);
     const platformFor: ApiPorts["platformFor"] = async (account, sendScope) =>
       sendScope === "test" ? realPorts.platformFor(account, sendScope) : (platform as Platform);

@@ -33,6 +33,7 @@ import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
+import type { Tenants } from "../../../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
@@ -184,7 +185,7 @@ export async function openTestEnv(
     apiPorts: (
       queues: Pick<TestQueues, "events" | "deliveries"> & Partial<TestQueues>,
       graph = "http://127.0.0.1:9",
-    ): ApiPorts => {
+    ): ApiPorts & { readonly tenants: Tenants } => {
       const http = platformHttp({ total: 400 });
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
       return {
