@@ -14,6 +14,7 @@ import { sessionFaults } from "./faults/sessions.ts";
 import { signInFaults } from "./faults/sign-in.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
+import { teamFaults } from "./faults/team.ts";
 import { traceFaults } from "./faults/trace.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
@@ -22,6 +23,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...accessFaults,
   ...sessionFaults,
   ...signInFaults,
+  ...teamFaults,
   ...deliveryFaults,
   ...endpointsFaults,
   ...erasureFaults,

@@ -1,0 +1,88 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const members = "test/shared/flows/access/team/members.test.ts";
+const invites = "test/shared/flows/access/team/invites.test.ts";
+
+export const teamFaults: readonly PlantedFault[] = [
+  {
+    name: "the last owner of a tenant leaves",
+    file: "shared/stores/access/memberships.ts",
+    search: "above(Tenant.owners, 1)",
+    replacement: "itemExists",
+    killedBy: { file: members, title: "is one of two who demote or remove each other at the same time" },
+  },
+  {
+    name: "an owner who is demoted is still counted",
+    file: "shared/stores/access/memberships.ts",
+    search: 'Number(to === "owner") - Number(from === "owner")',
+    replacement: 'Number(to === "owner")',
+    killedBy: { file: members, title: "neither leaves nor is demoted" },
+  },
+  {
+    name: "a request of a removed member changes the team",
+    file: "shared/stores/access/memberships.ts",
+    search: "if (!actor || actor.userId === changedUserId) return [];",
+    replacement: "if (actor !== undefined || !actor || changedUserId === undefined) return [];",
+    killedBy: { file: members, title: "takes effect on a request that was authorized before it and writes after it" },
+  },
+  {
+    name: "a removed member keeps the access",
+    file: "shared/stores/access/memberships.ts",
+    search: "to === null ? remove(users) : update(users",
+    replacement: "to === null ? update(users, { set: { [A.op]: op } }, itemExists) : update(users",
+    killedBy: { file: members, title: "is made by an owner, and by each member of themselves" },
+  },
+  {
+    name: "a revoked invite is accepted",
+    file: "shared/stores/access/invites.ts",
+    search: "const isAcceptable = allOf(isPending, absentOr(above, A.expiresAt, now));",
+    replacement: "const isAcceptable = absentOr(above, A.expiresAt, now);",
+    killedBy: {
+      file: "test/shared/stores/access/invites.test.ts",
+      title: "is final, and its address can be invited again",
+    },
+  },
+  {
+    name: "an expired invite is accepted",
+    file: "shared/stores/access/invites.ts",
+    search: "const isAcceptable = allOf(isPending, absentOr(above, A.expiresAt, now));",
+    replacement: "const isAcceptable = isPending;",
+    killedBy: { file: "test/shared/stores/access/invites.test.ts", title: "is refused at the instant of its expiry" },
+  },
+  {
+    name: "an admin invites an owner",
+    file: "shared/flows/access/team/invites.ts",
+    search: 'return role === "owner" ? "owner" : "admin";',
+    replacement: 'return role === "owner" ? "admin" : "admin";',
+    killedBy: { file: invites, title: "is created by admins, and that of an owner by owners" },
+  },
+  {
+    name: "the mails of invites have no cap",
+    file: "shared/flows/access/team/invites.ts",
+    search: `return retryAfter === null ? null : refuse("sign_in_limit", undefined, retryAfter);`,
+    replacement: `return retryAfter === null || retryAfter > 0 ? null : refuse("sign_in_limit", undefined, retryAfter);`,
+    killedBy: { file: invites, title: "counts its mails in the address's cap" },
+  },
+  {
+    name: "a membership of a suspended tenant that begins now is not suspended",
+    file: "shared/stores/access/invites.ts",
+    search: "newMembershipItems(membership, isSuspended)",
+    replacement: "newMembershipItems(membership, false)",
+    killedBy: {
+      file: invites,
+      title: "of a suspended tenant gives a suspended membership, which ends with the suspension",
+    },
+  },
+  {
+    name: "a suspension does not mark the members",
+    file: "shared/flows/access/tenant-status.ts",
+    search:
+      "(await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status))",
+    replacement: "await ports.tenantStatuses.markKeys(tenant, status)",
+    killedBy: {
+      file: "test/functions/routes/access/team.test.ts",
+      title:
+        "a suspended tenant refuses its members from the next request on, and accepts them again once it is resumed",
+    },
+  },
+];
