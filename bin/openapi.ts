@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../functions/http/openapi.ts";
+import { consoleApiRoutes } from "../functions/routes/console-routes.ts";
 import { checkApiRoutes } from "../functions/routes/holds/check.ts";
-import { apiRoutes, consoleApiRoutes } from "../functions/routes/index.ts";
+import { apiRoutes } from "../functions/routes/index.ts";
 import { API_VERSION } from "../shared/domain/events/events.ts";
 import { errorsPage } from "./docs/errors.ts";
 import { eventsPage, eventWebhooks } from "./docs/events.ts";

@@ -2,7 +2,7 @@ import { clockNow } from "../../shared/kernel/time.ts";
 import { createApp } from "../http/app.ts";
 import { sessionCredentials } from "../http/caller-credentials.ts";
 import { lambdaHandler } from "../http/lambda.ts";
-import { consoleRoutes } from "../routes/index.ts";
+import { consoleRoutes } from "../routes/console-routes.ts";
 import { log } from "../support/log.ts";
 import { consolePorts } from "./ports.ts";
 

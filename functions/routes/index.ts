@@ -1,12 +1,5 @@
 import { listAuditEntries } from "./access/audit.ts";
-import { createInvite, listInvites, resendInvite, revokeInvite } from "./access/invites.ts";
 import { createKey, listKeys, revokeKey } from "./access/keys.ts";
-import { signInPageRoutes } from "./access/sign-in/pages.ts";
-import { requestSignInLink } from "./access/sign-in/request.ts";
-import { getSession, signOut } from "./access/sign-in/session.ts";
-import { verifySignInLink } from "./access/sign-in/verify.ts";
-import { listMembers, removeMember, updateMember } from "./access/team.ts";
-import { createTenant, getTenant, listTenants, updateTenant } from "./access/tenants.ts";
 import { listAccounts } from "./accounts/accounts.ts";
 import { getDelivery, listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
 import { replayDeliveries } from "./delivery/replay-window.ts";
@@ -63,25 +56,3 @@ export const apiRoutes = [
   replayDelivery,
   listEventTypes,
 ] as const;
-
-/** Every route of the console's API. */
-export const consoleApiRoutes = [
-  requestSignInLink,
-  verifySignInLink,
-  getSession,
-  signOut,
-  listMembers,
-  updateMember,
-  removeMember,
-  listInvites,
-  createInvite,
-  resendInvite,
-  revokeInvite,
-  listTenants,
-  createTenant,
-  getTenant,
-  updateTenant,
-] as const;
-
-/** Every route of the Console function. */
-export const consoleRoutes = [...consoleApiRoutes, ...signInPageRoutes] as const;

@@ -41,6 +41,8 @@ describe("the command", () => {
     }
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
+    expect(bytes.Console).toBeLessThanOrEqual(500_000);
+    expect(bytes.Api).toBeLessThan(900_000);
   });
 
   test.each([

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { checkRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
-import { apiRoutes, consoleRoutes } from "../../../functions/routes/index.ts";
+import { apiRoutes } from "../../../functions/routes/index.ts";
 
 const routes = [...apiRoutes, ...consoleRoutes, ...checkRoutes, ...intakeRoutes].map(
   ({ operation, method, path }) => `${operation}: ${method} ${path}`,

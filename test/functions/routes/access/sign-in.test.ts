@@ -7,7 +7,7 @@ import { type App, createApp } from "../../../../functions/http/app.ts";
 import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { lambdaHandler } from "../../../../functions/http/lambda.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
-import { consoleRoutes } from "../../../../functions/routes/index.ts";
+import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
 import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import {

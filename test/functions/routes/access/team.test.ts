@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
-import { consoleApiRoutes } from "../../../../functions/routes/index.ts";
+import { consoleApiRoutes } from "../../../../functions/routes/console-routes.ts";
 import { sealSession } from "../../../../shared/flows/access/sessions.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
