@@ -11,14 +11,16 @@ export async function createKey(
   ...[id, settings, now]: [Parameters<typeof create>[1], Parameters<typeof create>[2], Parameters<typeof create>[3]]
 ): Promise<CreatedKey> {
   if (!(await ports.tenants.get(id))) {
-    const tenant = { id, name: id, status: "active", ownerEmail: null, createdAt: now } as const;
+    // In the audit log, rows of one millisecond have no order.
+    const createdAt = now - 1;
+    const tenant = { id, name: id, status: "active", ownerEmail: null, createdAt } as const;
     const audit = {
       action: "tenant.create",
       resource: `tenant:${id}`,
       actor: "cli",
       ip: null,
       detail: {},
-      at: now,
+      at: createdAt,
     } as const;
     await ports.tenants.create(tenant, audit);
   }
