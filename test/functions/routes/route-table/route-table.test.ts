@@ -6,7 +6,7 @@ import type { ConsolePorts } from "../../../../functions/routes/console-endpoint
 import { consoleApiRoutes } from "../../../../functions/routes/console-routes.ts";
 import { checkApiRoutes } from "../../../../functions/routes/holds/check.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { hasRole } from "../../../../shared/domain/access/roles.ts";
+import { hasRole, roles } from "../../../../shared/domain/access/roles.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
 import { CHALLENGE_KEYS, newSourceIp } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
@@ -193,6 +193,19 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
       for (const [idName, id] of Object.entries(world.foreignIds[row.kind])) {
         expect((await ask(table, name, row, caller, id)).bytes, `${callerName}: ${idName}`).toBe(unknown.bytes);
       }
+    }
+  });
+
+  it("checks the role where the id names the tenant, and answers a stranger as it answers an unknown id", async () => {
+    if (row.kind !== "tenant" || row.role === null) return;
+    const unknown = await ask(table, name, row, callers["an owner"] as RouteCaller);
+    for (const role of roles) {
+      const { verdict } = await ask(table, name, row, callers[`an ${role}`] as RouteCaller, world.own);
+      expect(verdict, role).toEqual(hasRole(role, row.role) ? [200, "ok"] : FORBIDDEN);
+    }
+    for (const callerName of ["a member of no tenant", "an owner of a suspended tenant", "a member who was removed"]) {
+      const stranger = { ...(callers[callerName] as RouteCaller), tenant: null };
+      expect((await ask(table, name, row, stranger, world.own)).bytes, callerName).toBe(unknown.bytes);
     }
   });
 
