@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { commaSeparated, instant } from "../../../functions/http/fields.ts";
+import { toJSONSchema } from "zod/v4/core";
+import { commaSeparated, emailAddress, instant } from "../../../functions/http/fields.ts";
 
 describe("an instant", () => {
   it.each([
@@ -55,5 +57,25 @@ describe("a comma-separated list", () => {
 
   it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("refuses %j", (input) => {
     expect(z.safeParse(list, input).success).toBe(false);
+  });
+});
+
+describe("an email address", () => {
+  it("accepts every text that its documented pattern and length permit", () => {
+    const { pattern, maxLength } = toJSONSchema(emailAddress, { io: "input", unrepresentable: "any" });
+    const texts = fc.stringMatching(new RegExp(pattern ?? "")).filter((text) => text.length <= (maxLength ?? 0));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(z.parse(emailAddress, text)).toBe(text.toLowerCase());
+      }),
+    );
+  });
+
+  it("refuses what is no address without a word of it", () => {
+    const { success, error } = z.safeParse(emailAddress, "canary");
+    expect([success, JSON.stringify(error?.issues.map(({ message }) => message))]).toEqual([
+      false,
+      '["must be an email address of at most 254 characters"]',
+    ]);
   });
 });
