@@ -58,8 +58,8 @@ export const accessFaults: readonly PlantedFault[] = [
   {
     name: "a tenant has more than 50 keys",
     file: "shared/stores/access/api-keys.ts",
-    search: "allOf(hasThatStatus, hasRoom)",
-    replacement: "hasThatStatus",
+    search: "allOf(itemExists, hasThatStatus, hasRoom)",
+    replacement: "allOf(itemExists, hasThatStatus)",
     killedBy: {
       file: "test/shared/flows/access/keys.test.ts",
       title: "get one more when ten requests compete for the last of fifty places",
