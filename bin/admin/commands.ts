@@ -10,6 +10,8 @@ const commands: Readonly<Record<string, Command>> = {
   "tenant create": async (values) => print(values, await (await import("./tenants.ts")).newTenant(values)),
   "tenant suspend": async (values) => print(values, await (await import("./tenants.ts")).suspendTenant(values)),
   "tenant resume": async (values) => print(values, await (await import("./tenants.ts")).resumeTenant(values)),
+  "tenant delete": async (values) =>
+    print(values, await (await import("./delete-tenant.ts")).deleteTenantBySlug(values)),
   "key create": async (values) => print(values, await (await import("./keys.ts")).newKey(values)),
   "key list": async (values) => (await import("./keys.ts")).printKeys(values),
   "key revoke": async (values) => print(values, await (await import("./keys.ts")).revokeKeyById(values)),

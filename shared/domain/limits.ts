@@ -22,6 +22,8 @@ export const OPERATOR_KEY_TENANTS_MAX = 49;
 export const KEYS_PER_TENANT_MAX = 50;
 export const KEY_LABEL_CHARS_MAX = 100;
 /** How long a revoked key is listed. */
+/** How long no other tenant can have the slug of a deleted tenant. */
+export const DELETED_SLUG_RETENTION: Millis = 30 * DAY;
 export const REVOKED_KEY_RETENTION: Millis = 90 * DAY;
 /** How precise the time of a key's last use is. */
 export const KEY_USE_INTERVAL: Millis = HOUR;

@@ -238,8 +238,10 @@ export const accountAttributes = {
 export const accountRouteAttributes = { handle: "h", tenant: "t" } as const;
 
 export const tenantAttributes = {
+  ...ttl,
   activeKeys: "kn",
   createdAt: "ca",
+  deletedBy: "db",
   name: "n",
   ownerEmail: "ow",
   owners: "oc",

@@ -38,6 +38,10 @@ export function setContains(attribute: string, value: unknown): Expression {
   return new Expression(`contains(${nameInExpression(attribute)}, ?)`, [value]);
 }
 
+export function startsWith(attribute: string, prefix: string): Expression {
+  return new Expression(`begins_with(${nameInExpression(attribute)}, ?)`, [prefix]);
+}
+
 export function sizeBelow(attribute: string, size: number): Expression {
   return new Expression(`size(${nameInExpression(attribute)}) < ?`, [size]);
 }

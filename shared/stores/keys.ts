@@ -330,6 +330,17 @@ export function quarantineKey(queue: string, id: string): Key {
 /** The partition of waiting holds in the feed index, sorted by the instant when they expire. */
 export const WAITING_HOLDS = "QH";
 
+/**
+ * The partitions that belong to a tenant as a whole, and the beginnings of those that belong to it. Rows of a tenant in
+ * other partitions are found by their sort key or an attribute.
+ */
+export function tenantPartitions(tenant: TenantId): { readonly whole: string[]; readonly starts: string[] } {
+  return {
+    whole: ["A", "LU", "S", "T"].map((kind) => `${kind}#${tenant}`),
+    starts: ["B", "CONV", "D", "E", "IK", "N", "W"].map((kind) => `${kind}#${tenant}#`),
+  };
+}
+
 /** A time to live, in epoch seconds. */
 export function timeToLive(at: Millis): number {
   return Math.ceil(at / SECOND);

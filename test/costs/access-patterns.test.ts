@@ -258,7 +258,7 @@ describe("setup", () => {
         actor,
         now: pipeline.now(),
       });
-    expect(await pipeline.cost(connect)).toEqual(writeCost(6));
+    expect(await pipeline.cost(connect)).toEqual(writeCost(8));
   });
 });
 

@@ -19,17 +19,18 @@ export interface CreatedKey {
   readonly createdAt: Millis;
 }
 
-/** Creates a key of one tenant. A test key creates no live key. */
+/** Creates a key of one tenant. A test key creates no live key. `unauthorized`: the tenant is being deleted. */
 export async function createKey(
   ports: KeyPorts,
   tenant: TenantId,
   settings: Actor & { scope: Scope; label: string },
   now: Millis,
-): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit">> {
+): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit" | "unauthorized">> {
   const refusal = refuseScope(settings, settings.scope);
   if (refusal) return refusal;
   const key = await mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
-  return key ?? refuse("key_limit");
+  if (key === "limit") return refuse("key_limit");
+  return key === "tenant_deleted" ? refuse("unauthorized") : key;
 }
 
 /** Creates a key of several tenants. Its requests must name the tenant. */
@@ -40,7 +41,8 @@ export async function createOperatorKey(
   now: Millis,
 ): Promise<CreatedKey> {
   const key = await mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
-  if (!key) throw new Error("Operator keys have no limit.");
+  if (key === "limit") throw new Error("Operator keys have no limit.");
+  if (key === "tenant_deleted") throw new Error("A tenant of the operator key is being deleted.");
   return key;
 }
 
@@ -57,12 +59,12 @@ type NewKey = Actor & {
   readonly now: Millis;
 };
 
-async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | null> {
+async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | "limit" | "tenant_deleted"> {
   const { kind, tenants, scope, label, now } = newKey;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
-  const isCreated = await ports.apiKeys.create(
+  const result = await ports.apiKeys.create(
     { ...apiKey, tenants, kind },
     keyLookup((await ports.peppers()).current, secret),
     tenants.map((tenant) => ({
@@ -70,5 +72,5 @@ async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey |
       entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
     })),
   );
-  return isCreated ? { ...apiKey, secret } : null;
+  return result === "created" ? { ...apiKey, secret } : result;
 }

@@ -17,6 +17,29 @@ export type DecodedMessage =
   /** This version cannot read it, or it is truncated. */
   | { readonly kind: "unreadable" };
 
+/** The tenant whose work a dead letter is, from its body or its group; null when it names none. */
+export function deadLetterTenant(letter: Pick<QuarantinedMessage, "queue" | "body" | "cut" | "group">): string | null {
+  const message = decodeDeadLetter(letter);
+  switch (message.kind) {
+    case "event":
+      return message.event.tenant;
+    case "attempt":
+      return message.attempt.tenant;
+    case "task":
+      return message.task.tenant;
+    case "profile":
+      return message.profile.tenant;
+    case "erasure":
+      return message.erasure.tenant;
+    case "mail":
+      return message.mail.kind === "invite" ? message.mail.tenant : null;
+    case "webhook":
+      return null;
+    case "unreadable":
+      return letter.group;
+  }
+}
+
 export function decodeDeadLetter({
   queue,
   body,

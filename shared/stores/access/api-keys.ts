@@ -7,17 +7,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { apiKeyAttributes as A, tenantAttributes as Tenant } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import {
-  absentOr,
-  allOf,
-  atMost,
-  below,
-  differs,
-  equals,
-  isUnchanged,
-  itemDoesNotExist,
-  itemExists,
-} from "../expressions.ts";
+import { absentOr, allOf, atMost, below, equals, isUnchanged, itemDoesNotExist, itemExists } from "../expressions.ts";
 import { apiKeyLookupKey, tenantKey, timeToLive } from "../keys.ts";
 import { check, put, remove, update } from "../writes.ts";
 import {
@@ -35,6 +25,7 @@ import {
 } from "./api-key-items.ts";
 import { auditItem } from "./audit.ts";
 import { readKeyList } from "./key-list.ts";
+import { isDeletedTenant, isNotSuspended, isSuspended } from "./tenant-conditions.ts";
 
 /** An audit row, and the tenant whose log has it. */
 export interface TenantAudit {
@@ -45,8 +36,6 @@ export interface TenantAudit {
 /** How often a write is repeated with what another write changed: a tenant's status, or a key's lookup row. */
 const ATTEMPTS_MAX = 5;
 
-const isSuspended = equals(Tenant.status, "suspended");
-const isNotSuspended = absentOr(differs, Tenant.status, "suspended");
 const hasRoom = absentOr(below, Tenant.activeKeys, KEYS_PER_TENANT_MAX);
 const isActive = equals(A.status, "active" satisfies ApiKey["status"]);
 
@@ -66,10 +55,14 @@ export function apiKeyStore(table: Table) {
      * Creates a key, its row in the list and an audit row for each of its tenants, in one transaction. A tenant's key is
      * counted on the tenant's row. The key learns which of its tenants are suspended: the transaction fails if it is
      * wrong about one, and is then repeated.
-     * @returns false when its tenant has the maximum number of active keys
+     * @returns `limit`: its tenant has the maximum number of active keys; `tenant_deleted`: a tenant is being deleted
      * @throws Error when its tenant does not exist: a count must not create a row
      */
-    async create(key: NewApiKey, newLookup: KeyLookup, audits: readonly TenantAudit[]): Promise<boolean> {
+    async create(
+      key: NewApiKey,
+      newLookup: KeyLookup,
+      audits: readonly TenantAudit[],
+    ): Promise<"created" | "limit" | "tenant_deleted"> {
       const attributes = newKeyAttributes(key);
       const owner = boundTenant(key);
       const rest = [
@@ -90,9 +83,10 @@ export function apiKeyStore(table: Table) {
         const result = await conditionalTransaction(table, [lookup, ...tenantItems, ...rest], {
           token: `${key.id}.${attempt}`,
         });
-        if (result.applied) return true;
+        if (result.applied) return "created";
         const [lookupRow, ...tenantRows] = result.current;
         if (lookupRow) throw new Error("The API key exists already.");
+        if (tenantRows.some((row) => row && isDeletedTenant(row))) return "tenant_deleted";
         const isSuspendedNow = (slug: TenantId, index: number) => {
           const row = tenantRows[index];
           return row === undefined ? suspendedTenants.includes(slug) : row?.[Tenant.status] === "suspended";
@@ -100,7 +94,7 @@ export function apiKeyStore(table: Table) {
         if (owner !== null && tenantRows[0] === null) throw new Error("The tenant of the API key does not exist.");
         const suspendedNow = key.tenants.filter(isSuspendedNow);
         // The statuses were right, so the count was not.
-        if (suspendedNow.join() === suspendedTenants.join()) return false;
+        if (suspendedNow.join() === suspendedTenants.join()) return "limit";
         suspendedTenants = suspendedNow;
       }
       throw new Error("A tenant of the API key was suspended or resumed too often.");
@@ -164,7 +158,7 @@ export function apiKeyStore(table: Table) {
      * @returns false when the row has changed
      */
     async moveLookup(key: ApiKey, from: string, to: KeyLookup): Promise<boolean> {
-      const { suspendedTenants, lastUsedAt } = key;
+      const { tenants, suspendedTenants, lastUsedAt } = key;
       const suspended = suspendedTenants.length > 0 ? new Set<string>(suspendedTenants) : undefined;
       const moved = {
         ...newKeyAttributes(key),
@@ -173,6 +167,8 @@ export function apiKeyStore(table: Table) {
       };
       const isAsRead = allOf(
         isActive,
+        // An operator key loses a tenant that is deleted.
+        equals(A.tenants, tenants),
         isUnchanged(A.suspendedTenants, suspended),
         isUnchanged(A.lastUsedAt, lastUsedAt ?? undefined),
       );

@@ -42,6 +42,12 @@ import {
 } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
 import { type ActingMember, actorCheck } from "./memberships.ts";
+import {
+  isDeletedTenant,
+  isNotDeleted,
+  isNotSuspended,
+  isSuspended as isTenantSuspended,
+} from "./tenant-conditions.ts";
 
 /** How often a change is repeated after another one at the same time. */
 const ATTEMPTS_MAX = 5;
@@ -89,7 +95,7 @@ export function inviteStore(table: Table) {
         table,
         [
           ...address,
-          check(tenantKey(invite.tenant), itemExists),
+          check(tenantKey(invite.tenant), allOf(itemExists, isNotDeleted)),
           put(newInviteItem(invite), itemDoesNotExist),
           put(auditItem(invite.tenant, audit)),
           ...actorCheck(invite.tenant, actor),
@@ -238,7 +244,7 @@ export function inviteStore(table: Table) {
     /**
      * Accepts an invite: its user becomes a member, with the audit row, in one transaction. A user who is a member
      * already keeps that membership.
-     * @returns `not_pending`: it was revoked, was accepted or has expired by now
+     * @returns `not_pending`: it was revoked, was accepted or has expired by now, or its tenant is being deleted
      */
     async accept(
       { tenant, id, role, invitedBy }: Invite,
@@ -257,9 +263,7 @@ export function inviteStore(table: Table) {
       let isMember = false;
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const op = newUlid(now);
-        const hasThatStatus = isSuspended
-          ? equals(Tenant.status, "suspended")
-          : allOf(itemExists, differs(Tenant.status, "suspended"));
+        const hasThatStatus = isSuspended ? isTenantSuspended : allOf(itemExists, isNotSuspended);
         const result = await conditionalTransaction(
           table,
           [
@@ -280,6 +284,7 @@ export function inviteStore(table: Table) {
         if (result.applied) return "accepted";
         const [inviteRow, tenantRow, memberRow] = result.current;
         if (inviteRow !== undefined || tenantRow === null) return "not_pending";
+        if (tenantRow && isDeletedTenant(tenantRow)) return "not_pending";
         // The address has another invite by now.
         if (tenantRow === undefined && memberRow === undefined) return "not_pending";
         if (tenantRow) isSuspended = tenantRow[Tenant.status] === "suspended";

@@ -10,6 +10,7 @@ import { check, put, update } from "../writes.ts";
 import { auditItem } from "./audit.ts";
 import { readKeyList } from "./key-list.ts";
 import { type MembershipItem, toMembership } from "./membership-items.ts";
+import { isDeletedTenant, isNotDeleted } from "./tenant-conditions.ts";
 import type { Tenant } from "./tenants.ts";
 
 export type TenantStatus = Tenant["status"];
@@ -39,12 +40,13 @@ export function tenantStatusStore(table: Table) {
         update(
           tenantKey(tenant),
           { set: { [A.status]: status, [A.updatedAt]: audit.at } },
-          allOf(itemExists, differs(A.status, status)),
+          allOf(itemExists, differs(A.status, status), isNotDeleted),
         ),
         put(auditItem(tenant, audit)),
       ]);
       if (result.applied) return "set";
-      return result.current[0] ? "unchanged" : "not_found";
+      const [row] = result.current;
+      return row && !isDeletedTenant(row) ? "unchanged" : "not_found";
     },
 
     /**

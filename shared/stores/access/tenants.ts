@@ -8,13 +8,14 @@ import { tenantAttributes as A } from "../attributes.ts";
 import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
-import { allOf, differs, itemDoesNotExist, itemExists } from "../expressions.ts";
+import { allOf, differs, itemExists } from "../expressions.ts";
 import { type Key, tenantKey } from "../keys.ts";
 import { put, update } from "../writes.ts";
 import { auditItem } from "./audit.ts";
 import { type AddressHashes, newInviteItem, pendingInviteItem } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
 import { type ActingMember, actorCheck } from "./memberships.ts";
+import { isDeletedTenant, isNotDeleted, isSlugFree } from "./tenant-conditions.ts";
 
 export interface Tenant {
   readonly id: TenantId;
@@ -49,7 +50,7 @@ export function tenantStore(table: Table) {
   return {
     /**
      * Creates a tenant with its first owner, in one transaction.
-     * @returns false when the slug is taken
+     * @returns false when the slug is taken, also by a tenant that was deleted not long ago
      */
     async create(tenant: Tenant, audit: AuditEntry, first: FirstOwner | null = null): Promise<boolean> {
       const item = {
@@ -63,15 +64,20 @@ export function tenantStore(table: Table) {
       };
       const { applied } = await conditionalTransaction(
         table,
-        [put(item, itemDoesNotExist), put(auditItem(tenant.id, audit)), ...(first ? firstOwnerItems(first) : [])],
+        [
+          put(item, isSlugFree(tenant.createdAt)),
+          put(auditItem(tenant.id, audit)),
+          ...(first ? firstOwnerItems(first) : []),
+        ],
         { token: newUlid(tenant.createdAt) },
       );
       return applied;
     },
 
+    /** Null also for a tenant that is being deleted, or was. */
     async get(id: TenantId): Promise<StoredTenant | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: tenantKey(id), ConsistentRead: true }));
-      return Item ? toTenant(id, Item as TenantItem) : null;
+      return Item && !isDeletedTenant(Item) ? toTenant(id, Item as TenantItem) : null;
     },
 
     /** The tenants of these slugs, in their order, without those that do not exist. Read consistently. */
@@ -79,7 +85,7 @@ export function tenantStore(table: Table) {
       const items = await batchGet<TenantItem>(table, ids.map(tenantKey), { consistent: true });
       return items.flatMap((item) => {
         const id = parseTenant(item.PK.slice(TENANT_PREFIX.length));
-        return id ? [toTenant(id, item)] : [];
+        return id && !isDeletedTenant(item) ? [toTenant(id, item)] : [];
       });
     },
 
@@ -95,7 +101,7 @@ export function tenantStore(table: Table) {
           update(
             tenantKey(id),
             { set: { [A.name]: name, [A.updatedAt]: audit.at } },
-            allOf(itemExists, differs(A.name, name)),
+            allOf(itemExists, differs(A.name, name), isNotDeleted),
           ),
           put(auditItem(id, audit)),
           ...actorCheck(id, actor),

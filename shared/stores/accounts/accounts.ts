@@ -4,12 +4,13 @@ import type { Account, AccountRef } from "../../domain/accounts/accounts.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { isNotDeleted } from "../access/tenant-conditions.ts";
 import { accountAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { absentOr, equals, itemExists } from "../expressions.ts";
-import { accountItemKey, accountRouteKey } from "../keys.ts";
-import { put, update } from "../writes.ts";
+import { accountItemKey, accountRouteKey, tenantKey } from "../keys.ts";
+import { check, put, update } from "../writes.ts";
 import { type AccountItem, toAccount, toAccountItem } from "./account-items.ts";
 import { accountStatuses } from "./account-statuses.ts";
 
@@ -28,7 +29,7 @@ export function accountStore(table: Table) {
 
     /**
      * Connects an account for the first time or again: the account, the route to its tenant and an audit row, in one
-     * transaction. Throws when the account is connected to another tenant.
+     * transaction. Throws when the account is connected to another tenant, and when the tenant is being deleted.
      */
     async connect(tenant: TenantId, account: Omit<Account, "retryAt">, audit: AuditEntry): Promise<void> {
       const route = { ...accountRouteKey(account), [Route.tenant]: tenant, [Route.handle]: account.handle };
@@ -36,7 +37,9 @@ export function accountStore(table: Table) {
         put(toAccountItem(tenant, account)),
         put(route, absentOr(equals, Route.tenant, tenant)),
         put(auditItem(tenant, audit)),
+        check(tenantKey(tenant), isNotDeleted),
       ]);
+      if (!result.applied && result.current[1] === undefined) throw new Error("The tenant is being deleted.");
       if (!result.applied) throw new Error("The account is connected to another tenant.");
     },
 

@@ -6,7 +6,7 @@ import { newUlid, ulidCeiling, ulidFloor, ulidTime } from "../../kernel/ids.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { quarantineAttributes as A } from "../attributes.ts";
-import { batchGet } from "../batches.ts";
+import { batchGet, batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import {
@@ -77,6 +77,26 @@ export function quarantineStore(table: Table) {
     await conditionalWrite(table, update(quarantineKey(letter.queue, letter.id), changes, claimIsOurs));
   }
 
+  async function* pages(
+    queue: QueueName,
+    { upTo, ...options }: { upTo: string; ScanIndexForward?: boolean; ConsistentRead?: boolean },
+  ): AsyncGenerator<QuarantinedMessage[]> {
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const response = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :q AND SK <= :upTo",
+          ExpressionAttributeValues: { ":q": quarantineKey(queue, "").PK, ":upTo": upTo },
+          ExclusiveStartKey,
+          ...options,
+        }),
+      );
+      yield ((response.Items ?? []) as QuarantineItem[]).map((item) => toQuarantinedMessage(queue, item));
+      ExclusiveStartKey = response.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+  }
+
   return {
     /**
      * Stores a dead letter unless it is stored. Safe to repeat: the key follows from the message.
@@ -103,21 +123,20 @@ export function quarantineStore(table: Table) {
 
     /** A queue's dead letters in pages of up to 1 MB, without those sent after `now`. */
     async *list(queue: QueueName, order: "newest" | "oldest", now: Millis): AsyncGenerator<QuarantinedMessage[]> {
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const response = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: "PK = :q AND SK <= :upTo",
-            ExpressionAttributeValues: { ":q": quarantineKey(queue, "").PK, ":upTo": ulidCeiling(now) },
-            ScanIndexForward: order === "oldest",
-            ExclusiveStartKey,
-          }),
-        );
-        const page = ((response.Items ?? []) as QuarantineItem[]).map((item) => toQuarantinedMessage(queue, item));
+      for await (const page of pages(queue, { upTo: ulidCeiling(now), ScanIndexForward: order === "oldest" })) {
         yield page.filter(({ sentAt, quarantinedAt }) => now < endsAt(queue, sentAt, quarantinedAt));
-        ExclusiveStartKey = response.LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      }
+    },
+
+    /** The rows of all queues, also those that have ended and await their cleanup. Read consistently. */
+    async *listStored(): AsyncGenerator<QuarantinedMessage[]> {
+      for (const queue of queues) yield* pages(queue, { upTo: "~", ConsistentRead: true });
+    },
+
+    /** Deletes dead letters. Safe to repeat. */
+    async removeAll(letters: readonly QuarantinedMessage[]): Promise<void> {
+      const keys = letters.map(({ queue, id }) => quarantineKey(queue, id));
+      await batchRemove(table, keys, { concurrency: DELETE_CONCURRENCY });
     },
 
     /** A dead letter of any queue by its id. It may be as old as the list, and only the claim decides on a redrive. */

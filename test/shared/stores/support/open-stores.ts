@@ -12,6 +12,8 @@ import { userStore } from "../../../../shared/stores/access/users.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import type { Table } from "../../../../shared/stores/client.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
+import { tenantDeletionStore } from "../../../../shared/stores/deletion/tenant-deletions.ts";
+import { tenantRowStore } from "../../../../shared/stores/deletion/tenant-rows.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
@@ -56,6 +58,8 @@ export function openStores(table: Table) {
     pendingChanges: pendingChangeStore(table),
     tenantStates: tenantStateStore(table),
     tenantStatuses: tenantStatusStore(table),
+    tenantDeletions: tenantDeletionStore(table),
+    tenantRows: tenantRowStore(table),
     erasures: erasureStore(table),
     traces: traceStore(table),
     messages: messageStore(table),

@@ -1,0 +1,38 @@
+import { setTimeout } from "node:timers/promises";
+import { deletionPorts } from "../../functions/admin/deletion-ports.ts";
+import { type DeletionProgress, deleteTenant } from "../../shared/flows/deletion/delete-tenant.ts";
+import { iso } from "../../shared/kernel/time.ts";
+import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
+import { CliError } from "./cli-error.ts";
+import { resolveTarget } from "./deployment.ts";
+import { parseSlug } from "./tenants.ts";
+
+/** Deletes a tenant for good. Takes several minutes and prints its progress. */
+export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutput> {
+  const { positionals, confirm } = values;
+  const tenant = parseSlug(positionals[2]);
+  if (positionals.length > 3) throw new CliError(`Unexpected argument: ${positionals[3]}. ${HELP_HINT}`);
+  if (confirm !== tenant)
+    throw new CliError(`The deletion of tenant ${tenant} cannot be undone. Add --confirm ${tenant}.`);
+  const { environment, now } = await resolveTarget();
+  const result = await deleteTenant(deletionPorts(environment), {
+    tenant,
+    actor: "cli",
+    time: { now, wait: (duration) => setTimeout(duration) },
+    report: (progress) => void process.stderr.write(`${describeProgress(progress)}\n`),
+  });
+  if (result === null) throw new CliError(`Tenant ${tenant} not found.`);
+  return {
+    id: tenant,
+    status: result.isNew ? "deleted" : "deleted before",
+    deleted_at: iso(result.deletedAt),
+    deleted_by: result.deletedBy,
+    slug_taken_until: iso(result.slugFreeAt),
+  };
+}
+
+function describeProgress({ pass, scanned, removed, isWaiting }: DeletionProgress): string {
+  const count = `Pass ${pass}: removed ${removed} rows`;
+  if (!isWaiting) return `${count}, scanned ${scanned}.`;
+  return `${count}. The next pass starts in 3 minutes, when no worker that knew the tenant still runs. It is safe to stop and to run the command again.`;
+}

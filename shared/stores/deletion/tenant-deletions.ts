@@ -1,0 +1,111 @@
+import type { PlatformName } from "../../domain/accounts/accounts.ts";
+import { DELETED_SLUG_RETENTION } from "../../domain/limits.ts";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { isNotDeleted } from "../access/tenant-conditions.ts";
+import { tenantAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
+import { batchRemove } from "../batches.ts";
+import type { Table } from "../client.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { allOf, equals, itemExists } from "../expressions.ts";
+import { accountRouteKey, type Key, MEMBERSHIP, tenantKey, timeToLive, userMembershipKey } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
+import { put, remove, update } from "../writes.ts";
+import { removeTenantKeys } from "./deleted-keys.ts";
+
+/** The row that is left of a deleted tenant. */
+export interface DeletedTenant {
+  readonly deletedAt: Millis;
+  readonly deletedBy: string;
+  /** From then on another tenant may have the slug. */
+  readonly slugFreeAt: Millis;
+}
+
+/** `running`: the tenant is being deleted, by this run or an earlier one. Null when there is no such tenant. */
+export type DeletionState = { readonly status: "running" } | ({ readonly status: "deleted" } & DeletedTenant) | null;
+
+/** Requests in flight at once. */
+const CONCURRENCY = 4;
+
+export type TenantDeletions = ReturnType<typeof tenantDeletionStore>;
+
+/** The deletion of tenants: its state on the tenant's row, and the rows that give access or receive data. */
+export function tenantDeletionStore(table: Table) {
+  return {
+    /** Starts the deletion of a tenant, or continues one. From then on nothing new is made for the tenant. */
+    async start(
+      tenant: TenantId,
+      { actor, now }: { readonly actor: string; readonly now: Millis },
+    ): Promise<DeletionState> {
+      const changes = { set: { [A.status]: "deleting", [A.deletedBy]: actor, [A.updatedAt]: now } };
+      const result = await conditionalWrite(table, update(tenantKey(tenant), changes, allOf(itemExists, isNotDeleted)));
+      return result.applied ? { status: "running" } : toDeletionState(result.current, now);
+    },
+
+    /**
+     * Removes what gives access to a tenant and what receives data for it: its keys, its members' side of the
+     * memberships, the routes of its accounts, and then the rest of its partition. Finds all of it by key. Safe to
+     * repeat.
+     * @returns the number of rows removed
+     */
+    async removeAccess(tenant: TenantId): Promise<number> {
+      const keyRows = await removeTenantKeys(table, tenant);
+      const { PK, SK: tenantSortKey } = tenantKey(tenant);
+      const rows = (await queryAll<Key>(table, { PK, SK: "" })).filter(({ SK }) => SK !== tenantSortKey);
+      const userIds = rows.flatMap(({ SK }) => (SK.startsWith(MEMBERSHIP) ? [SK.slice(MEMBERSHIP.length)] : []));
+      await batchRemove(
+        table,
+        userIds.map((userId) => userMembershipKey(userId, tenant)),
+        { concurrency: CONCURRENCY },
+      );
+      await forEachConcurrent(rows.flatMap(toRouteKey), CONCURRENCY, (route) => removeRoute(table, tenant, route));
+      const keys = rows.map(({ SK }) => ({ PK, SK }));
+      await batchRemove(table, keys, { concurrency: CONCURRENCY });
+      return keyRows + keys.length;
+    },
+
+    /**
+     * Ends a deletion: only the row that keeps the slug taken is left, with who deleted the tenant and when.
+     * Safe to repeat: the first run counts.
+     */
+    async finish(
+      tenant: TenantId,
+      { actor, now }: { readonly actor: string; readonly now: Millis },
+    ): Promise<DeletedTenant> {
+      const left = {
+        [A.status]: "deleted",
+        [A.deletedBy]: actor,
+        [A.updatedAt]: now,
+        [A.ttl]: timeToLive(now + DELETED_SLUG_RETENTION),
+      };
+      const write = put({ ...tenantKey(tenant), ...left }, equals(A.status, "deleting"));
+      const result = await conditionalWrite(table, write);
+      const state = toDeletionState(result.applied ? left : result.current, now);
+      if (state?.status !== "deleted") throw new Error("The tenant is not being deleted.");
+      return state;
+    },
+  };
+}
+
+/** Removes the route of an account, unless the account is connected to another tenant by now. */
+export async function removeRoute(table: Table, tenant: TenantId, route: Key): Promise<void> {
+  await conditionalWrite(table, remove(route, equals(Route.tenant, tenant)));
+}
+
+/** The key of the route of an account in a tenant's partition. */
+function toRouteKey({ SK }: Key): Key[] {
+  const [kind, platform, externalId] = SK.split("#");
+  if (kind !== "ACC" || !platform || !externalId) return [];
+  return [accountRouteKey({ platform: platform as PlatformName, externalId })];
+}
+
+function toDeletionState(item: Readonly<Record<string, unknown>> | null, now: Millis): DeletionState {
+  if (item?.[A.status] === "deleting") return { status: "running" };
+  if (item?.[A.status] !== "deleted") return null;
+  const slugFreeAt = Number(item[A.ttl]) * SECOND;
+  // The time to live deletes the row hours or days late.
+  if (slugFreeAt <= now) return null;
+  const { [A.updatedAt]: deletedAt, [A.deletedBy]: deletedBy } = item;
+  return { status: "deleted", deletedAt: Number(deletedAt), deletedBy: String(deletedBy), slugFreeAt };
+}

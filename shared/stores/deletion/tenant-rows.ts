@@ -1,0 +1,109 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import {
+  apiKeyAttributes as ApiKey,
+  dueSendAttributes as DueSend,
+  dueItemAttributes as DueTask,
+  erasureAttributes as Erasure,
+  holdAttributes as Hold,
+  accountRouteAttributes as Route,
+} from "../attributes.ts";
+import { batchRemove } from "../batches.ts";
+import type { Table } from "../client.ts";
+import {
+  allOf,
+  anyOf,
+  differs,
+  type Expression,
+  equals,
+  isOneOf,
+  numberValues,
+  setContains,
+  startsWith,
+} from "../expressions.ts";
+import { type Key, relatedKeys, tenantKey, tenantPartitions, userMembershipKey } from "../keys.ts";
+import { removeRoute } from "./tenant-deletions.ts";
+
+/** A page has at most 1 MB, which is 256 read units. */
+const PAGE_SIZE = 2_000;
+/** Requests in flight at once. */
+const CONCURRENCY = 4;
+
+/** Where a scan continues. */
+export type ScanCursor = Readonly<Record<string, unknown>>;
+
+export interface ScannedPage {
+  /** Rows of all tenants that were read. */
+  readonly scanned: number;
+  /** Rows of the tenant that were removed. */
+  readonly removed: number;
+  /** Null at the end of the table. */
+  readonly next: ScanCursor | null;
+}
+
+export type TenantRows = ReturnType<typeof tenantRowStore>;
+
+/**
+ * The rows of a tenant, found by a scan of the table. Many of them are in no list: idempotency keys, claims to count,
+ * event bodies, due items, budgets, and rows of conversations that have no head. A kind of row that is not found here
+ * must not contain a tenant.
+ */
+export function tenantRowStore(table: Table) {
+  const { client, name: TableName } = table;
+  return {
+    /** Reads a page of the table consistently, and removes the tenant's rows in it but the tenant's own. Safe to repeat. */
+    async removePage(tenant: TenantId, after: ScanCursor | null): Promise<ScannedPage> {
+      const { texts, values } = numberValues({ FilterExpression: isRowOf(tenant) });
+      const { Items, ScannedCount, LastEvaluatedKey } = await client.send(
+        new ScanCommand({
+          TableName,
+          ...texts,
+          ExpressionAttributeValues: values,
+          ProjectionExpression: "PK, SK",
+          ConsistentRead: true,
+          Limit: PAGE_SIZE,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      const keys = (Items ?? []) as Key[];
+      const routes = keys.filter(({ PK }) => PK.startsWith("ACC#"));
+      await forEachConcurrent(routes, CONCURRENCY, (route) => removeRoute(table, tenant, route));
+      // A reference leads to its item, so the item is removed first.
+      await removeAll(keys.flatMap(toRelatedKey));
+      await removeAll(keys.filter((key) => !routes.includes(key)));
+      return { scanned: ScannedCount ?? 0, removed: keys.length, next: LastEvaluatedKey ?? null };
+    },
+  };
+
+  function removeAll(keys: readonly Key[]): Promise<void> {
+    return batchRemove(table, keys, { concurrency: CONCURRENCY });
+  }
+}
+
+/** The rows of a tenant but the tenant's own. An attribute is compared only in the partitions where it has that meaning. */
+function isRowOf(tenant: TenantId): Expression {
+  const { whole, starts } = tenantPartitions(tenant);
+  const inPartitions = (start: string, condition: Expression) => allOf(startsWith("PK", start), condition);
+  const tenantRow = tenantKey(tenant);
+  const conversationStart = `CONV#${tenant}#`;
+  return anyOf(
+    allOf(isOneOf("PK", whole), anyOf(differs("PK", tenantRow.PK), differs("SK", tenantRow.SK))),
+    ...starts.map((start) => startsWith("PK", start)),
+    inPartitions("Q#", equals(DueTask.tenant, tenant)),
+    inPartitions("QS#", startsWith(DueSend.conversationId, conversationStart)),
+    inPartitions("H#", startsWith(Hold.conversationId, conversationStart)),
+    inPartitions("ER#", equals(Erasure.tenant, tenant)),
+    inPartitions("ACC#", equals(Route.tenant, tenant)),
+    inPartitions("USR#", equals("SK", userMembershipKey("", tenant).SK)),
+    inPartitions("INV#", equals("SK", tenant)),
+    inPartitions("K#", allOf(equals(ApiKey.kind, "tenant"), setContains(ApiKey.tenants, tenant))),
+  );
+}
+
+/** The item that a row of a conversation's partition refers to. */
+function toRelatedKey({ SK }: Key): Key[] {
+  const [letter, kind, id] = SK.split("#");
+  if (letter !== "A" || !id || (kind !== "hold" && kind !== "upload")) return [];
+  return [relatedKeys[kind](id)];
+}

@@ -1,0 +1,102 @@
+import { eventTypes } from "../../../../../shared/domain/events/events.ts";
+import { createTenant } from "../../../../../shared/flows/access/tenants.ts";
+import { connectAccount } from "../../../../../shared/flows/accounts/connect.ts";
+import { deleteTenant } from "../../../../../shared/flows/deletion/delete-tenant.ts";
+import { createWebhook } from "../../../../../shared/flows/webhooks/create.ts";
+import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import type { Millis } from "../../../../../shared/kernel/time.ts";
+import { openStores } from "../../../stores/support/open-stores.ts";
+import { sampleConversationId, sampleMessage } from "../../../stores/support/samples.ts";
+import { createKey } from "../../access/support/api-keys.ts";
+import { openTeamEnv } from "../../access/team/support/team.ts";
+import { tenantCaller } from "../../support/data-subject.ts";
+import type { TestEnv, TestQueues } from "../../support/test-env.ts";
+
+interface Size {
+  readonly messages: number;
+  readonly endpoints: number;
+  readonly keys: number;
+}
+
+/**
+ * A tenant with an owner, a pending invite, an account, keys, endpoints and messages of a person per hundred, each with
+ * a delivery, an idempotency key and a claim to count it.
+ */
+export async function openWorkspace(
+  testEnv: TestEnv,
+  queues: TestQueues,
+  { tenant, size }: { readonly tenant: TenantId; readonly size: Size },
+) {
+  const now = testEnv.now();
+  const stores = openStores(testEnv.table);
+  const api = testEnv.apiPorts(queues);
+  const team = openTeamEnv(testEnv);
+  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, now);
+  const ownerId = await team.newMember(tenant, "owner");
+  const externalId = `ig-${tenant}`;
+  const account = { platform: "instagram", externalId } as const;
+  await connectAccount(api as Parameters<typeof connectAccount>[0], {
+    tenant,
+    account: { ...account, connection: "instagram_login", handle: "@shop", displayName: "Shop", pageId: null },
+    token: "token",
+    actor: "cli",
+    now,
+  });
+  const secrets: string[] = [];
+  for (let number = 0; number < size.keys; number++) {
+    const settings = { scope: "live", label: "", actor: "cli" } as const;
+    secrets.push((await createKey(api, tenant, settings, now)).secret);
+  }
+  const endpointIds: string[] = [];
+  for (let number = 0; number < size.endpoints; number++) {
+    const actor = { caller: tenantCaller(tenant), ip: null };
+    const created = await createWebhook(api, { tenant, url: "http://127.0.0.1:9/", events: eventTypes, actor, now });
+    if (isRefusal(created)) throw new Error("The endpoint was refused.");
+    endpointIds.push(created.endpoint.id);
+  }
+  for (let number = 0; number < size.messages; number++) {
+    const participantId = `person-${Math.floor(number / 100)}`;
+    const message = sampleMessage(tenant, {
+      id: `${tenant} ${number}`,
+      account,
+      conversationId: sampleConversationId(tenant, participantId),
+      participant: { id: participantId, handle: null, username: null, name: null },
+      sentAt: now + number,
+    });
+    const { ref } = await stores.messages.record(tenant, message, now, 1);
+    await stores.conversations.advanceHead(tenant, message, { accountHandle: "@shop", shards: 1 });
+    const { eventUlid } = message;
+    const source = { conversationId: message.conversationId, position: ref.position };
+    const endpointId = endpointIds[number % endpointIds.length] ?? "";
+    const outcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 1 } as const;
+    await stores.deliveries.recordFirst(
+      tenant,
+      { endpointId, eventUlid, eventType: "message.received", source },
+      { verdict: { status: "failed" }, outcome, settledAt: now },
+    );
+    await stores.counters.claimCount(tenant, eventUlid, now);
+    await stores.idempotencyKeys.claimKey(tenant, { keyHash: `${number}`, bodyHash: "b", workId: "w" }, now);
+  }
+  return { tenant, ownerId, account, secrets, endpointIds, conversation: sampleConversationId(tenant, "person-0") };
+}
+
+/** Deletes a tenant. @param onWait runs during each wait, after the clock */
+export async function runDeletion(
+  testEnv: TestEnv,
+  tenant: TenantId,
+  onWait: (duration: Millis) => Promise<void> | void = () => {},
+) {
+  return deleteTenant(openStores(testEnv.table), {
+    tenant,
+    actor: "cli",
+    time: {
+      now: testEnv.now,
+      wait: async (duration) => {
+        testEnv.advance(duration);
+        await onWait(duration);
+      },
+    },
+    report: () => {},
+  });
+}

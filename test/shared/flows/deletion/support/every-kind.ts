@@ -1,0 +1,138 @@
+import type { QueueName } from "../../../../../shared/config/names.ts";
+import { deriveErasureId } from "../../../../../shared/domain/erasure/erasures.ts";
+import { newUlid } from "../../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { encodeErasure } from "../../../../../shared/queues/erasures.ts";
+import * as keys from "../../../../../shared/stores/keys.ts";
+import { NOW, PERSON, sampleConversationId } from "../../../stores/support/samples.ts";
+
+type Row = keys.Key;
+
+/** A row of each kind that `shared/stores/keys.ts` builds a key for, by the name of that function. */
+export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | Row[]>> = {
+  // A conversation's partition. Several of these rows can be without a head, which would list the conversation.
+  headKey: (tenant) => ({ ...keys.headKey(conversation(tenant)), la: NOW, F: `I#${tenant}#0`, G: "g" }),
+  messageKey: (tenant) => ({ ...keys.messageKey(conversation(tenant), "1#m"), i: `${tenant}#m`, t: "hello" }),
+  markerKey: (tenant) => keys.markerKey(conversation(tenant), "m"),
+  sendRecordKey: (tenant) => keys.sendRecordKey(conversation(tenant), "send"),
+  conversationBudgetKey: (tenant) => keys.conversationBudgetKey(conversation(tenant), "live"),
+  pendingChangeKey: (tenant) => keys.pendingChangeKey(headless(tenant), "m"),
+  eventRefKey: (tenant) => keys.eventRefKey(headless(tenant), "change"),
+  relatedRefKey: (tenant) => [
+    keys.relatedRefKey(conversation(tenant), "hold", `hold-of-${tenant}`),
+    keys.relatedRefKey(conversation(tenant), "upload", `upload-of-${tenant}`),
+  ],
+  "relatedKeys.hold": (tenant) => [
+    { ...keys.relatedKeys.hold(`hold-of-${tenant}`), c: conversation(tenant), F: keys.WAITING_HOLDS, G: "g" },
+    { ...keys.relatedKeys.hold(`lost-hold-of-${tenant}`), c: conversation(tenant) },
+  ],
+  "relatedKeys.upload": (tenant) => keys.relatedKeys.upload(`upload-of-${tenant}`),
+  dueSendKey: (tenant) => ({ ...keys.dueSendKey(NOW, `send-of-${tenant}`), c: conversation(tenant), b: "{}" }),
+  // The tenant's partition, and what its rows lead to.
+  tenantKey: (tenant) => ({ ...keys.tenantKey(tenant), n: "Shop", st: "active", ca: NOW, ua: NOW }),
+  tenantStateKey: (tenant) => ({ ...keys.tenantStateKey(tenant), n: 2 }),
+  feedHeaderKey: (tenant) => ({ ...keys.feedHeaderKey(tenant, "inbox"), F: `I#${tenant}#0`, G: "~", n: 2 }),
+  accountItemKey: (tenant) => ({ ...keys.accountItemKey(tenant, account(tenant)), tk: new Uint8Array([1]) }),
+  accountRouteKey: (tenant) => [
+    { ...keys.accountRouteKey(account(tenant)), t: tenant },
+    { ...keys.accountRouteKey({ ...account(tenant), externalId: `lost-${tenant}` }), t: tenant },
+  ],
+  endpointKey: (tenant) => keys.endpointKey(tenant, "endpoint"),
+  endpointCountKey: (tenant) => ({ ...keys.endpointCountKey(tenant), n: 1 }),
+  apiKeyItemKey: (tenant) => ({ ...keys.apiKeyItemKey(tenant, "key"), ...key([tenant]), kh: `hash-of-${tenant}` }),
+  apiKeyLookupKey: (tenant) => [
+    { ...keys.apiKeyLookupKey(`hash-of-${tenant}`), ...key([tenant]) },
+    { ...keys.apiKeyLookupKey(`lost-hash-of-${tenant}`), ...key([tenant]) },
+  ],
+  membershipKey: (tenant) => ({ ...keys.membershipKey(tenant, "usr_1"), ro: "owner" }),
+  userMembershipKey: (tenant) => [
+    { ...keys.userMembershipKey("usr_1", tenant), ro: "owner" },
+    { ...keys.userMembershipKey("usr_2", tenant), ro: "agent" },
+  ],
+  inviteKey: (tenant) => ({ ...keys.inviteKey(tenant, "inv_1"), em: "ada@example.com", st: "pending" }),
+  pendingInviteKey: (tenant) => ({ ...keys.pendingInviteKey("address", tenant), id: "inv_1" }),
+  // Partitions of their own.
+  deliveryKey: (tenant) => ({ ...keys.deliveryKey(tenant, "endpoint", "1"), W: `${tenant}#endpoint`, st: "retrying" }),
+  concurrencySlotsKey: (tenant) => keys.concurrencySlotsKey(tenant, "endpoint"),
+  eventBodyKey: (tenant) => ({ ...keys.eventBodyKey(tenant, "1"), b: "{}" }),
+  accountBudgetKey: (tenant) => keys.accountBudgetKey(tenant, account(tenant), "live"),
+  idempotencyKey: (tenant) => keys.idempotencyKey(tenant, "hash"),
+  countClaimKey: (tenant) => keys.countClaimKey(tenant, "1"),
+  hourKey: (tenant) => keys.hourKey(tenant, NOW),
+  dnsQuotaKey: (tenant) => keys.dnsQuotaKey(tenant, NOW),
+  auditKey: (tenant) => keys.auditKey(tenant, newUlid(NOW)),
+  // Found by an attribute.
+  dueKey: (tenant) => ({ ...keys.dueKey(NOW, `endpoint-of-${tenant}`, "1", 2), t: tenant }),
+  dueTaskKey: (tenant) => ({ ...keys.dueTaskKey(NOW, `endpoint-of-${tenant}`, "{}"), t: tenant, b: "{}" }),
+  dueErasureKey: (tenant) => ({ ...keys.dueErasureKey(NOW, `erasure-of-${tenant}`), t: tenant }),
+  erasureKey: (tenant) => ({ ...keys.erasureKey(`erasure-of-${tenant}`), t: tenant, c: conversation(tenant) }),
+  quarantineKey: (tenant) => [
+    { ...deadLetter("Erasures"), b: encodeErasure({ tenant, erasureId: deriveErasureId(conversation(tenant)) }) },
+    // This version cannot read it, but each of the tenant's messages has its group.
+    { ...deadLetter("Events"), b: `{ "v": 99, "tenant": "${tenant}" }`, g: tenant },
+  ],
+};
+
+/** Kinds without a tenant, which stay. */
+export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
+  // Ten characters of a hash per message, until the erasure's marker expires.
+  erasedEventsKey: () => ({ ...keys.erasedEventsKey("erasure", NOW, "mark"), k: ["mark"] }),
+  // The account's key only. No release writes it.
+  attachmentOwnerKey: () => ({ ...keys.attachmentOwnerKey("attachment"), a: "instagram#1" }),
+  // The user stays, also without any tenant.
+  userKey: () => ({ ...keys.userKey("usr_1"), em: "ada@example.com" }),
+  userAddressKey: () => ({ ...keys.userAddressKey("address"), u: "usr_1" }),
+  loginTokenKey: () => keys.loginTokenKey("login"),
+  signInCapKey: () => keys.signInCapKey("address", "address", NOW),
+  // By the id of a key or a user, for two minutes.
+  rateLimitKey: () => keys.rateLimitKey("key", NOW),
+  verificationAttemptsKey: () => keys.verificationAttemptsKey("hold", NOW),
+  sendSweepCheckpointKey: () => ({ ...keys.sendSweepCheckpointKey, p: "1" }),
+  sweepCheckpointKey: () => ({ ...keys.sweepCheckpointKey, p: "1" }),
+  deliveryScanCheckpointKey: () => ({ ...keys.deliveryScanCheckpointKey, p: "1" }),
+};
+
+/** A kind whose rows lose the tenant and stay. */
+export const rowsThatLoseTheTenant: Readonly<Record<string, (tenants: readonly TenantId[]) => Row[]>> = {
+  operatorKeyItemKey: (tenants) => [
+    { ...keys.operatorKeyItemKey("operator"), ...key(tenants, "operator", "operator"), kh: "operator-hash" },
+    {
+      ...keys.apiKeyLookupKey("operator-hash"),
+      ...key(tenants, "operator", "operator"),
+      ...(tenants.length > 1 ? { su: new Set(tenants.slice(0, 1)) } : {}),
+    },
+    // Its lookup row has expired already.
+    {
+      ...keys.operatorKeyItemKey("revoked"),
+      ...key(tenants, "operator", "revoked"),
+      st: "revoked",
+      kh: "expired-hash",
+    },
+  ],
+};
+
+function deadLetter(queue: QueueName) {
+  return { ...keys.quarantineKey(queue, newUlid(NOW)), m: "m", n: 10, at: NOW };
+}
+
+/** The names of all key builders. */
+export function keyKinds(): string[] {
+  const related = Object.keys(keys.relatedKeys).map((kind) => `relatedKeys.${kind}`);
+  return [...Object.keys(keys).filter((name) => name.endsWith("Key")), ...related].sort();
+}
+
+function conversation(tenant: TenantId): string {
+  return sampleConversationId(tenant, PERSON);
+}
+
+function headless(tenant: TenantId): string {
+  return sampleConversationId(tenant, "999");
+}
+
+function account(tenant: TenantId) {
+  return { platform: "instagram", externalId: `account-of-${tenant}` } as const;
+}
+
+function key(tenants: readonly TenantId[], kind = "tenant", id = "key") {
+  return { id, pf: "svc_live_abcd", sc: "live", lb: "", ts: tenants, kd: kind, st: "active", ca: NOW };
+}
