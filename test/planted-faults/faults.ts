@@ -1,4 +1,5 @@
 import { accessFaults } from "./faults/access.ts";
+import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
 import { erasureFaults } from "./faults/erasure.ts";
@@ -24,6 +25,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...sessionFaults,
   ...signInFaults,
   ...teamFaults,
+  ...deletionFaults,
   ...deliveryFaults,
   ...endpointsFaults,
   ...erasureFaults,

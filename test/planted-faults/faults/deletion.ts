@@ -1,0 +1,46 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const flow = "test/shared/flows/deletion/delete-tenant.test.ts";
+
+export const deletionFaults: readonly PlantedFault[] = [
+  {
+    name: "an operator key that is moved to another pepper gets a deleted tenant back",
+    file: "shared/stores/access/api-keys.ts",
+    search: "        equals(A.tenants, tenants),\n",
+    replacement: "",
+    killedBy: {
+      file: flow,
+      title: "does not bring a deleted tenant back to an operator key whose lookup row is moved at the same time",
+    },
+  },
+  {
+    name: "a deletion ends after its second pass",
+    file: "shared/flows/deletion/delete-tenant.ts",
+    search: "removed === 0 && pass > 1",
+    replacement: "pass > 1",
+    killedBy: {
+      file: flow,
+      title: "waits after each pass for the longest run of a worker, until a pass finds nothing",
+    },
+  },
+  {
+    name: "a deletion ends with a first pass that finds nothing",
+    file: "shared/flows/deletion/delete-tenant.ts",
+    search: "removed === 0 && pass > 1",
+    replacement: "removed === 0",
+    killedBy: {
+      file: flow,
+      title: "waits also when an earlier run removed everything, which may have ended a moment ago",
+    },
+  },
+  {
+    name: "a deletion removes a message whose text is the tenant's slug",
+    file: "shared/stores/deletion/tenant-rows.ts",
+    search: 'inPartitions("Q#", equals(DueTask.tenant, tenant))',
+    replacement: "equals(DueTask.tenant, tenant)",
+    killedBy: {
+      file: "test/shared/flows/deletion/every-kind.test.ts",
+      title: "a deletion removes every kind of row of its tenant, and none of another one",
+    },
+  },
+];
