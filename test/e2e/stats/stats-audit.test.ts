@@ -176,23 +176,28 @@ describe("the audit trail", () => {
     ];
     const theirs = await readData<{ audit: AuditRow[]; next_cursor: null }>("/v1/audit", other);
     expect(theirs.next_cursor).toBeNull();
-    expect(theirs.audit.map(summarize)).toEqual([
+    expect(theirs.audit.slice(0, -2).map(summarize)).toEqual([
       ["webhook.create", "key", "an address"],
       ["operator_key.create", "cli", null],
       ["key.create", "cli", null],
+    ]);
+    // One transaction creates a tenant and the invite of its owner, so their entries have the same time and no order.
+    expect(theirs.audit.slice(-2).map(summarize).sort()).toEqual([
+      ["invite.create", "cli", null],
       ["tenant.create", "cli", null],
     ]);
 
     const auditResponse = await readData<{ audit: AuditRow[] }>("/v1/audit");
     const entriesBy = (actor: string) => auditResponse.audit.filter((entry) => entry.actor.startsWith(actor));
-    expect(entriesBy("cli").map(({ action }) => action)).toEqual([
+    const actionsByCli = entriesBy("cli").map(({ action }) => action);
+    expect(actionsByCli.slice(0, -2)).toEqual([
       "operator_key.create",
       ...Array(3).fill("account.connect"),
       "operator_key.create",
       "key.create",
       "key.create",
-      "tenant.create",
     ]);
+    expect(actionsByCli.slice(-2).sort()).toEqual(["invite.create", "tenant.create"]);
     expect(entriesBy("key:").map(summarize)).toEqual(Array(4).fill(["webhook.create", "key", "an address"]));
     const [newest] = theirs.audit;
     const shared = new Set(auditResponse.audit.map(({ resource }) => resource));
