@@ -243,6 +243,6 @@ const securitySchemes = {
     type: "apiKey",
     in: "header",
     name: CSRF_HEADER,
-    description: `The value of the cookie \`${CSRF_COOKIE}\`. Every write with a session needs it.`,
+    description: `The value of the cookie \`${CSRF_COOKIE}\`, and \`csrf_token\` of \`GET /console/me\`. Every write with a session needs it.`,
   },
 };

@@ -108,6 +108,7 @@ test("signing out is a transaction of the user and an audit row for each tenant"
     userId: user.id,
     email: address,
     epoch: user.sessionEpoch,
+    csrfToken: "",
     memberships: session?.memberships ?? [],
     scope: "live",
   };

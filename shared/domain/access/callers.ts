@@ -25,6 +25,8 @@ export interface SessionCaller {
   readonly email: string;
   /** The epoch of the session. A sign-out ends all sessions of this epoch. */
   readonly epoch: number;
+  /** Each write of the session repeats it. */
+  readonly csrfToken: string;
   readonly memberships: readonly SessionMembership[];
   /** A person never acts for tests. */
   readonly scope: "live";

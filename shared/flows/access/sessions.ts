@@ -84,12 +84,12 @@ export async function openSession(ring: KeyRing, token: string, now: Millis): Pr
  */
 export async function authenticateSession(
   ports: SessionPorts,
-  { userId, epoch }: Session,
+  { userId, epoch, csrfToken }: Session,
 ): Promise<SessionCaller | Refusal<"unauthorized">> {
   const stored = await ports.users.readSession(userId);
   if (stored?.user.sessionEpoch !== epoch) return refuse("unauthorized");
   const { user, memberships } = stored;
-  return { kind: "session", userId, email: user.email, epoch, memberships, scope: "live" };
+  return { kind: "session", userId, email: user.email, epoch, csrfToken, memberships, scope: "live" };
 }
 
 async function verifiedClaims(

@@ -11,7 +11,8 @@ export const getSession = endpoint.session({
   path: "/console/me",
   tag: "Sign-in",
   summary: "Get the signed-in user",
-  description: "`tenant` is the user's only tenant, and null for a user with none or several.",
+  description:
+    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`.",
   tenant: "none",
   role: null,
   data: z.object({
@@ -20,6 +21,7 @@ export const getSession = endpoint.session({
     email: z.string(),
     tenant: z.nullable(z.string()),
     tenants: z.array(z.string()),
+    csrf_token: z.string(),
   }),
   handle: async ({ caller }) => ({
     user_id: caller.userId,
@@ -27,6 +29,7 @@ export const getSession = endpoint.session({
     email: caller.email,
     tenant: implicitTenant(caller),
     tenants: caller.memberships.map(({ tenant }) => tenant).sort(),
+    csrf_token: caller.csrfToken,
   }),
 });
 

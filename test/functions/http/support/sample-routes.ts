@@ -290,6 +290,7 @@ const ann: SessionCaller = {
   userId: "usr_ann",
   email: "ann@example.com",
   epoch: 1,
+  csrfToken: CSRF_TOKEN,
   scope: "live",
   memberships: [
     { tenant: tenantFromSlug("acme"), role: "admin", isSuspended: false },

@@ -244,7 +244,8 @@ describe("GET /console/auth/verify", () => {
 describe("GET /console/me", () => {
   it.each([0, 1, 2])("names the user, and the tenant of a member of one (%i)", async (count) => {
     const { user, tenants } = await fixture.newUser(address, count);
-    const { status, text } = await call("me", { headers: await signIn() });
+    const headers = await signIn();
+    const { status, text } = await call("me", { headers });
     expect([status, JSON.parse(text).data]).toEqual([
       200,
       {
@@ -253,8 +254,18 @@ describe("GET /console/me", () => {
         email: address,
         tenant: count === 1 ? tenants[0] : null,
         tenants: [...tenants].sort(),
+        csrf_token: headers["x-csrf-token"],
       },
     ]);
+  });
+
+  it("gives the page of a console on another host the token for its writes", async () => {
+    const { cookie } = await signIn();
+    const headers = { cookie, origin: CONSOLE, "sec-fetch-site": "same-site" };
+    const me = await call("me", { headers });
+    expect(me.headers.get("access-control-allow-origin")).toBe(CONSOLE);
+    const token = { "x-csrf-token": JSON.parse(me.text).data.csrf_token };
+    expect((await post("auth/logout", "", { ...headers, ...token })).status).toBe(200);
   });
 
   it("is refused without a session", async () => {

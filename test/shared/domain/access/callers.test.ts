@@ -17,6 +17,7 @@ const session = (...memberships: (readonly [TenantId, Role, boolean?])[]): Calle
   userId: "usr_1",
   email: "ann@example.com",
   epoch: 0,
+  csrfToken: "",
   scope: "live",
   memberships: memberships.map(([tenant, role, isSuspended = false]) => ({ tenant, role, isSuspended })),
 });

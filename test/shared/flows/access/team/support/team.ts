@@ -41,7 +41,8 @@ export function openTeamEnv(testEnv: TestEnv) {
     if (!session) throw new Error("The user does not exist.");
     const { user, memberships } = session;
     const { email, sessionEpoch: epoch } = user;
-    return { caller: { kind: "session", userId, email, epoch, memberships, scope: "live" }, ip: "192.0.2.1" };
+    const caller = { kind: "session", userId, email, epoch, csrfToken: "", memberships, scope: "live" } as const;
+    return { caller, ip: "192.0.2.1" };
   }
 
   /** Signs a person in, which accepts their invites. @returns the id of the user */
