@@ -22,7 +22,7 @@ export type MembershipChange = "changed" | "stale" | "not_found" | "last_owner" 
 
 /**
  * A condition on the acting member, so that a request that was authorized before a removal or a change of role does not
- * act after it. None where the transaction changes that member's own row.
+ * act after it. None where the transaction changes that member's own row: its condition is on the role.
  */
 export function actorCheck(tenant: TenantId, actor: ActingMember, changedUserId?: string): TransactItem[] {
   if (!actor || actor.userId === changedUserId) return [];
@@ -46,6 +46,8 @@ export function membershipStore(table: Table) {
     to: Role | null,
     { audit, actor }: { audit: AuditEntry; actor: ActingMember },
   ): Promise<MembershipChange> {
+    // The condition on the role that was read makes this exact for a member who changes themselves.
+    if (actor?.userId === userId && !actor.roles.includes(from)) return "actor_changed";
     const op = newUlid(audit.at);
     const [own, users] = [membershipKey(tenant, userId), userMembershipKey(userId, tenant)];
     const hasRole = equals(A.role, from);

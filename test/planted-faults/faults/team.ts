@@ -26,6 +26,16 @@ export const teamFaults: readonly PlantedFault[] = [
     killedBy: { file: members, title: "takes effect on a request that was authorized before it and writes after it" },
   },
   {
+    name: "a request of a demoted owner makes them an owner again",
+    file: "shared/stores/access/memberships.ts",
+    search: "if (actor?.userId === userId && !actor.roles.includes(from))",
+    replacement: "if (actor?.userId === userId && actor.roles.length === 0)",
+    killedBy: {
+      file: members,
+      title: "takes effect on a request of its member that was authorized before it and writes after it",
+    },
+  },
+  {
     name: "a removed member keeps the access",
     file: "shared/stores/access/memberships.ts",
     search: "to === null ? remove(users) : update(users",

@@ -60,6 +60,21 @@ describe("a change of role", () => {
     }
   });
 
+  it("takes effect on a request of its member that was authorized before it and writes after it", async () => {
+    const [owner, demoted, agent] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
+    const underWay = await team.acting(demoted);
+    await changeRole(owner, demoted, "agent");
+    const request = { tenant, acting: underWay, now: testEnv.now() };
+    for (const userId of [demoted, agent]) {
+      for (const role of ["owner", "admin"] as const) {
+        expect(await changeMemberRole(team.ports, { ...request, userId, role })).toEqual(refused("role_forbidden"));
+      }
+    }
+    expect(await team.roles(tenant)).toEqual({ [owner]: "owner", [demoted]: "agent", [agent]: "agent" });
+    expect(await team.audits(tenant, "member.role_change")).toHaveLength(1);
+    expect(await removeMember(team.ports, { ...request, userId: demoted })).toBeNull();
+  });
+
   it("of nobody, of a malformed id and of another tenant's member is refused alike", async () => {
     const owner = await newMember("owner");
     const other = await team.newMember(await team.newTenant(), "agent");
