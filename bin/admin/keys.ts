@@ -1,4 +1,5 @@
 import { toKeyResponse } from "../../functions/routes/access/keys.ts";
+import { isKeyLabel } from "../../shared/domain/access/display-texts.ts";
 import { KEY_LABEL_CHARS_MAX, OPERATOR_KEY_TENANTS_MAX } from "../../shared/domain/limits.ts";
 import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "../../shared/flows/access/key-lists.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
@@ -79,8 +80,10 @@ async function requireTenants(ports: Deployment["ports"], tenants: readonly Tena
 
 function parseKeySettings({ scope = "live", label = "" }: Arguments) {
   if (scope !== "live" && scope !== "test") throw new CliError("Invalid --scope. Use live or test.");
-  if (Array.from(label).length > KEY_LABEL_CHARS_MAX || /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(label))
-    throw new CliError(`Invalid --label. Use one line of at most ${KEY_LABEL_CHARS_MAX} characters.`);
+  if (!isKeyLabel(label))
+    throw new CliError(
+      `Invalid --label. Use one line of at most ${KEY_LABEL_CHARS_MAX} characters, without control and format characters.`,
+    );
   return { scope, label, ...CLI } as const;
 }
 

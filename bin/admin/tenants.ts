@@ -1,4 +1,6 @@
+import { isTenantName } from "../../shared/domain/access/display-texts.ts";
 import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
+import { TENANT_NAME_CHARS_MAX } from "../../shared/domain/limits.ts";
 import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
@@ -11,8 +13,12 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
   const tenant = parseSlug(slug);
   const ownerEmail = parseEmailAddress(owner ?? "");
   if (ownerEmail === null) throw new CliError("Missing or invalid owner. Add --owner EMAIL.");
-  const { ports, now } = await deployment();
   const name = values.name ?? tenant;
+  if (!isTenantName(name))
+    throw new CliError(
+      `Invalid --name. Use one line of 1 to ${TENANT_NAME_CHARS_MAX} characters, without control and format characters.`,
+    );
+  const { ports, now } = await deployment();
   const isNew = await createTenant(ports, tenant, { name, ownerEmail, actor: "cli" }, now);
   if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner: ownerEmail, status: "active", created_at: iso(now) };

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { hasCharactersAtMost, hasVisibleCharacter, isSingleLine } from "../../shared/domain/access/display-texts.ts";
 import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 
@@ -80,9 +81,6 @@ export const httpsUrlMeta = z.meta({
   pattern: "^https://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z]{2,}(:[0-9]{1,4})?([/?#][!-\\[\\]-~]*)?$",
 });
 
-const MULTI_LINE_PATTERN = "[\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]";
-const multiLine = new RegExp(MULTI_LINE_PATTERN);
-
 /** An email address, in its normal form. Anything else is 400. The pattern is that of most addresses, not of all. */
 export const emailAddress = z.pipe(
   z.string().check(
@@ -100,19 +98,35 @@ export const emailAddress = z.pipe(
   }),
 );
 
-/** A text that is shown as one line, in the order in which it is written. */
-export const singleLine = [
-  z.refine<string>((text) => !multiLine.test(text), "must not contain control characters or line breaks"),
-  z.meta({ pattern: `^[^${MULTI_LINE_PATTERN.slice(1)}*$` }),
+/**
+ * What `isSingleLine` refuses, for the OpenAPI document. A pattern without the flag `u` has no other way to exclude the
+ * format characters above U+FFFF than their first code units.
+ */
+const UNPRINTABLE_CLASS =
+  "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\ud804\\ud80d\\ud82f\\ud834\\udb40";
+/** What `hasVisibleCharacter` does not count, beside those. */
+const INVISIBLE_CLASS =
+  " \\u00a0\\u034f\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200d\\u202f\\u205f\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\uffa0\\ufff0-\\ufff8";
+
+const singleLineText = z.refine<string>(isSingleLine, "must not contain control or format characters or line breaks");
+
+/** A text that is shown as one line, in the order in which it is written. It may be empty. */
+export const singleLine = [singleLineText, z.meta({ pattern: `^[^${UNPRINTABLE_CLASS}]*$` })] as const;
+
+/** The same, with a visible character. */
+export const visibleLine = [
+  singleLineText,
+  z.refine<string>(hasVisibleCharacter, "must contain a visible character"),
+  z.meta({
+    minLength: 1,
+    pattern: `^[^${UNPRINTABLE_CLASS}]*[^${UNPRINTABLE_CLASS}${INVISIBLE_CLASS}][^${UNPRINTABLE_CLASS}]*$`,
+  }),
 ] as const;
 
 /** A text of at most `max` characters. An emoji counts as one, as in JSON Schema. */
 export function charactersMax(max: number) {
   return [
-    z.refine<string>(
-      (text) => text.length <= max || Array.from(text).length <= max,
-      `must have at most ${max} characters`,
-    ),
+    z.refine<string>((text) => hasCharactersAtMost(text, max), `must have at most ${max} characters`),
     z.meta({ maxLength: max }),
   ] as const;
 }

@@ -11,7 +11,7 @@ import {
 import { invalidField, isRefusal } from "../../../shared/kernel/refusals.ts";
 import { parseTenant, TENANT_SLUG_PATTERN } from "../../../shared/kernel/tenant.ts";
 import { iso } from "../../../shared/kernel/time.ts";
-import { charactersMax, singleLine } from "../../http/fields.ts";
+import { charactersMax, visibleLine } from "../../http/fields.ts";
 import { endpoint } from "../console-endpoint.ts";
 
 const tag = "Tenants";
@@ -25,7 +25,7 @@ const tenantSchema = z.object({
 });
 const ownTenantSchema = z.extend(tenantSchema, { role: z.enum(roles) });
 
-const name = z.string().check(z.minLength(1), ...singleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
+const name = z.string().check(...visibleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
 
 function toTenantResponse(tenant: OwnTenant): z.infer<typeof tenantSchema> {
   return {

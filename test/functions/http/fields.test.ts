@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { toJSONSchema } from "zod/v4/core";
-import { commaSeparated, emailAddress, instant } from "../../../functions/http/fields.ts";
+import { commaSeparated, emailAddress, instant, singleLine, visibleLine } from "../../../functions/http/fields.ts";
 
 describe("an instant", () => {
   it.each([
@@ -77,5 +77,22 @@ describe("an email address", () => {
       false,
       '["must be an email address of at most 254 characters"]',
     ]);
+  });
+});
+
+describe.each([
+  ["a line", singleLine],
+  ["a line with a visible character", visibleLine],
+])("%s", (_, checks) => {
+  it("accepts every text that its documented pattern permits", () => {
+    const line = z.string().check(...checks);
+    const { pattern = "" } = toJSONSchema(line);
+    const texts = fc
+      .oneof(fc.stringMatching(new RegExp(pattern)), fc.string({ unit: "binary" }))
+      .filter((text) => new RegExp(pattern).test(text));
+    fc.assert(fc.property(texts, (text) => z.safeParse(line, text).success));
+    const unicode = Array.from({ length: 0x10000 }, (__, code) => String.fromCharCode(code));
+    expect(unicode.filter((text) => new RegExp(pattern).test(text) && !z.safeParse(line, text).success)).toEqual([]);
+    for (const flags of ["", "u"]) expect("👩🏽‍🚀 Ann's").toMatch(new RegExp(pattern, flags));
   });
 });

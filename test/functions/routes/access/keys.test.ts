@@ -98,8 +98,15 @@ describe("POST /v1/keys", () => {
     expect(await keysOf()).toHaveLength(2);
   });
 
+  it.each([..."\u200e\u200f\u061c\u200b\ufeff\u{e0041}"])(
+    "refuses a label with %j, which is not shown",
+    async (hidden) => {
+      expect(statusAndCode(await mint({ label: `a${hidden}b` }))).toEqual([400, "invalid_request"]);
+    },
+  );
+
   it("accepts labels up to 100 characters, an emoji counted as one", async () => {
-    for (const label of ["", "🗝".repeat(100), "עברית"]) {
+    for (const label of ["", "🗝".repeat(100), "👩🏽‍🚀", "עברית"]) {
       expect((await mint({ label })).body.data).toMatchObject({ label });
     }
   });

@@ -205,16 +205,23 @@ describe("a person's tenants", () => {
     expect(renamed).toMatchObject({ status: 200, data: { tenant: tenantAfter } });
   });
 
-  it.each(["", "x".repeat(81), "a\nb", "a\u0000b", "a\u202eb", "a\u2066b", 1, null, undefined])(
+  it.each(
+    [..."\u200e\u200f\u061c\u200b\ufeff\u202e\u2066\u00ad\u2060\u0000\n\u{e0041}"].map((hidden) => `a${hidden}b`),
+  )("have no name with a character that is not shown (%j)", async (name) => {
+    expect(await call(owner, `PATCH tenants/${tenant}`, { name })).toMatchObject(refused(400, "invalid_request"));
+  });
+
+  it.each(["", " ", "\u00a0\u3000", "\u200d", "\u3164", "\u2800", "\ufe0f", "x".repeat(81), 1, null, undefined])(
     "have no name as %j",
     async (name) => {
       expect(await call(owner, `PATCH tenants/${tenant}`, { name })).toMatchObject(refused(400, "invalid_request"));
     },
   );
 
-  it("have a name of up to 80 characters", async () => {
-    const name = "👍".repeat(80);
-    expect(await call(owner, `PATCH tenants/${tenant}`, { name })).toMatchObject({ status: 200 });
+  it("have a name of up to 80 characters, in any script and with joined emoji", async () => {
+    for (const name of ["👍".repeat(80), "👩🏽‍🚀 Ann's", "❤️", "کتاب\u200cخانه", "עברית"]) {
+      expect(await call(owner, `PATCH tenants/${tenant}`, { name })).toMatchObject({ status: 200 });
+    }
   });
 
   it("are created where sign-up is open", async () => {

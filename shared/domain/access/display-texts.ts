@@ -1,0 +1,32 @@
+import { KEY_LABEL_CHARS_MAX, TENANT_NAME_CHARS_MAX } from "../limits.ts";
+
+// Names and labels that people write and others read: in the console, in mails and in a terminal.
+
+/** Format characters are not shown and may change the order of the text. Emoji and some scripts need the two joiners. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
+/** The blank Braille pattern is a symbol that looks like a space. */
+const VISIBLE = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether a text is shown as one line, in the order in which it is written. */
+export function isSingleLine(text: string): boolean {
+  return !UNPRINTABLE.test(text);
+}
+
+export function hasVisibleCharacter(text: string): boolean {
+  return VISIBLE.test(text);
+}
+
+/** Whether a text has at most `max` characters. An emoji counts as one, as in JSON Schema. */
+export function hasCharactersAtMost(text: string, max: number): boolean {
+  return text.length <= max || Array.from(text).length <= max;
+}
+
+/** One line of 1 to 80 characters, of which one is visible. */
+export function isTenantName(text: string): boolean {
+  return isSingleLine(text) && hasVisibleCharacter(text) && hasCharactersAtMost(text, TENANT_NAME_CHARS_MAX);
+}
+
+/** One line of at most 100 characters. It may be empty. */
+export function isKeyLabel(text: string): boolean {
+  return isSingleLine(text) && hasCharactersAtMost(text, KEY_LABEL_CHARS_MAX);
+}
