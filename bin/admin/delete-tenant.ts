@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { deletionPorts } from "../../functions/admin/deletion-ports.ts";
 import { type DeletionProgress, deleteTenant } from "../../shared/flows/deletion/delete-tenant.ts";
 import { iso } from "../../shared/kernel/time.ts";
@@ -14,11 +13,11 @@ export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutp
   if (positionals.length > 3) throw new CliError(`Unexpected argument: ${positionals[3]}. ${HELP_HINT}`);
   if (confirm !== tenant)
     throw new CliError(`The deletion of tenant ${tenant} cannot be undone. Add --confirm ${tenant}.`);
-  const { environment, now } = await resolveTarget();
+  const { environment, now, wait } = await resolveTarget();
   const result = await deleteTenant(deletionPorts(environment), {
     tenant,
     actor: "cli",
-    time: { now, wait: (duration) => setTimeout(duration) },
+    time: { now, wait },
     report: (progress) => void process.stderr.write(`${describeProgress(progress)}\n`),
   });
   if (result === null) throw new CliError(`Tenant ${tenant} not found.`);

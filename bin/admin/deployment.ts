@@ -1,6 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { type Environment, tenantPorts } from "../../functions/admin/tenant-ports.ts";
 import { env } from "../../shared/config/names.ts";
-import { clockNow, type Millis } from "../../shared/kernel/time.ts";
+import { clockNow, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { localStack, stackNotRunning } from "./local-stack.ts";
 
 export interface Deployment {
@@ -14,14 +15,38 @@ export async function deployment(): Promise<Deployment> {
   return { ports: tenantPorts(environment), now: now() };
 }
 
+/** A deployment with its clock. */
+export interface Target {
+  readonly environment: Environment;
+  readonly now: () => Millis;
+  /** Resolves once this time has passed by its clock. */
+  readonly wait: (duration: Millis) => Promise<void>;
+}
+
+/** How often a wait reads the clock of the local stack, which may be advanced at the same time. */
+const CLOCK_POLL_INTERVAL: Millis = SECOND / 4;
+
 /** The environment variables and the clock of that deployment. */
-export async function resolveTarget(): Promise<{ environment: Environment; now: () => Millis }> {
-  if (process.env[env.table]) return { environment: process.env, now: clockNow };
+export async function resolveTarget(): Promise<Target> {
+  if (process.env[env.table])
+    return { environment: process.env, now: clockNow, wait: (duration) => setTimeout(duration) };
   const { environment, local } = localStack();
-  const response = await fetch(`${local.base_url}/_local/clock`).catch(() => {
+  let clockOffset = await readClockOffset(local);
+  const now = () => clockNow() + clockOffset;
+  const wait = async (duration: Millis) => {
+    const end = now() + duration;
+    for (let rest = duration; rest > 0; rest = end - now()) {
+      await setTimeout(Math.min(rest, CLOCK_POLL_INTERVAL));
+      clockOffset = await readClockOffset(local);
+    }
+  };
+  return { environment, now, wait };
+}
+
+async function readClockOffset({ base_url }: { readonly base_url?: string }): Promise<Millis> {
+  const response = await fetch(`${base_url}/_local/clock`).catch(() => {
     throw stackNotRunning();
   });
   const clock = (await response.json()) as { now: string };
-  const clockOffset = Date.parse(clock.now) - clockNow();
-  return { environment, now: () => clockNow() + clockOffset };
+  return Date.parse(clock.now) - clockNow();
 }

@@ -1,11 +1,16 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJournal } from "../../../local/emulators/journal.ts";
 import type { Message } from "../../../local/emulators/sqs/messages.ts";
 import { replay, type SqsRecord } from "../../../local/emulators/sqs/records.ts";
+import { decompress } from "../../../shared/kernel/compression.ts";
 import type { LocalStack } from "./local-stack.ts";
 import { waitFor } from "./wait-for.ts";
 
-type FileRecord = { op: "put"; object: { key: string } } | { op: "delete"; keys: string[] } | { op: "bucket" | "drop" };
+type FileRecord =
+  | { op: "put"; object: { key: string; file: string } }
+  | { op: "delete"; keys: string[] }
+  | { op: "bucket" | "drop" };
 
 /** The messages in each queue, read from the SQS emulator's journal. */
 export function readQueues(dataDir: string): Map<string, Message[]> {
@@ -23,12 +28,24 @@ export function sentBodies(dataDir: string, matchesQueue: (queue: string) => boo
 
 /** The keys of the objects in the bucket. */
 export function listBucketKeys(dataDir: string): string[] {
-  const keys = new Set<string>();
+  return [...objectFiles(dataDir).keys()].sort();
+}
+
+/** The objects in the bucket by their keys, decompressed. */
+export function readBucket(dataDir: string): Map<string, string> {
+  const folder = join(dataDir, "emulators", "s3-objects");
+  const read = (file: string) => Buffer.from(decompress(readFileSync(join(folder, file)))).toString();
+  return new Map([...objectFiles(dataDir)].map(([key, file]) => [key, read(file)]));
+}
+
+/** The names of the files with the objects' bytes, by the objects' keys. */
+function objectFiles(dataDir: string): Map<string, string> {
+  const files = new Map<string, string>();
   for (const record of readJournal<FileRecord>(join(dataDir, "emulators", "s3.jsonl"))) {
-    if (record.op === "put") keys.add(record.object.key);
-    if (record.op === "delete") for (const key of record.keys) keys.delete(key);
+    if (record.op === "put") files.set(record.object.key, record.object.file);
+    if (record.op === "delete") for (const key of record.keys) files.delete(key);
   }
-  return [...keys].sort();
+  return files;
 }
 
 /** The number of messages sent to queues and of objects put into the bucket. A rejected request changes neither. */
