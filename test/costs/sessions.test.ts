@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerCredentials } from "../../functions/http/caller-credentials.ts";
 import { identifyCaller } from "../../functions/http/credentials.ts";
+import { type Caller, implicitTenant } from "../../shared/domain/access/callers.ts";
 import type { Role } from "../../shared/domain/access/roles.ts";
+import { createKey } from "../../shared/flows/access/keys.ts";
+import { createWebhook } from "../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import { newSession } from "../functions/routes/support/sessions.ts";
@@ -27,6 +30,15 @@ async function passDoor(headers: Record<string, string>): Promise<boolean> {
   return false;
 }
 
+/** The caller of a session. */
+async function callerOf(headers: Record<string, string>): Promise<Caller> {
+  const route = { auth: "caller", method: "POST" } as const;
+  const credentials = callerCredentials(pipeline.apiPorts);
+  const caller = await identifyCaller(credentials, route, new Headers(headers), pipeline.now());
+  if (isRefusal(caller)) throw new Error(caller.refused);
+  return caller;
+}
+
 async function sessionWith(tenants: number) {
   const { table } = pipeline;
   const memberships: [TenantId, Role][] = [];
@@ -44,6 +56,20 @@ test.each([
   const { writeHeaders } = await sessionWith(tenants);
   await passDoor(writeHeaders);
   expect(await pipeline.cost(() => passDoor(writeHeaders))).toEqual({ wcu: 1, rcu, sqs: 0 });
+});
+
+test("a key and a webhook endpoint that a member creates cost two units more, for the check of the member", async () => {
+  const { writeHeaders } = await sessionWith(1);
+  const caller = await callerOf(writeHeaders);
+  const tenant = implicitTenant(caller);
+  if (!tenant) throw new Error("The session has one tenant.");
+  const [actor, now] = [{ caller, ip: null }, pipeline.now()];
+  const newKey = () => createKey(pipeline.apiPorts, tenant, { ...actor, scope: "live", label: "" }, now);
+  await newKey();
+  const url = `${pipeline.loopback.origin}/hooks/new`;
+  const newWebhook = () => createWebhook(pipeline.apiPorts, { tenant, url, events: ["message.received"], actor, now });
+  expect(await pipeline.cost(newKey)).toEqual({ wcu: 10, rcu: 0, sqs: 0 });
+  expect(await pipeline.cost(newWebhook)).toEqual({ wcu: 8, rcu: 0, sqs: 0 });
 });
 
 test("a request that its form alone refuses costs nothing", async () => {

@@ -5,9 +5,11 @@ import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { KeyCreation } from "../../stores/access/api-keys.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
 import { keyLookup } from "./find-key.ts";
 import type { KeyPorts } from "./ports.ts";
+import { actingMember } from "./team/acting.ts";
 
 export interface CreatedKey {
   readonly id: string;
@@ -19,17 +21,21 @@ export interface CreatedKey {
   readonly createdAt: Millis;
 }
 
-/** Creates a key of one tenant. A test key creates no live key. `unauthorized`: the tenant is being deleted. */
+/**
+ * Creates a key of one tenant. A test key creates no live key. `unauthorized`: the tenant is being deleted;
+ * `role_forbidden`: the person is no longer an admin.
+ */
 export async function createKey(
   ports: KeyPorts,
   tenant: TenantId,
   settings: Actor & { scope: Scope; label: string },
   now: Millis,
-): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit" | "unauthorized">> {
+): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit" | "unauthorized" | "role_forbidden">> {
   const refusal = refuseScope(settings, settings.scope);
   if (refusal) return refusal;
   const key = await mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
   if (key === "limit") return refuse("key_limit");
+  if (key === "actor_changed") return refuse("role_forbidden");
   return key === "tenant_deleted" ? refuse("unauthorized") : key;
 }
 
@@ -41,7 +47,7 @@ export async function createOperatorKey(
   now: Millis,
 ): Promise<CreatedKey> {
   const key = await mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
-  if (key === "limit") throw new Error("Operator keys have no limit.");
+  if (key === "limit" || key === "actor_changed") throw new Error("Operator keys have neither a limit nor a member.");
   if (key === "tenant_deleted") throw new Error("A tenant of the operator key is being deleted.");
   return key;
 }
@@ -59,7 +65,7 @@ type NewKey = Actor & {
   readonly now: Millis;
 };
 
-async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | "limit" | "tenant_deleted"> {
+async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | Exclude<KeyCreation, "created">> {
   const { kind, tenants, scope, label, now } = newKey;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
@@ -71,6 +77,7 @@ async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey |
       tenant,
       entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
     })),
+    actingMember(newKey, "admin"),
   );
   return result === "created" ? { ...apiKey, secret } : result;
 }

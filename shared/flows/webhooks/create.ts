@@ -4,6 +4,7 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import { auditEntry } from "../access/audit-entry.ts";
+import { actingMember } from "../access/team/acting.ts";
 import type { WebhookPorts, WebhookRequest } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 import { checkEndpointUrl } from "./target-url.ts";
@@ -13,7 +14,8 @@ export async function createWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
   request: WebhookRequest & { readonly url: string; readonly events: readonly EventType[] },
 ): Promise<
-  { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "dns_lookup_limit" | "endpoint_limit">
+  | { endpoint: Endpoint; secret: string }
+  | Refusal<"invalid_request" | "dns_lookup_limit" | "endpoint_limit" | "role_forbidden">
 > {
   const { tenant, actor, now } = request;
   const url = await checkEndpointUrl(ports, tenant, request.url, now);
@@ -35,10 +37,9 @@ export async function createWebhook(
     updatedAt: now,
   };
   const detail = { events: endpoint.events.length };
-  const isCreated = await ports.endpoints.create(
-    tenant,
-    endpoint,
-    auditEntry(actor, { action: "webhook.create", resource: `webhook:${id}`, detail, at: now }),
-  );
-  return isCreated ? { endpoint, secret } : refuse("endpoint_limit");
+  const audit = auditEntry(actor, { action: "webhook.create", resource: `webhook:${id}`, detail, at: now });
+  const by = { audit, actor: actingMember(actor, "admin") };
+  const result = await ports.endpoints.create(tenant, endpoint, by);
+  if (result === "actor_changed") return refuse("role_forbidden");
+  return result === "created" ? { endpoint, secret } : refuse("endpoint_limit");
 }

@@ -25,6 +25,7 @@ import {
 } from "./api-key-items.ts";
 import { auditItem } from "./audit.ts";
 import { readKeyList } from "./key-list.ts";
+import { type ActingMember, actorCheck } from "./memberships.ts";
 import { isDeletedTenant, isNotSuspended, isSuspended } from "./tenant-conditions.ts";
 
 /** An audit row, and the tenant whose log has it. */
@@ -32,6 +33,12 @@ export interface TenantAudit {
   readonly tenant: TenantId;
   readonly entry: AuditEntry;
 }
+
+/**
+ * `limit`: its tenant has the maximum number of active keys. `tenant_deleted`: a tenant is being deleted.
+ * `actor_changed`: the acting member has none of the roles by now.
+ */
+export type KeyCreation = "created" | "limit" | "tenant_deleted" | "actor_changed";
 
 /** How often a write is repeated with what another write changed: a tenant's status, or a key's lookup row. */
 const ATTEMPTS_MAX = 5;
@@ -55,19 +62,21 @@ export function apiKeyStore(table: Table) {
      * Creates a key, its row in the list and an audit row for each of its tenants, in one transaction. A tenant's key is
      * counted on the tenant's row. The key learns which of its tenants are suspended: the transaction fails if it is
      * wrong about one, and is then repeated.
-     * @returns `limit`: its tenant has the maximum number of active keys; `tenant_deleted`: a tenant is being deleted
+     * @param actor the member who creates a tenant's key
      * @throws Error when its tenant does not exist: a count must not create a row
      */
     async create(
       key: NewApiKey,
       newLookup: KeyLookup,
       audits: readonly TenantAudit[],
-    ): Promise<"created" | "limit" | "tenant_deleted"> {
+      actor: ActingMember = null,
+    ): Promise<KeyCreation> {
       const attributes = newKeyAttributes(key);
       const owner = boundTenant(key);
       const rest = [
         put({ ...listKey(owner, key.id), ...attributes, ...lookupAttributes(newLookup) }),
         ...audits.map(({ tenant, entry }) => put(auditItem(tenant, entry))),
+        ...(owner === null ? [] : actorCheck(owner, actor)),
       ];
       let suspendedTenants: readonly TenantId[] = [];
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -84,9 +93,12 @@ export function apiKeyStore(table: Table) {
           token: `${key.id}.${attempt}`,
         });
         if (result.applied) return "created";
-        const [lookupRow, ...tenantRows] = result.current;
+        const [lookupRow, ...others] = result.current;
+        const tenantRows = others.slice(0, key.tenants.length);
         if (lookupRow) throw new Error("The API key exists already.");
         if (tenantRows.some((row) => row && isDeletedTenant(row))) return "tenant_deleted";
+        // Of the rest only the acting member has a condition.
+        if (others.slice(key.tenants.length).some((row) => row !== undefined)) return "actor_changed";
         const isSuspendedNow = (slug: TenantId, index: number) => {
           const row = tenantRows[index];
           return row === undefined ? suspendedTenants.includes(slug) : row?.[Tenant.status] === "suspended";

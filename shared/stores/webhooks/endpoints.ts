@@ -7,6 +7,7 @@ import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { type ActingMember, actorCheck } from "../access/memberships.ts";
 import { endpointAttributes as A, countAttributes as Count } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
@@ -64,9 +65,14 @@ export function endpointStore(table: Table) {
   return {
     /**
      * Creates an endpoint, counts it and writes its audit row, in one transaction.
-     * @returns false when the tenant has the maximum number of endpoints
+     * @returns `limit`: the tenant has the maximum number of endpoints; `actor_changed`: the acting member has none of
+     *   the roles by now
      */
-    async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<boolean> {
+    async create(
+      tenant: TenantId,
+      endpoint: Endpoint,
+      { audit, actor }: { readonly audit: AuditEntry; readonly actor: ActingMember },
+    ): Promise<"created" | "limit" | "actor_changed"> {
       const hasRoom = absentOr(below, Count.count, ENDPOINTS_PER_TENANT_MAX);
       const result = await conditionalTransaction(
         table,
@@ -74,10 +80,12 @@ export function endpointStore(table: Table) {
           put(toEndpointItem(tenant, endpoint), itemDoesNotExist),
           put(auditItem(tenant, audit)),
           updateItem(endpointCountKey(tenant), { add: { [Count.count]: 1 } }, hasRoom),
+          ...actorCheck(tenant, actor),
         ],
         { token: endpoint.id },
       );
-      return result.applied;
+      if (result.applied) return "created";
+      return result.current[3] === undefined ? "limit" : "actor_changed";
     },
 
     /**

@@ -36,6 +36,26 @@ export const teamFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a request of a removed admin creates an API key",
+    file: "shared/stores/access/api-keys.ts",
+    search: "...(owner === null ? [] : actorCheck(owner, actor)),",
+    replacement: "...(owner === null ? [] : actorCheck(owner, actor, actor?.userId)),",
+    killedBy: {
+      file: "test/shared/flows/access/keys.test.ts",
+      title: "are not created by a request in progress of an admin who was %s",
+    },
+  },
+  {
+    name: "a request of a removed admin creates a webhook endpoint",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "...actorCheck(tenant, actor),",
+    replacement: "...actorCheck(tenant, actor, actor?.userId),",
+    killedBy: {
+      file: "test/shared/flows/webhooks/create.test.ts",
+      title: "is not created by a request in progress of an admin who was removed",
+    },
+  },
+  {
     name: "a removed member keeps the access",
     file: "shared/stores/access/memberships.ts",
     search: "to === null ? remove(users) : update(users",

@@ -104,7 +104,7 @@ async function createEndpoint(): Promise<string> {
       createdAt: NOW,
       updatedAt: NOW,
     },
-    audit,
+    { audit, actor: null },
   );
   return id;
 }

@@ -1,6 +1,7 @@
 import type { SessionCaller } from "../../../domain/access/callers.ts";
 import { hasRole, type Role, roles } from "../../../domain/access/roles.ts";
 import type { ActingMember } from "../../../stores/access/memberships.ts";
+import type { Actor } from "../audit-entry.ts";
 
 /** A person who changes a team, and the source address of the request. */
 export interface Acting {
@@ -8,7 +9,11 @@ export interface Acting {
   readonly ip: string | null;
 }
 
-/** The acting member of a change that at least this role may make: checked again when the change is written. */
-export function actingMember({ caller }: Acting, least: Role): ActingMember {
-  return { userId: caller.userId, roles: roles.filter((role) => hasRole(role, least)) };
+/**
+ * The acting member of a change that at least this role may make: checked again when the change is written. Null for a
+ * key and for the command line.
+ */
+export function actingMember(actor: Actor, least: Role): ActingMember {
+  if (!("caller" in actor) || actor.caller.kind !== "session") return null;
+  return { userId: actor.caller.userId, roles: roles.filter((role) => hasRole(role, least)) };
 }

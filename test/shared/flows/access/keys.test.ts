@@ -5,6 +5,7 @@ import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { apiKeyHash } from "../../../../shared/flows/access/find-key.ts";
 import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "../../../../shared/flows/access/key-lists.ts";
 import { type CreatedKey, createKey as create, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
+import { changeMemberRole, removeMember } from "../../../../shared/flows/access/team/members.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../../../shared/flows/access/tenants.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
@@ -18,6 +19,7 @@ import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 import { createKey } from "./support/api-keys.ts";
+import { openTeamEnv } from "./team/support/team.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -132,6 +134,23 @@ describe("a tenant's keys", () => {
     await expectExactCount();
     await setTenantStatus(ports(), tenant, { status: "active", actor: "cli" }, testEnv.now());
     expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+  });
+
+  it.each(["removed", "demoted"])("are not created by a request in progress of an admin who was %s", async (change) => {
+    const team = openTeamEnv(testEnv);
+    const [owner, admin] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "admin")];
+    const request = { ...(await team.acting(admin)), scope: "live", label: "" } as const;
+    expect(await create(ports(), tenant, request, testEnv.now())).toHaveProperty("secret");
+    const of = { tenant, userId: admin, acting: await team.acting(owner), now: testEnv.now() };
+    await (change === "removed"
+      ? removeMember(team.ports, of)
+      : changeMemberRole(team.ports, { ...of, role: "agent" }));
+    expect(await create(ports(), tenant, request, testEnv.now())).toEqual({ refused: "role_forbidden" });
+    await setTenantStatus(ports(), tenant, { status: "suspended", actor: "cli" }, testEnv.now());
+    expect(await create(ports(), tenant, request, testEnv.now())).toEqual({ refused: "role_forbidden" });
+    expect(await list()).toHaveLength(1);
+    expect(await audits("key.create")).toHaveLength(1);
+    await expectExactCount();
   });
 
   it("are created live by a live key and the command line only", async () => {

@@ -1,6 +1,7 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
+import { removeMember } from "../../../../shared/flows/access/team/members.ts";
 import { getLiveEndpoint } from "../../../../shared/flows/delivery/live-endpoint.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { listWebhooks } from "../../../../shared/flows/webhooks/list.ts";
@@ -12,6 +13,7 @@ import { createGate } from "../../../../shared/net/egress-gate.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { newTenant } from "../../stores/support/samples.ts";
+import { openTeamEnv } from "../access/team/support/team.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
@@ -94,6 +96,18 @@ describe("a new endpoint", () => {
         name: "InvalidCiphertextException",
       });
     }
+  });
+
+  it("is not created by a request in progress of an admin who was removed", async () => {
+    const team = openTeamEnv(testEnv);
+    tenant = await team.newTenant();
+    const [owner, admin] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "admin")];
+    ({ caller } = await team.acting(admin));
+    const { id } = await createOrThrow();
+    await removeMember(team.ports, { tenant, userId: admin, acting: await team.acting(owner), now: testEnv.now() });
+    expect(await create()).toEqual({ refused: "role_forbidden" });
+    expect(await listWebhooks(ports(), tenant)).toMatchObject([{ id }]);
+    expect(await team.audits(tenant, "webhook.create")).toHaveLength(1);
   });
 
   it.each([

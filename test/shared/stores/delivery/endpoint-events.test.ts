@@ -43,7 +43,7 @@ it.each<[string, readonly EventType[]]>([
     createdAt: NOW,
     updatedAt: NOW,
   } as const;
-  await endpoints.create(tenant, endpoint, audit);
+  await endpoints.create(tenant, endpoint, { audit, actor: null });
   expect((await endpoints.get(tenant, id))?.events).toEqual(events);
   await endpoints.update(tenant, id, { events: ["test.event"] }, audit);
   await endpoints.update(tenant, id, { events }, { ...audit, action: "webhook.update" });

@@ -24,7 +24,7 @@ afterAll(() => table.close());
 beforeEach(async () => {
   tenant = newTenant();
   id = newUlid(NOW);
-  await endpoints.create(tenant, endpoint(), auditEntry("webhook.create", NOW));
+  await endpoints.create(tenant, endpoint(), { audit: auditEntry("webhook.create", NOW), actor: null });
 });
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
