@@ -34,6 +34,8 @@ export const SIGN_IN_WINDOW: Millis = 15 * MINUTE;
 export const SIGN_IN_LINK_LIFETIME: Millis = 15 * MINUTE;
 export const TENANT_NAME_CHARS_MAX = 80;
 export const INVITE_LIFE: Millis = 7 * DAY;
+/** How many invites one sign-in accepts, within the time of its request. */
+export const INVITES_PER_SIGN_IN_MAX = 20;
 /** How long an invite is listed after it was accepted, was revoked or expired. */
 export const INVITE_RETENTION: Millis = 90 * DAY;
 export const ENDPOINTS_PER_TENANT_MAX = 20;

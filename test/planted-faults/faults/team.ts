@@ -80,6 +80,16 @@ export const teamFaults: readonly PlantedFault[] = [
     killedBy: { file: "test/shared/stores/access/invites.test.ts", title: "is refused at the instant of its expiry" },
   },
   {
+    name: "a sign-in accepts any number of invites",
+    file: "shared/flows/access/team/claim-invites.ts",
+    search: ".slice(0, INVITES_PER_SIGN_IN_MAX)",
+    replacement: "",
+    killedBy: {
+      file: invites,
+      title: "is one of 20 at a sign-in: the operator's first, then the newest; the next sign-in accepts the others",
+    },
+  },
+  {
     name: "an admin invites an owner",
     file: "shared/flows/access/team/invites.ts",
     search: 'return role === "owner" ? "owner" : "admin";',

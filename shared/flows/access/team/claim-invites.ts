@@ -1,5 +1,6 @@
 import { userActor } from "../../../domain/access/callers.ts";
 import type { User } from "../../../domain/access/team.ts";
+import { INVITES_PER_SIGN_IN_MAX } from "../../../domain/limits.ts";
 import { errorClass } from "../../../kernel/error-class.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AddressHashes, PendingInvite } from "../../../stores/access/invite-items.ts";
@@ -16,14 +17,16 @@ interface Claim {
 }
 
 /**
- * Accepts the pending invites of the user's address: the user becomes a member of each tenant. An invite that fails is
- * logged and stays pending, so that the next sign-in accepts it.
+ * Accepts the pending invites of the user's address: the user becomes a member of each tenant. One sign-in accepts at most
+ * `INVITES_PER_SIGN_IN_MAX`: first those without an expiry, then the newest. The others, and one that fails, which is
+ * logged, stay pending, so that the next sign-in accepts them.
  * @returns the number of invites that were accepted
  * @throws Error when the invites cannot be read
  */
 export async function claimInvites(ports: ClaimInvitePorts, claim: Claim): Promise<number> {
   let accepted = 0;
-  for (const pending of await ports.invites.pendingFor(claim.addressHashes, claim.now)) {
+  const pendingInvites = await ports.invites.pendingFor(claim.addressHashes, claim.now);
+  for (const pending of pendingInvites.toSorted(byLatestExpiry).slice(0, INVITES_PER_SIGN_IN_MAX)) {
     try {
       if (await claimInvite(ports, pending, claim)) accepted++;
     } catch (error) {
@@ -31,6 +34,11 @@ export async function claimInvites(ports: ClaimInvitePorts, claim: Claim): Promi
     }
   }
   return accepted;
+}
+
+function byLatestExpiry(a: PendingInvite, b: PendingInvite): number {
+  const never = Number.MAX_SAFE_INTEGER;
+  return (b.expiresAt ?? never) - (a.expiresAt ?? never);
 }
 
 async function claimInvite(

@@ -239,6 +239,24 @@ describe("an accepted invite", () => {
     expect(await removeMember(team.ports, request)).toEqual(refused("last_owner"));
   });
 
+  it("is one of 20 at a sign-in: the operator's first, then the newest; the next sign-in accepts the others", async () => {
+    const [email, named] = [newEmail(), newTenant()];
+    await createTenant(team.ports, named, { name: "Shop", ownerEmail: email, actor: "cli" }, testEnv.now());
+    const tenants: TenantId[] = [];
+    for (let n = 0; n < 22; n++) {
+      nextWindow();
+      tenant = await team.newTenant();
+      owner = await team.newMember(tenant, "owner");
+      await newInvite(email);
+      tenants.push(tenant);
+    }
+    const userId = await team.signIn(email);
+    const ofUser = async () => (await team.acting(userId)).caller.memberships.map((one) => one.tenant).sort();
+    expect(await ofUser()).toEqual([named, ...tenants.slice(3)].sort());
+    await team.signIn(email);
+    expect(await ofUser()).toEqual([named, ...tenants].sort());
+  });
+
   it("is not lost when another invite of the address fails", async () => {
     const email = newEmail();
     const first = await newInvite(email);
