@@ -4,7 +4,7 @@ import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { type FunctionContext, queueVariables, rootSecretVariables, tableVariables } from "./function-context.ts";
 
-/** The console's routes: sign-in, team, invites and tenants, and the page on which a person requests a sign-in link. */
+/** The console's routes: sign-in, team, invites and tenants, and the pages around a sign-in. */
 export function createConsole(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, settings, code } = context;
   const consoleFunction = new NodeFunction(scope, "Console", {

@@ -1,6 +1,7 @@
 import { signInPorts } from "../../functions/admin/sign-in-ports.ts";
 import { tenantPorts } from "../../functions/admin/tenant-ports.ts";
 import { setting } from "../../shared/config/settings.ts";
+import { SIGNED_IN_PATH } from "../../shared/domain/access/redirect-paths.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
 import { createSignInLink } from "../../shared/flows/access/sign-in/create-link.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
@@ -19,8 +20,6 @@ export interface SeedContext {
 
 const ACTOR = "cli";
 const DEMO_OWNER = "owner@local.invalid";
-/** It shows who is signed in. */
-const SIGNED_IN_PATH = "/console/me";
 
 /** The use cases of the operator's commands, with the keys and the table of the functions. */
 export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {

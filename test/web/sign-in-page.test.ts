@@ -21,6 +21,8 @@ let browser: Browser;
 let server: Server;
 let origin: string;
 let requests: unknown[];
+let sessionStatus: number;
+let logoutStatus: number;
 let nextAnswer: { status: number; headers?: Record<string, string> } | "drop";
 
 beforeAll(async () => {
@@ -36,6 +38,13 @@ beforeAll(async () => {
       });
       return;
     }
+    if (pathname === "/console/me" || pathname === "/console/auth/logout") {
+      requests.push([request.method, pathname, request.headers["x-csrf-token"] ?? null]);
+      const status = pathname === "/console/me" ? sessionStatus : logoutStatus;
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify({ ok: status === 200, data: { email: "mara@example.com", csrf_token: "t" } }));
+      return;
+    }
     const file = files.get(pathname);
     const status = file ? (pathname.endsWith("/verify") ? 401 : 200) : 404;
     response.writeHead(status, { ...pageHeaders, "content-type": file?.type ?? "text/plain" }).end(file?.body);
@@ -46,6 +55,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   requests = [];
+  sessionStatus = 200;
+  logoutStatus = 200;
   nextAnswer = { status: 200 };
 });
 afterEach(() => endVisits(browser));
@@ -66,7 +77,7 @@ test("a link that no longer works leads to a page that requests a new one, and l
   await send(page, " Mara@example.com ");
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
   expect(await page.getByRole("button").count()).toBe(0);
-  expect(requests).toEqual([["POST", { email: "Mara@example.com", redirect: "/" }]]);
+  expect(requests).toEqual([["POST", { email: "Mara@example.com", redirect: "/console/auth/signed-in" }]]);
   expect(complaints).toEqual([]);
   expect(requestedUrls.every((url) => url.startsWith(origin))).toBe(true);
 });
@@ -105,4 +116,40 @@ test.each([
   nextAnswer = { status: 200 };
   await send(page, "mara@example.com");
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+});
+
+const SIGNED_IN = "/console/auth/signed-in";
+
+test("the page after a sign-in names the person, and signs them out with the token of the session", async () => {
+  const { page, complaints } = await openPage(browser, `${origin}${SIGNED_IN}`);
+  expect(await page.getByRole("heading").innerText()).toBe("You are signed in");
+  await page.getByText("mara@example.com").waitFor();
+  logoutStatus = 500;
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("alert").getByText("Parley could not sign you out. Try again.").waitFor();
+  logoutStatus = 200;
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(page.url()).toBe(`${origin}/console/auth/sign-in`);
+  expect(requests).toEqual([
+    ["GET", "/console/me", null],
+    ["POST", "/console/auth/logout", "t"],
+    ["POST", "/console/auth/logout", "t"],
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+test("the page after a sign-in leads a browser without a session to the sign-in page", async () => {
+  sessionStatus = 401;
+  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(page.url()).toBe(`${origin}/console/auth/sign-in`);
+});
+
+test("the page after a sign-in has no accessibility violations, also after a problem", async () => {
+  logoutStatus = 500;
+  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`, { bypassCSP: true });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("alert").getByText("Try again.").waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
 });

@@ -1,4 +1,6 @@
 const MINUTE_SECONDS = 60;
+/** Parley leads to a console on another host instead, where there is one. */
+const SIGNED_IN_PAGE = "/console/auth/signed-in";
 
 /** Why no link was requested. */
 export interface RequestProblem {
@@ -12,7 +14,7 @@ export async function requestLink(email: string): Promise<"sent" | RequestProble
   const response = await fetch("/console/auth/request", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ email, redirect: "/" }),
+    body: JSON.stringify({ email, redirect: SIGNED_IN_PAGE }),
   }).catch(() => null);
   if (response === null) return { problem: "No connection. Check it, then try again.", field: false };
   if (response.ok) return "sent";

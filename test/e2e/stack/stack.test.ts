@@ -55,7 +55,7 @@ describe("the stack of the service's template", () => {
   it("has a link in local.json that signs in the owner of the demo tenant, once", async () => {
     const link = stack.local.sign_in_url ?? "";
     const { status, headers } = await fetch(link, { redirect: "manual" });
-    expect([status, headers.get("location")]).toEqual([302, `${stack.baseUrl}/console/me`]);
+    expect([status, headers.get("location")]).toEqual([302, `${stack.baseUrl}/console/auth/signed-in`]);
     const cookie = headers.getSetCookie().map((each) => each.split(";")[0]);
     const me = await fetch(`${stack.baseUrl}/console/me`, { headers: { cookie: cookie.join("; ") } });
     expect(await me.json()).toMatchObject({ data: { email: "owner@local.invalid", tenant: "demo" } });

@@ -32,6 +32,8 @@ it("every route has its operationId", () => {
     "getSignInPage: GET /console/auth/sign-in",
     "getSignInScript: GET /console/auth/sign-in.js",
     "getSignInStyle: GET /console/auth/sign-in.css",
+    "getSignedInPage: GET /console/auth/signed-in",
+    "getSignedInScript: GET /console/auth/signed-in.js",
     "getStats: GET /v1/stats",
     "getTenant: GET /console/tenants/{slug}",
     "getWebhook: GET /v1/webhooks/{id}",

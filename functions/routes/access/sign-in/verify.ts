@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { signedInUrl } from "../../../../shared/domain/access/redirect-paths.ts";
 import { signIn } from "../../../../shared/flows/access/sign-in/sign-in.ts";
 import { errorClass } from "../../../../shared/kernel/error-class.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
@@ -31,7 +32,7 @@ export const verifySignInLink = endpoint.public({
     if (result instanceof Response) return result;
     if (isRefusal(result)) return isForBrowser(request) ? invalidLinkPage(ports.pageFiles, 401) : result;
     const headers = new Headers({
-      location: `${ports.consoleOrigin}${result.redirect}`,
+      location: signedInUrl(result.redirect, ports),
       "referrer-policy": "no-referrer",
     });
     for (const cookie of sessionCookies(result.session, isCookieSecure(ports.baseUrl))) {

@@ -153,6 +153,19 @@ describe("GET /console/auth/verify", () => {
     ]);
   });
 
+  it("leads to the page for a signed-in person, and with a console on another host to its first page", async () => {
+    const token = () => fixture.newToken(address, "/console/auth/signed-in");
+    const { headers } = await verify(await token(), { to: consoleApp({ baseUrl: CONSOLE }) });
+    expect(headers.get("location")).toBe(`${CONSOLE}/console/auth/signed-in`);
+    expect((await verify(await token())).headers.get("location")).toBe(`${CONSOLE}/`);
+    const page = await call("auth/signed-in", { headers: browser });
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
+    const assets = [...page.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(assets).toEqual(["/console/auth/sign-in.css", "/console/auth/signed-in.js"]);
+    for (const path of assets) expect((await call(path.slice("/console/".length))).status).toBe(200);
+  });
+
   it("sets cookies without Secure on the loopback interface alone", async () => {
     for (const [baseUrl, isSecure] of [
       ["http://127.0.0.1:8080", false],

@@ -1,0 +1,39 @@
+import { endSessions, readSession, type Session } from "./session.ts";
+
+// The page after a sign-in, where no console is deployed on the host of the API.
+
+const SIGN_IN_PAGE = "/console/auth/sign-in";
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+const text = element("text");
+const problem = element("problem");
+const button = element<HTMLButtonElement>("sign-out");
+
+void showSession();
+
+async function showSession(): Promise<void> {
+  const session = await readSession();
+  if (session === "none") return location.replace(SIGN_IN_PAGE);
+  if (session === null) return;
+  text.textContent = `Your email address is ${session.email}. You can close this page. The session lasts 12 hours.`;
+  let isBusy = false;
+  button.addEventListener("click", () => {
+    if (isBusy) return;
+    isBusy = true;
+    void signOut(session).finally(() => {
+      isBusy = false;
+    });
+  });
+  button.hidden = false;
+}
+
+async function signOut(session: Session): Promise<void> {
+  problem.textContent = "";
+  button.setAttribute("aria-disabled", "true");
+  if (await endSessions(session)) return location.replace(SIGN_IN_PAGE);
+  button.setAttribute("aria-disabled", "false");
+  problem.textContent = "Parley could not sign you out. Try again.";
+}
