@@ -20,6 +20,6 @@ export function createDeadLetters(scope: Construct, context: FunctionContext): W
     },
   });
   for (const name of queueNames) deadLetters.addQueue(queues[name].deadLetters, CONCURRENCY_MAX);
-  data.table.allow(deadLetters.functionRole, { actions: ["PutItem", "UpdateItem"] });
+  data.table.allow(deadLetters.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
   return deadLetters;
 }

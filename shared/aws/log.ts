@@ -102,6 +102,8 @@ export type LogLine =
     }
   /** A dead letter that was not stored: the retention of its webhook is over. */
   | { readonly event: "dead_letter.expired"; readonly queue: string; readonly message_id: string }
+  /** A dead letter that was not stored: its tenant is being deleted, or was. */
+  | { readonly event: "dead_letter.of_deleted_tenant"; readonly queue: string; readonly message_id: string }
   /** The hourly purge. `complete` is false when the time was over: the next run continues. */
   | { readonly event: "raw_webhooks.purged"; readonly files: number; readonly complete: boolean }
   | { readonly event: "dead_letters.purged"; readonly dead_letters: number; readonly complete: boolean }
@@ -168,6 +170,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "mail.not_sent": "warn",
   "dead_letter.quarantined": "error",
   "dead_letter.expired": "error",
+  "dead_letter.of_deleted_tenant": "info",
   "raw_webhooks.purged": "info",
   "dead_letters.purged": "info",
   "sweep.completed": "info",

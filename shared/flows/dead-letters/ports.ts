@@ -3,6 +3,7 @@ import type { Queue } from "../../aws/queues.ts";
 import type { QueueName } from "../../config/names.ts";
 import type { Update } from "../../domain/inbox/updates.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Tenants } from "../../stores/access/tenants.ts";
 import type { Quarantine } from "../../stores/dead-letters/quarantine.ts";
 import type { Deliveries } from "../../stores/delivery/deliveries.ts";
 import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
@@ -14,6 +15,7 @@ import type { CountingPorts } from "../stats/ports.ts";
 export interface DeadLetterPorts extends CountingPorts {
   /** The source queue of a dead-letter queue; null when the name is no dead-letter queue. */
   readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
+  readonly tenants: Pick<Tenants, "isDeleted">;
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "giveUp">;
   readonly due: Pick<DueAttempts, "putTask" | "putErasure">;

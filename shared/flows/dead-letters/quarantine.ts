@@ -1,11 +1,13 @@
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { purgedBefore } from "../../domain/inbox/raw-webhooks.ts";
+import { parseTenant } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { decodeDeliveries } from "../../queues/deliveries.ts";
 import { decodeErasure } from "../../queues/erasures.ts";
 import { decodeInbound } from "../../queues/inbound.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
+import { deadLetterTenant } from "./decode.ts";
 import type { DeadLetterPorts } from "./ports.ts";
 
 /** The delay until a failed endpoint task or erasure runs again. A sweep reaches it in that time. */
@@ -15,7 +17,8 @@ const RETRY_DELAY: Millis = 30 * MINUTE;
  * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and gives
  * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so is
  * an erasure. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
- * delivery. A webhook's raw bytes are not stored when the next purge would remove them.
+ * delivery. A webhook's raw bytes are not stored when the next purge would remove them, and a message of a deleted tenant
+ * leaves nothing.
  * @param tally counts a delivery that was given up
  */
 export async function quarantineDeadLetter(
@@ -27,6 +30,12 @@ export async function quarantineDeadLetter(
   const letter = withArrival(deadLetter);
   if (letter.queue === "Inbound" && letter.sentAt < purgedBefore(now)) {
     ports.log({ event: "dead_letter.expired", queue: letter.queue, message_id: letter.messageId });
+    return;
+  }
+  const tenantOfLetter = parseTenant(deadLetterTenant({ ...letter, cut: false }) ?? "");
+  // What is written after a deletion of the tenant started just now is removed by its next pass.
+  if (tenantOfLetter && (await ports.tenants.isDeleted(tenantOfLetter))) {
+    ports.log({ event: "dead_letter.of_deleted_tenant", queue: letter.queue, message_id: letter.messageId });
     return;
   }
   const state = await ports.quarantine.save(letter, now);

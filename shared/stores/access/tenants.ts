@@ -47,6 +47,11 @@ export type Tenants = ReturnType<typeof tenantStore>;
 
 export function tenantStore(table: Table) {
   const { client, name: TableName } = table;
+  async function readItem(id: TenantId): Promise<TenantItem | null> {
+    const { Item } = await client.send(new GetCommand({ TableName, Key: tenantKey(id), ConsistentRead: true }));
+    return (Item as TenantItem | undefined) ?? null;
+  }
+
   return {
     /**
      * Creates a tenant with its first owner, in one transaction.
@@ -76,8 +81,14 @@ export function tenantStore(table: Table) {
 
     /** Null also for a tenant that is being deleted, or was. */
     async get(id: TenantId): Promise<StoredTenant | null> {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: tenantKey(id), ConsistentRead: true }));
-      return Item && !isDeletedTenant(Item) ? toTenant(id, Item as TenantItem) : null;
+      const item = await readItem(id);
+      return item && !isDeletedTenant(item) ? toTenant(id, item) : null;
+    },
+
+    /** Whether a tenant is being deleted, or was. False for a slug without a row. Read consistently. */
+    async isDeleted(id: TenantId): Promise<boolean> {
+      const item = await readItem(id);
+      return item !== null && isDeletedTenant(item);
     },
 
     /** The tenants of these slugs, in their order, without those that do not exist. Read consistently. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
+import { tenantStore } from "../../../shared/stores/access/tenants.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
@@ -24,6 +25,7 @@ const worker = () =>
   deadLettersWorker(
     {
       findSourceQueue: (name) => (name === queues.inbound.split("/").at(-1) ? "Inbound" : null),
+      tenants: tenantStore(testEnv.table),
       receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),

@@ -67,7 +67,7 @@ test("every function has the actions it needs and no others", () => {
       "s3:ListBucket",
       send,
     ],
-    DeadLetters: [...table(...everyWrite), ...logs, ...reader],
+    DeadLetters: [...table("GetItem", ...everyWrite), ...logs, ...reader],
   };
   for (const name of functions) expect([name, allowedActions(service, name)]).toEqual([name, expected[name].sort()]);
 });

@@ -43,4 +43,14 @@ export const deletionFaults: readonly PlantedFault[] = [
       title: "a deletion removes every kind of row of its tenant, and none of another one",
     },
   },
+  {
+    name: "a dead letter of a deleted tenant is stored",
+    file: "shared/flows/dead-letters/quarantine.ts",
+    search: "(await ports.tenants.isDeleted(tenantOfLetter))",
+    replacement: "false",
+    killedBy: {
+      file: "test/shared/flows/deletion/queued-messages.test.ts",
+      title: "that becomes a dead letter leaves no row that names the tenant",
+    },
+  },
 ];

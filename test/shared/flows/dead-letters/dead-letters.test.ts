@@ -19,6 +19,7 @@ import { encodeEndpointTask, encodeRetry } from "../../../../shared/queues/deliv
 import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { encodeMail } from "../../../../shared/queues/mails.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
@@ -75,6 +76,7 @@ async function exhaustReceives(queue: QueueName): Promise<QuarantinedMessage[]> 
   const worker = deadLettersWorker(
     {
       findSourceQueue: () => queue,
+      tenants: tenantStore(testEnv.table),
       receivedMessages: testEnv.receivedMessages,
       quarantine: quarantinePorts.quarantine,
       deliveries: quarantinePorts.deliveries,
@@ -151,6 +153,7 @@ describe("a delivery's dead letter", () => {
     const consumer = {
       ...ports(),
       findSourceQueue: () => null,
+      tenants: tenantStore(testEnv.table),
       counters: counterStore(testEnv.table),
       due: dueStore(testEnv.table),
       log: () => {},

@@ -5,6 +5,7 @@ import { RETENTION } from "../../../../shared/domain/limits.ts";
 import { purgeDeadWebhooks } from "../../../../shared/flows/dead-letters/purge-webhooks.ts";
 import { quarantineDeadLetter } from "../../../../shared/flows/dead-letters/quarantine.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -35,6 +36,7 @@ const purge = (hasTime: () => boolean = () => true) =>
 async function quarantineWebhook(arrivedAt: Millis, sentAt = arrivedAt, queue: QueueName = "Inbound"): Promise<void> {
   const ports = {
     findSourceQueue: () => queue,
+    tenants: tenantStore(testEnv.table),
     quarantine: quarantine(),
     deliveries: deliveryStore(testEnv.table),
     due: dueStore(testEnv.table),

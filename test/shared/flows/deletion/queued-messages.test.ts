@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
+import { mailWorker } from "../../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../../functions/profile/worker.ts";
+import type { QueueName } from "../../../../shared/config/names.ts";
 import { deriveErasureId } from "../../../../shared/domain/erasure/erasures.ts";
 import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
+import { randomToken } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { encodeEndpointTask, encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { encodeEvent } from "../../../../shared/queues/events.ts";
+import { encodeMail } from "../../../../shared/queues/mails.ts";
 import { encodeProfile } from "../../../../shared/queues/profiles.ts";
-import { toTenantId } from "../../stores/support/samples.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
+import { newTenant, toTenantId } from "../../stores/support/samples.ts";
 import { allRows } from "../support/data-subject.ts";
 import { inboundBody, instagramWebhook } from "../support/inbound-webhooks.ts";
 import { invokeWithRecord, type QueueWorker } from "../support/queue-worker.ts";
@@ -20,7 +27,7 @@ import { openWorkspace, runDeletion } from "./support/doomed-tenant.ts";
 const tenant = toTenantId("zebra-shop");
 
 let testEnv: TestEnv;
-let workers: Readonly<Record<"ingest" | "deliver" | "profile" | "erase", QueueWorker>>;
+let workers: Readonly<Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "deadLetters", QueueWorker>>;
 let workspace: Awaited<ReturnType<typeof openWorkspace>>;
 let calls = 0;
 beforeAll(async () => {
@@ -31,58 +38,117 @@ beforeAll(async () => {
     send: async () => void calls++,
     close: async () => {},
   } as unknown as DeliverPorts["webhookClient"];
+  const log = (line: TestEnv["lines"][number]) => void testEnv.lines.push(line);
+  const common = { ...openStores(testEnv.table), receivedMessages: testEnv.receivedMessages, log };
+  const send = async () => {
+    calls++;
+    return "accepted" as const;
+  };
+  const mailPorts = {
+    ...common,
+    loginKeys: async () => oneKeyRing(randomToken(32)),
+    addressKeys: testEnv.addressKeys,
+    mail: { send },
+    baseUrl: "https://parley.example",
+    isSignUpOpen: false,
+  };
+  const deadLetterPorts = { ...common, findSourceQueue: (name: string) => name as QueueName };
   workers = {
     ingest: ingestWorker(testEnv.ingestPorts(queues), testEnv.now) as QueueWorker,
     deliver: deliverWorker(testEnv.deliverPorts(queues, webhookClient), testEnv.now) as QueueWorker,
     profile: profileWorker(testEnv.profilePorts("http://127.0.0.1:9"), testEnv.now) as QueueWorker,
     erase: eraseWorker(testEnv.erasePorts(queues), testEnv.now) as QueueWorker,
+    mail: mailWorker(mailPorts, testEnv.now) as QueueWorker,
+    deadLetters: deadLettersWorker(deadLetterPorts, testEnv.now) as QueueWorker,
   };
 });
 afterAll(() => testEnv.close());
 
-function bodies(): (readonly [keyof typeof workers, string, string])[] {
-  const { conversation, endpointIds, account } = workspace;
+interface QueuedMessage {
+  readonly queue: QueueName;
+  readonly worker: keyof typeof workers;
+  readonly name: string;
+  readonly body: string;
+}
+
+function queuedMessages(): readonly QueuedMessage[] {
+  const { conversation, endpointIds, account, inviteId } = workspace;
   const now = testEnv.now();
   const endpointId = endpointIds[0] ?? "";
   const eventUlid = newUlid(now);
   const source = { conversationId: conversation, position: `${now}#m` };
   const event = { tenant, eventUlid, type: "message.received", source } as const;
+  const drain = { kind: "drain", tenant, endpointId, after: null, pageSize: 100, repeat: true } as const;
   const webhook = instagramWebhook(account.externalId, [{ mid: `mid-${now}`, text: "hello", at: now }]);
+  const on = (queue: QueueName, worker: keyof typeof workers) => (name: string, body: string) => ({
+    queue,
+    worker,
+    name,
+    body,
+  });
+  const onEvents = on("Events", "deliver");
+  const onDeliveries = on("Deliveries", "deliver");
   return [
-    ["ingest", "a webhook", inboundBody(webhook, now)],
-    ["deliver", "an event", encodeEvent({ ...event, repeated: false, uncounted: true })],
-    ["deliver", "a repeated event", encodeEvent({ ...event, repeated: true })],
-    ["deliver", "an event with a stored body", encodeEvent({ ...event, source: null, repeated: false })],
-    ["deliver", "an attempt", encodeRetry({ tenant, endpointId, eventUlid, attempt: 2 })],
-    ["deliver", "a probe", encodeEndpointTask({ kind: "probe", tenant, endpointId, probe: now, after: null })],
-    [
-      "deliver",
-      "a drain",
-      encodeEndpointTask({ kind: "drain", tenant, endpointId, after: null, pageSize: 100, repeat: true }),
-    ],
-    ["deliver", "a warning", encodeEndpointTask({ kind: "warn", tenant, endpointId, since: now })],
-    ["profile", "a profile", encodeProfile({ tenant, conversationId: conversation })],
-    ["erase", "an erasure", encodeErasure({ tenant, erasureId: deriveErasureId(conversation), op: newUlid(now) })],
+    on("Inbound", "ingest")("a webhook", inboundBody(webhook, now)),
+    onEvents("an event", encodeEvent({ ...event, repeated: false, uncounted: true })),
+    onEvents("a repeated event", encodeEvent({ ...event, repeated: true })),
+    onEvents("an event with a stored body", encodeEvent({ ...event, source: null, repeated: false })),
+    onDeliveries("an attempt", encodeRetry({ tenant, endpointId, eventUlid, attempt: 2 })),
+    onDeliveries("a probe", encodeEndpointTask({ kind: "probe", tenant, endpointId, probe: now, after: null })),
+    onDeliveries("a drain", encodeEndpointTask(drain)),
+    onDeliveries("a warning", encodeEndpointTask({ kind: "warn", tenant, endpointId, since: now })),
+    on("Profiles", "profile")("a profile", encodeProfile({ tenant, conversationId: conversation })),
+    on("Erasures", "erase")(
+      "an erasure",
+      encodeErasure({ tenant, erasureId: deriveErasureId(conversation), op: newUlid(now) }),
+    ),
+    on("Mails", "mail")("an invite's mail", encodeMail({ kind: "invite", tenant, inviteId })),
   ];
 }
 
 const rowsNamingTenant = async () => (await allRows(testEnv)).filter((row) => JSON.stringify(row).includes(tenant));
+const statusesOfTenant = async () => (await rowsNamingTenant()).map(({ SK, st }) => [SK, st]);
+const toDeadLetters = ({ queue, body }: QueuedMessage) =>
+  invokeWithRecord(workers.deadLetters, body, 10, `http://queues/${queue}`);
 
-describe("a message of a deleted tenant that is still on a queue", () => {
-  it("ends without a failure, without a call of a receiver and without a row that names the tenant", async () => {
+describe("a message of a deleted tenant", () => {
+  let messages: readonly QueuedMessage[];
+  beforeAll(async () => {
+    messages = queuedMessages();
     const rowsBefore = (await rowsNamingTenant()).length;
-    const messages = bodies();
-    const webhook = messages[0]?.[2] ?? "";
-    await invokeWithRecord(workers.ingest, webhook);
+    const [webhook] = messages;
+    if (!webhook) throw new Error("There is no webhook.");
+    await invokeWithRecord(workers.ingest, webhook.body);
     expect((await rowsNamingTenant()).length).toBeGreaterThan(rowsBefore);
+    for (const message of messages.slice(1)) await toDeadLetters(message);
+    const quarantined = (await rowsNamingTenant()).map(({ PK }) => PK).filter((key) => key.startsWith("QUAR#"));
+    const queuesWithTenant = ["Deliveries", "Erasures", "Events", "Mails", "Profiles"];
+    expect(quarantined.sort()).toEqual(queuesWithTenant.map((queue) => `QUAR#${queue}`));
     await runDeletion(testEnv, tenant);
-    for (const [worker, name, body] of messages) {
+  });
+
+  it("that is still on a queue ends without a failure, a call or a row that names the tenant", async () => {
+    for (const { worker, name, body } of messages) {
       expect(await invokeWithRecord(workers[worker], body), name).toEqual({ batchItemFailures: [] });
-      expect(
-        (await rowsNamingTenant()).map(({ SK, st }) => [SK, st]),
-        name,
-      ).toEqual([["TENANT", "deleted"]]);
+      expect(await statusesOfTenant(), name).toEqual([["TENANT", "deleted"]]);
     }
     expect(calls).toBe(0);
   });
+
+  it("that becomes a dead letter leaves no row that names the tenant", async () => {
+    for (const message of messages) {
+      expect(await toDeadLetters(message), message.name).toEqual({ batchItemFailures: [] });
+      expect(await statusesOfTenant(), message.name).toEqual([["TENANT", "deleted"]]);
+    }
+  });
+});
+
+it("an invite's mail is sent while its tenant exists", async () => {
+  const other = await openWorkspace(testEnv, await testEnv.newQueues(), {
+    tenant: newTenant(),
+    size: { messages: 0, endpoints: 0, keys: 0 },
+  });
+  const body = encodeMail({ kind: "invite", tenant: other.tenant, inviteId: other.inviteId });
+  await invokeWithRecord(workers.mail, body);
+  expect(calls).toBe(1);
 });

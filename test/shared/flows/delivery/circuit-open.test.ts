@@ -3,6 +3,7 @@ import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts"
 import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
@@ -243,6 +244,7 @@ describe("an endpoint whose circuit is open", () => {
     const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.queues.slowDeliveries);
     const ports = {
       findSourceQueue: () => "SlowDeliveries" as const,
+      tenants: tenantStore(testEnv.table),
       receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: outage.ports.deliveries,

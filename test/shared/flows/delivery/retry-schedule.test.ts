@@ -10,6 +10,7 @@ import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -260,6 +261,7 @@ describe("a retry that no worker could process", () => {
     const records = await receiveBatch(testEnv.eventSource, queues.deliveries);
     const ports = {
       findSourceQueue: () => "Deliveries" as const,
+      tenants: tenantStore(testEnv.table),
       receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),

@@ -7,6 +7,7 @@ import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
 import { newTally } from "../../../../shared/flows/stats/count.ts";
 import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -74,6 +75,7 @@ async function runBackgroundAfterDeadLetter(): Promise<void> {
     due: dueStore(table),
     counters: counterStore(table),
     findSourceQueue: () => null,
+    tenants: tenantStore(testEnv.table),
     log: (line: LogLine) => void lines.push(line),
   };
   const letter = { queue: "Erasures", messageId: "m", sentAt: testEnv.now(), group: null, receives: 10 } as const;

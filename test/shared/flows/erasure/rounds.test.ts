@@ -3,6 +3,7 @@ import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts"
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -66,6 +67,7 @@ it("continues half an hour after its background failed ten times", async () => {
   const quarantine = deadLettersWorker(
     {
       findSourceQueue: () => "Erasures",
+      tenants: tenantStore(testEnv.table),
       receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),

@@ -9,6 +9,7 @@ import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -134,6 +135,7 @@ describe("deliveries", () => {
   async function die(...bodies: string[]): Promise<void> {
     const ports = {
       findSourceQueue: () => "Deliveries" as const,
+      tenants: tenantStore(testEnv.table),
       receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),

@@ -3,13 +3,14 @@ import { createTenant } from "../../../../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../../../../shared/flows/accounts/connect.ts";
 import { deleteTenant } from "../../../../../shared/flows/deletion/delete-tenant.ts";
 import { createWebhook } from "../../../../../shared/flows/webhooks/create.ts";
+import { forEachConcurrent } from "../../../../../shared/kernel/parallel.ts";
 import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../../../shared/kernel/time.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { sampleConversationId, sampleMessage } from "../../../stores/support/samples.ts";
 import { createKey } from "../../access/support/api-keys.ts";
-import { openTeamEnv } from "../../access/team/support/team.ts";
+import { newEmail, openTeamEnv } from "../../access/team/support/team.ts";
 import { tenantCaller } from "../../support/data-subject.ts";
 import type { TestEnv, TestQueues } from "../../support/test-env.ts";
 
@@ -18,6 +19,9 @@ interface Size {
   readonly endpoints: number;
   readonly keys: number;
 }
+
+const MESSAGES_PER_PERSON = 100;
+const PEOPLE_AT_ONCE = 10;
 
 /**
  * A tenant with an owner, a pending invite, an account, keys, endpoints and messages of a person per hundred, each with
@@ -32,7 +36,9 @@ export async function openWorkspace(
   const stores = openStores(testEnv.table);
   const api = testEnv.apiPorts(queues);
   const team = openTeamEnv(testEnv);
-  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, now);
+  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: newEmail(), actor: "cli" }, now);
+  const [invite] = await stores.invites.list(tenant);
+  if (!invite) throw new Error("The owner is not invited.");
   const ownerId = await team.newMember(tenant, "owner");
   const externalId = `ig-${tenant}`;
   const account = { platform: "instagram", externalId } as const;
@@ -55,8 +61,8 @@ export async function openWorkspace(
     if (isRefusal(created)) throw new Error("The endpoint was refused.");
     endpointIds.push(created.endpoint.id);
   }
-  for (let number = 0; number < size.messages; number++) {
-    const participantId = `person-${Math.floor(number / 100)}`;
+  const addMessage = async (number: number) => {
+    const participantId = `person-${Math.floor(number / MESSAGES_PER_PERSON)}`;
     const message = sampleMessage(tenant, {
       id: `${tenant} ${number}`,
       account,
@@ -77,8 +83,16 @@ export async function openWorkspace(
     );
     await stores.counters.claimCount(tenant, eventUlid, now);
     await stores.idempotencyKeys.claimKey(tenant, { keyHash: `${number}`, bodyHash: "b", workId: "w" }, now);
-  }
-  return { tenant, ownerId, account, secrets, endpointIds, conversation: sampleConversationId(tenant, "person-0") };
+  };
+  const firsts = Array.from(
+    { length: Math.ceil(size.messages / MESSAGES_PER_PERSON) },
+    (_, n) => n * MESSAGES_PER_PERSON,
+  );
+  await forEachConcurrent(firsts, PEOPLE_AT_ONCE, async (first) => {
+    for (let n = first; n < Math.min(first + MESSAGES_PER_PERSON, size.messages); n++) await addMessage(n);
+  });
+  const conversation = sampleConversationId(tenant, "person-0");
+  return { tenant, ownerId, inviteId: invite.id, account, secrets, endpointIds, conversation };
 }
 
 /** Deletes a tenant. @param onWait runs during each wait, after the clock */
