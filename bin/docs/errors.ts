@@ -195,7 +195,7 @@ const help: Record<Reason, ErrorHelp> = {
   },
   verification_limit: { when: "The check page made too many attempts for a hold or from an address.", fix: retryAfter },
   sign_in_limit: {
-    when: "In 15 minutes, 5 sign-in links were requested for an address, or 20 from a network.",
+    when: "In 15 minutes, 5 sign-in links and invites were requested for an address, or 20 sign-in links from a network.",
     fix: retryAfter,
   },
   send_failed: {

@@ -110,7 +110,11 @@ const refusals = {
   too_many_requests: [429, "rate_limited", "Request limit reached. Retry after the time in Retry-After."],
   dns_lookup_limit: [429, "rate_limited", "DNS lookup limit reached. Retry after the time in Retry-After."],
   verification_limit: [429, "rate_limited", "Too many verification attempts. Retry after the time in Retry-After."],
-  sign_in_limit: [429, "rate_limited", "Too many sign-in links were requested. Retry after the time in Retry-After."],
+  sign_in_limit: [
+    429,
+    "rate_limited",
+    "Too many sign-in links or invites were requested. Retry after the time in Retry-After.",
+  ],
   send_failed: [502, "send_failed", "The platform refused the message. See detail for the reason."],
   outcome_unknown: [
     502,

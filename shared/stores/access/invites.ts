@@ -11,6 +11,7 @@ import {
   pendingInviteAttributes as Pending,
   tenantAttributes as Tenant,
 } from "../attributes.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import {
@@ -25,7 +26,7 @@ import {
   itemDoesNotExist,
   itemExists,
 } from "../expressions.ts";
-import { inviteKey, membershipKey, pendingInviteKey, tenantKey, timeToLive } from "../keys.ts";
+import { inviteKey, type Key, membershipKey, pendingInviteKey, tenantKey, timeToLive } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
 import { auditItem } from "./audit.ts";
@@ -106,6 +107,24 @@ export function inviteStore(table: Table) {
       const failed = result.current.map((item) => item !== undefined);
       if (failed[address.length]) return "tenant_not_found";
       return failed.slice(0, address.length).includes(true) ? "exists" : "actor_changed";
+    },
+
+    /**
+     * Whether `create` or `renew` would refuse the invite with `exists`. Read consistently.
+     * @param address `memberId`: the user of the address, if there is one
+     */
+    async isAddressTaken(
+      { tenant, id }: Pick<Invite, "tenant" | "id">,
+      { addressHashes, memberId, now }: Claim & Pick<By, "addressHashes">,
+    ): Promise<boolean> {
+      const pendingKeys = addressHashes.map((hash) => pendingInviteKey(hash, tenant));
+      const memberKeys = memberId === null ? [] : [membershipKey(tenant, memberId)];
+      const items = await batchGet<Key>(table, [...pendingKeys, ...memberKeys], { consistent: true });
+      return items.some((item) => {
+        if (memberKeys.some(({ SK }) => SK === item.SK)) return true;
+        const [other] = toPendingInvite(item as PendingInviteItem);
+        return other !== undefined && other.inviteId !== id && !isInviteExpired(other, now);
+      });
     },
 
     /** The invites of a tenant, oldest first, also those that have ended. Read consistently. */

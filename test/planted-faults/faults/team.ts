@@ -104,6 +104,13 @@ export const teamFaults: readonly PlantedFault[] = [
     killedBy: { file: invites, title: "counts its mails in the address's cap" },
   },
   {
+    name: "an invite that is refused counts a mail",
+    file: "shared/flows/access/team/invites.ts",
+    search: "if (await ports.invites.isAddressTaken(invite, { ...address, now }))",
+    replacement: "if (now < 0 && (await ports.invites.isAddressTaken(invite, { ...address, now })))",
+    killedBy: { file: invites, title: "that is refused counts no mail, also when it is sent again" },
+  },
+  {
     name: "a membership of a suspended tenant that begins now is not suspended",
     file: "shared/stores/access/invites.ts",
     search: "newMembershipItems(membership, isSuspended)",

@@ -9,6 +9,7 @@ import { type Refusal, refuse } from "../../../kernel/refusals.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { encodeMail } from "../../../queues/mails.ts";
+import type { AddressHashes } from "../../../stores/access/invite-items.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
 import type { InvitePorts } from "./ports.ts";
@@ -27,7 +28,7 @@ export async function listInvites(ports: InvitePorts, tenant: TenantId, now: Mil
 }
 
 /**
- * Invites an address to a tenant and queues the mail, which counts in the address's cap. Only an owner invites an owner.
+ * Invites an address to a tenant and queues the mail, which counts in the address's cap, unless it is refused. Only an owner invites an owner.
  * If the request fails after the invite was stored, the invite can be sent again.
  * @param request `email`: in its normal form
  */
@@ -37,8 +38,8 @@ export async function createInvite(
 ): Promise<Invite | Refusal<"invite_exists" | "sign_in_limit" | "role_forbidden" | "tenant_not_found">> {
   const { tenant, email, role, acting, now } = request;
   const least = leastRole(role);
-  const refusal = refuseRole(acting.caller, tenant, least) ?? (await countMail(ports, email, now));
-  if (refusal) return refusal;
+  const forbidden = refuseRole(acting.caller, tenant, least);
+  if (forbidden) return forbidden;
   const invite: Invite = {
     id: newInviteId(now),
     tenant,
@@ -50,9 +51,11 @@ export async function createInvite(
     expiresAt: now + INVITE_LIFE,
     acceptedAt: null,
   };
+  const address = await readAddress(ports, email);
+  const refusal = await refuseMail(ports, invite, { ...address, now });
+  if (refusal) return refusal;
   const audit = inviteEntry(acting, invite, { action: "invite.create", detail: { role }, at: now });
-  const actor = actingMember(acting, least);
-  const result = await ports.invites.create(invite, { audit, actor, ...(await readAddress(ports, email)) });
+  const result = await ports.invites.create(invite, { audit, actor: actingMember(acting, least), ...address });
   if (result === "exists") return refuse("invite_exists");
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "tenant_not_found") return refuse("tenant_not_found");
@@ -71,12 +74,15 @@ export async function resendInvite(
   const invite = await getInvite(ports, { tenant, inviteId, now });
   if (invite?.status !== "pending") return refuse("invite_not_found");
   const least = leastRole(invite.role);
-  const refusal = refuseRole(acting.caller, tenant, least) ?? (await countMail(ports, invite.email, now));
+  const forbidden = refuseRole(acting.caller, tenant, least);
+  if (forbidden) return forbidden;
+  const address = await readAddress(ports, invite.email);
+  const refusal = await refuseMail(ports, invite, { ...address, now });
   if (refusal) return refusal;
   const expiresAt = invite.expiresAt === null ? null : now + INVITE_LIFE;
   const detail = { role: invite.role, resent: true };
   const audit = inviteEntry(acting, invite, { action: "invite.create", detail, at: now });
-  const by = { audit, actor: actingMember(acting, least), ...(await readAddress(ports, invite.email)) };
+  const by = { audit, actor: actingMember(acting, least), ...address };
   const result = await ports.invites.renew(invite, { ...by, expiresAt });
   if (result === "exists") return refuse("invite_exists");
   if (result === "actor_changed") return refuse("role_forbidden");
@@ -128,14 +134,25 @@ function isListed({ acceptedAt, expiresAt }: Invite, now: Millis): boolean {
   return endedAt === null || endedAt + INVITE_RETENTION > now;
 }
 
-/** Counts a mail in the address's cap for sign-in links. */
-async function countMail(ports: InvitePorts, email: string, now: Millis): Promise<Refusal<"sign_in_limit"> | null> {
-  const hash = addressHashAt(await ports.addressKeys(), email, signInWindow(now).start);
+interface Address {
+  readonly addressHashes: AddressHashes;
+  /** The user of the address, if there is one. */
+  readonly memberId: string | null;
+}
+
+/** Counts a mail in the address's cap for sign-in links, unless none goes out. Null if the invite is to be written. */
+async function refuseMail(
+  ports: InvitePorts,
+  invite: Invite,
+  { now, ...address }: Address & { readonly now: Millis },
+): Promise<Refusal<"invite_exists" | "sign_in_limit"> | null> {
+  if (await ports.invites.isAddressTaken(invite, { ...address, now })) return refuse("invite_exists");
+  const hash = addressHashAt(await ports.addressKeys(), invite.email, signInWindow(now).start);
   const retryAfter = await ports.signInCaps.consume("address", hash, now);
   return retryAfter === null ? null : refuse("sign_in_limit", undefined, retryAfter);
 }
 
-async function readAddress(ports: InvitePorts, email: string) {
+async function readAddress(ports: InvitePorts, email: string): Promise<Address> {
   const hashes = addressHashes(await ports.addressKeys(), email);
   return { addressHashes: hashes, memberId: await ports.users.getIdByAddress(hashes) };
 }

@@ -12,7 +12,7 @@ export interface MemberPorts {
 }
 
 export interface InvitePorts {
-  readonly invites: Pick<Invites, "list" | "get" | "create" | "revoke" | "renew">;
+  readonly invites: Pick<Invites, "list" | "get" | "isAddressTaken" | "create" | "revoke" | "renew">;
   readonly users: Pick<Users, "getIdByAddress">;
   readonly signInCaps: Pick<SignInCaps, "consume">;
   readonly mails: Pick<Queue, "send">;

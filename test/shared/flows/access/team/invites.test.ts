@@ -138,6 +138,26 @@ describe("an invite", () => {
     expect(await invite(email)).toMatchObject({ email });
   });
 
+  it("that is refused counts no mail, also when it is sent again", async () => {
+    const [agent, email] = [await team.newMember(tenant, "agent"), newEmail()];
+    const expired = await newInvite(email);
+    testEnv.advance(7 * DAY);
+    const { id } = await newInvite(email);
+    for (let n = 0; n < 6; n++) {
+      expect(await invite(email)).toEqual(refused("invite_exists"));
+      expect(await resend(expired.id)).toEqual(refused("invite_exists"));
+      expect(await invite(email, { by: agent })).toEqual(refused("role_forbidden"));
+      expect(await resend(id, agent)).toEqual(refused("role_forbidden"));
+      expect(await invite((await team.acting(admin)).caller.email)).toEqual(refused("invite_exists"));
+    }
+    for (let n = 0; n < 4; n++) expect(await resend(id)).toMatchObject({ id });
+    expect(await resend(id)).toMatchObject(refused("sign_in_limit"));
+    expect(await invite(email)).toEqual(refused("invite_exists"));
+    const userId = await team.signIn(email);
+    expect(await resend(expired.id)).toEqual(refused("invite_exists"));
+    expect(await team.roles(tenant)).toMatchObject({ [userId]: "agent" });
+  });
+
   it("by a member who is removed at the same time is not created", async () => {
     const underWay = await team.acting(admin);
     const request = { tenant, userId: admin, acting: await team.acting(owner), now: testEnv.now() };
