@@ -1,13 +1,17 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
-import { consoleApiRoutes } from "../../../../functions/routes/console-routes.ts";
-import { checkApiRoutes } from "../../../../functions/routes/holds/check.ts";
+import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
+import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
+import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
 import { hasRole, roles } from "../../../../shared/domain/access/roles.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
+import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
 import { CHALLENGE_KEYS, newSourceIp } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { openStores } from "../../../shared/stores/support/open-stores.ts";
@@ -15,7 +19,7 @@ import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
 import { testApp } from "../support/test-app.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
-import { apiRows, checkRows, consoleRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
+import { apiRows, checkRows, consoleRows, intakeRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
 import { openRouteWorld, type RouteWorld } from "./world.ts";
 
 // Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
@@ -25,7 +29,7 @@ let testEnv: TestEnv;
 let api: ApiApp;
 let world: RouteWorld;
 let callers: Readonly<Record<string, RouteCaller>>;
-const apps: { api?: App; check?: App; console?: App } = {};
+const apps: { api?: App; check?: App; console?: App; intake?: App } = {};
 
 beforeAll(async () => {
   testEnv = await openTestEnv();
@@ -44,8 +48,22 @@ beforeAll(async () => {
   };
   const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
   apps.check = createApp({
-    endpoints: checkApiRoutes,
+    endpoints: checkRoutes,
     ports: check,
+    credentials: noCredentials,
+    now: testEnv.now,
+    log,
+  });
+  apps.intake = createApp({
+    endpoints: intakeRoutes,
+    ports: {
+      platformSecrets: async () => ({ meta: ["m"], instagram: ["i"], verifyToken: "let me in" }),
+      verifySignature,
+      verifyHandshake,
+      inbound: openQueue((await testEnv.newQueues()).inbound, testEnv.sqs),
+      files: testEnv.files,
+      log,
+    },
     credentials: noCredentials,
     now: testEnv.now,
     log,
@@ -62,7 +80,7 @@ beforeAll(async () => {
     users: { ...stores.users, raiseEpoch: async () => true },
   };
   apps.console = createApp({
-    endpoints: consoleApiRoutes,
+    endpoints: consoleRoutes,
     ports: consolePorts,
     credentials: { ...sessionCredentials(consolePorts), rateLimit: async () => null },
     cors: { origin: api.ports.consoleOrigin },
@@ -74,9 +92,21 @@ afterAll(() => testEnv.close());
 
 const tables = [
   { table: "api", routes: apiRoutes, rows: apiRows },
-  { table: "console", routes: consoleApiRoutes, rows: consoleRows },
-  { table: "check", routes: checkApiRoutes, rows: checkRows },
+  { table: "console", routes: consoleRoutes, rows: consoleRows },
+  { table: "check", routes: checkRoutes, rows: checkRows },
+  { table: "intake", routes: intakeRoutes, rows: intakeRows },
 ] as const;
+
+it("the tables have every route of every function that answers requests", () => {
+  const folder = new URL("../../../../functions/", import.meta.url);
+  const handlers = readdirSync(folder)
+    .map((name) => new URL(`${name}/handler.ts`, folder))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, "utf8"))
+    .filter((source) => source.includes("createApp("));
+  const served = handlers.map((source) => /^\s+endpoints: (\w+),$/m.exec(source)?.[1]);
+  expect(served.sort()).toEqual(tables.map(({ table }) => `${table}Routes`).sort());
+});
 
 describe.each(tables)("the rows of $table", ({ routes, rows }) => {
   it("are one for each route, as it is declared", () => {
@@ -210,7 +240,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
   });
 
   it("can be read by the console alone", async () => {
-    const isReadable = table !== "check" && name !== "GET /health";
+    const isReadable = table !== "check" && table !== "intake" && name !== "GET /health";
     for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
       const { headers: own, ...caller } = callers["a key"] as RouteCaller;
       const headers = origin === null ? own : { ...own, origin };

@@ -149,14 +149,27 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
   "GET /v1/event-types": { ...members("agent", "/v1/event-types"), tenant: "none", role: null },
 };
 
-/** Of the check page's API: the secret of a hold is its credential, and no other counts. */
+/** A file of a page. The test's pages have none. */
+const page = (path: string): RouteRow => open(path, [404, "route_not_found"]);
+
+/** Of the check page and its API: the secret of a hold is its credential, and no other counts. */
 export const checkRows: Readonly<Record<string, RouteRow>> = {
   "POST /verify/holds/{hold_id}": check(""),
   "POST /verify/holds/{hold_id}/challenge": check("/challenge"),
   "POST /verify/holds/{hold_id}/complete": check("/complete", { token: "t", solutions: [1] }),
+  "GET /verify": page("/verify"),
+  "GET /verify/check.js": page("/verify/check.js"),
+  "GET /verify/check.css": page("/verify/check.css"),
+  "GET /verify/solver.js": page("/verify/solver.js"),
 };
 
-/** Of the console's API. */
+/** Of the platforms' intake: a signature or the verify token is its credential, and no other counts. */
+export const intakeRows: Readonly<Record<string, RouteRow>> = {
+  "GET /webhooks/{platform}": open("/webhooks/messenger", FORBIDDEN),
+  "POST /webhooks/{platform}": open("/webhooks/messenger", [401, "signature_invalid"]),
+};
+
+/** Of the console's API and its pages. */
 export const consoleRows: Readonly<Record<string, RouteRow>> = {
   "POST /console/auth/request": open("", OK, {
     request: () => ({ path: "/console/auth/request", body: { email: "mara@example.com" } }),
@@ -184,6 +197,11 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
   },
   "GET /console/tenants/{slug}": tenantRoute("agent"),
   "PATCH /console/tenants/{slug}": tenantRoute("owner", { name: "Renamed" }),
+  "GET /console/auth/sign-in": page("/console/auth/sign-in"),
+  "GET /console/auth/sign-in.js": page("/console/auth/sign-in.js"),
+  "GET /console/auth/sign-in.css": page("/console/auth/sign-in.css"),
+  "GET /console/auth/signed-in": page("/console/auth/signed-in"),
+  "GET /console/auth/signed-in.js": page("/console/auth/signed-in.js"),
 };
 
 /** The route of a row's name: what it has after a `?` is not part of it. */
