@@ -107,8 +107,12 @@ export interface Declaration<
   readonly aliases?: { readonly [alias: string]: string };
   /** Default: 256 KiB. */
   readonly bodyBytesMax?: number;
+  /** "as_empty": a query that repeats a parameter counts as an empty one. Default: it is 400. */
+  readonly repeatedParameters?: "as_empty";
   /** Reads the `Idempotency-Key` header. */
   readonly idempotent?: boolean;
+  /** When the handler answers 204 instead, for the OpenAPI document. */
+  readonly emptyResponse?: string;
   /** The reasons that the handler may return besides those of every route. */
   readonly refusals?: readonly R[];
   /** Object schemas of further fields of `error`, by status. A refusal carries them as `fields`. */
@@ -142,7 +146,9 @@ export interface Endpoint<P> {
   readonly body?: Body;
   readonly aliases?: { readonly [alias: string]: string };
   readonly bodyBytesMax?: number;
+  readonly repeatedParameters?: "as_empty";
   readonly idempotent?: boolean;
+  readonly emptyResponse?: string;
   readonly paged?: boolean;
   readonly refusals?: readonly Reason[];
   readonly errorFields?: ErrorFields;

@@ -128,6 +128,9 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
   return {
     [endpoint.status ?? 200]: response,
     ...(endpoint.acceptedWhen === undefined ? {} : { 202: acceptedResponse }),
+    ...(endpoint.emptyResponse === undefined
+      ? {}
+      : { 204: { description: endpoint.emptyResponse, headers: correlationHeader } }),
   };
 }
 

@@ -75,7 +75,7 @@ async function respond<P>(
   endpoint: Endpoint<P>,
   { metadata, path, now, time, bytes, caller }: CallerRequest,
 ): Promise<Response> {
-  const parameters = readParameters(metadata.query);
+  const parameters = queryParameters(endpoint, metadata);
   if (isRefusal(parameters)) return failure(parameters);
 
   const tenant =
@@ -110,6 +110,14 @@ async function respond<P>(
   if (isReplayed) response.headers.set("idempotent-replayed", "true");
   for (const cookie of responseCookies) response.headers.append("set-cookie", cookie);
   return response;
+}
+
+function queryParameters<P>(
+  { repeatedParameters }: Endpoint<P>,
+  { query }: RequestMetadata,
+): Map<string, string> | Refusal<"invalid_request"> {
+  const parameters = readParameters(query);
+  return repeatedParameters === "as_empty" && isRefusal(parameters) ? new Map() : parameters;
 }
 
 function parseBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): { value: unknown } | Refusal<"invalid_request"> {

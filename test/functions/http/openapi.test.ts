@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { endpointsFor } from "../../../functions/http/endpoints-for.ts";
 import { openApiDocument } from "../../../functions/http/openapi.ts";
+import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { sampleRoutes } from "./support/sample-routes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths
@@ -80,6 +81,12 @@ describe("the OpenAPI document", () => {
     expect(codes(502)).toEqual(["send_failed"]);
     expect(responses[429].headers).toHaveProperty("retry-after");
     expect(Object.keys(document.paths["/v1/facts"].get.responses)).toEqual(["200", "400", "413", "500"]);
+  });
+
+  it("has the empty response of a route that may give one", () => {
+    const { responses } = asAny(openApiDocument(consoleRoutes, info)).paths["/console/auth/verify"].get;
+    expect(Object.keys(responses)).toEqual(["204", "302", "400", "401", "413", "500"]);
+    expect(responses[204]).not.toHaveProperty("content");
   });
 
   it("names the credentials of a route, with the CSRF token where a session writes, and the role", () => {

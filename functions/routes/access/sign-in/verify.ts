@@ -24,6 +24,8 @@ export const verifySignInLink = endpoint.public({
     "Sets the cookies of a session and redirects to the console. A HEAD request and a prefetch do not use the link. A browser gets a page that offers a new link instead of the error.",
   envelope: false,
   status: 302,
+  emptyResponse: "The link was not used: the request is a HEAD request or a prefetch.",
+  repeatedParameters: "as_empty",
   query: z.object({ token: z.optional(z.string()) }),
   refusals: ["invalid_token"],
   handle: async ({ query, request, now, ports }) => {

@@ -220,6 +220,20 @@ describe("GET /console/auth/verify", () => {
     expect((await call("auth/sign-in")).text).toContain('<h1 id="title" tabindex="-1">Sign in</h1>');
   });
 
+  it("answers a link that repeats a parameter as a malformed token, and does not use it", async () => {
+    const token = await fixture.newToken(address);
+    for (const query of [`token=${token}&token=${token}`, `token=${token}&a=1&a=2`, `a=&a=&token=${token}`]) {
+      const answers = [await call(`auth/verify?${query}`), await call(`auth/verify?${query}`, { headers: browser })];
+      expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+      expect(answers.map(({ text }) => text)).toEqual([
+        (await verify("malformed")).text,
+        (await verify("malformed", { headers: browser })).text,
+      ]);
+      expect((await call(`auth/verify?${query}`, { method: "HEAD" })).status).toBe(204);
+    }
+    expect((await verify(token)).status).toBe(302);
+  });
+
   it.each([
     ["HEAD", { method: "HEAD" }],
     ["a prefetch", { headers: { ...browser, "sec-purpose": "prefetch" } }],
