@@ -25,13 +25,27 @@ const identifiedRefusals = [
 ] as const;
 const keyRefusals = [...identifiedRefusals, "live_key_required"] as const;
 const sessionRefusals = [...identifiedRefusals, "role_forbidden", "csrf_failed"] as const;
-/** Refusals of every route that requires such a credential. A handler may return them without declaring them. */
-export const authRefusals = {
+/** Refusals of the routes that require such a credential. A handler may return them without declaring them. */
+const authRefusals = {
   key: keyRefusals,
   caller: [...keyRefusals, "role_forbidden", "csrf_failed"],
   session: sessionRefusals,
   none: [],
 } as const satisfies Record<Auth, readonly Reason[]>;
+
+/** The refusals that the credential, the tenant, the role and the method of a route may cause. */
+export function callerRefusals<P>({ auth, tenant, role, method }: Endpoint<P>): readonly Reason[] {
+  const isPossible: Partial<Record<Reason, boolean>> = {
+    tenant_required: tenant === "query",
+    tenant_forbidden: tenant === "query",
+    // A key belongs to tenants; a person is refused only for a tenant of the request.
+    tenant_suspended: auth !== "session" || tenant !== "none",
+    role_forbidden: role !== null,
+    csrf_failed: method !== "GET",
+  };
+  return authRefusals[auth].filter((reason) => isPossible[reason] ?? true);
+}
+
 /** The refusals that a handler may return without declaring them. */
 export type CommonReason<A extends Auth> = (typeof commonRefusals)[number] | (typeof authRefusals)[A][number];
 

@@ -2,7 +2,7 @@ import type { $ZodType } from "zod/v4/core";
 import type { Role } from "../../shared/domain/access/roles.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
 import { type Reason, toHttpError } from "../../shared/kernel/refusals.ts";
-import { authRefusals, commonRefusals, type Endpoint } from "./endpoint.ts";
+import { callerRefusals, commonRefusals, type Endpoint } from "./endpoint.ts";
 import { type Json, toOpenApiSchema } from "./openapi-schemas.ts";
 import { CSRF_COOKIE, CSRF_HEADER, SESSION_COOKIE } from "./session-names.ts";
 
@@ -135,7 +135,7 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
 }
 
 function failureResponses<P>(endpoint: Endpoint<P>, schemas: Json): Json {
-  const reasons: Reason[] = [...commonRefusals, ...authRefusals[endpoint.auth], ...(endpoint.refusals ?? [])];
+  const reasons: Reason[] = [...commonRefusals, ...callerRefusals(endpoint), ...(endpoint.refusals ?? [])];
   const byStatus = Map.groupBy([...new Set(reasons)], (reason) => toHttpError(reason).status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {

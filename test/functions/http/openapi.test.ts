@@ -76,7 +76,7 @@ describe("the OpenAPI document", () => {
     const codes = (status: number) =>
       responses[status].content["application/json"].schema.allOf[1].properties.error.properties.code.enum;
     expect(Object.keys(responses)).toEqual(["201", "400", "401", "403", "413", "429", "500", "502"]);
-    expect(codes(400)).toEqual(["invalid_request", "tenant_required"]);
+    expect(codes(400)).toEqual(["invalid_request"]);
     expect(codes(429)).toEqual(["rate_limited"]);
     expect(codes(502)).toEqual(["send_failed"]);
     expect(responses[429].headers).toHaveProperty("retry-after");
@@ -87,6 +87,25 @@ describe("the OpenAPI document", () => {
     const { responses } = asAny(openApiDocument(consoleRoutes, info)).paths["/console/auth/verify"].get;
     expect(Object.keys(responses)).toEqual(["204", "302", "400", "401", "413", "500"]);
     expect(responses[204]).not.toHaveProperty("content");
+  });
+
+  it("has only the refusals that a session can get: of its tenant, its role and a write", () => {
+    const { paths } = asAny(openApiDocument(consoleRoutes, info));
+    const codes = (path: string, method: string) =>
+      Object.values<Record<string, unknown>>(paths[path][method].responses)
+        .flatMap(
+          ({ content }) =>
+            asAny(content)?.["application/json"].schema.allOf?.[1].properties.error.properties.code.enum ?? [],
+        )
+        .sort();
+    const common = ["internal_error", "invalid_request", "payload_too_large", "rate_limited", "unauthorized"];
+    expect(codes("/console/me", "get")).toEqual(common);
+    expect(codes("/console/tenants", "get")).toEqual(common);
+    expect(codes("/console/auth/logout", "post")).toEqual(["csrf_failed", ...common]);
+    expect(codes("/console/team", "get")).toEqual(["forbidden", ...common, "tenant_required"].sort());
+    for (const path of Object.values<Record<string, object>>({ ...document.paths, ...paths })) {
+      if (path.get) expect(JSON.stringify(path.get)).not.toContain('"csrf_failed"');
+    }
   });
 
   it("names the credentials of a route, with the CSRF token where a session writes, and the role", () => {
