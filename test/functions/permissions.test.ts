@@ -6,6 +6,14 @@ import { authenticateSession, openSession } from "../../shared/flows/access/sess
 import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
 import { signIn } from "../../shared/flows/access/sign-in/sign-in.ts";
 import { signOut } from "../../shared/flows/access/sign-in/sign-out.ts";
+import { createInvite, listInvites, resendInvite, revokeInvite } from "../../shared/flows/access/team/invites.ts";
+import { changeMemberRole, listMembers, removeMember } from "../../shared/flows/access/team/members.ts";
+import {
+  createOwnTenant,
+  getOwnTenant,
+  listOwnTenants,
+  renameTenant,
+} from "../../shared/flows/access/team/own-tenants.ts";
 import { createChallenge } from "../../shared/flows/holds/challenge.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
@@ -17,11 +25,13 @@ import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
 import { createKey } from "../shared/flows/access/support/api-keys.ts";
 import { openSignInFixture } from "../shared/flows/access/support/sign-in-fixture.ts";
+import { newEmail, openTeamEnv } from "../shared/flows/access/team/support/team.ts";
 import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { createTenant } from "../shared/stores/access/support/team-samples.ts";
+import { newTenant } from "../shared/stores/support/samples.ts";
 import { injectFaults } from "../support/faults.ts";
 import { keyVersion } from "../support/world/key-rings.ts";
 import { openMailFixture } from "./mail/mail-fixture.ts";
@@ -145,6 +155,47 @@ it("the Console role allows the actions of signing in and out, for a member and 
   const { service } = synthesizeTemplates();
   const allowed = allowedActions(service, "Console", "dynamodb:");
   expect(actions).toEqual(expect.arrayContaining(["dynamodb:DeleteItem", "dynamodb:Query", "dynamodb:PutItem"]));
+  expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
+});
+
+it("the Console role allows the actions of the routes of teams, invites and tenants", async () => {
+  const team = openTeamEnv(testEnv);
+  const tenant = await team.newTenant();
+  const [owner, member] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "agent")];
+  const ports = { ...team.ports, isSignUpOpen: true };
+  const now = testEnv.now();
+  const acting = await team.acting(owner);
+  const { caller } = acting;
+  const invite = async (email: string) => {
+    const created = await createInvite(ports, { tenant, email, role: "agent", acting, now });
+    if (isRefusal(created)) throw new Error(created.refused);
+    return { tenant, inviteId: created.id, acting, now };
+  };
+  const person = await team.signIn(newEmail());
+  const newSlug = newTenant();
+  const results: unknown[] = [];
+  const actions = await recordActions(async () => {
+    // An address without a user and one of a user have other conditions.
+    const byId = await invite(newEmail());
+    await invite((await team.acting(person)).caller.email);
+    results.push(
+      await listInvites(ports, tenant, now),
+      await resendInvite(ports, byId),
+      await revokeInvite(ports, byId),
+      await listMembers(ports, tenant),
+      await changeMemberRole(ports, { tenant, userId: member, role: "owner", acting, now }),
+      await removeMember(ports, { tenant, userId: member, acting, now }),
+      await createOwnTenant(ports, { id: newSlug, name: "Shop", acting, now }),
+      await listOwnTenants(ports, caller),
+      await getOwnTenant(ports, { slug: tenant, caller }),
+      await renameTenant(ports, { slug: tenant, name: "Mine", acting, now }),
+    );
+  });
+  expect(results.filter((result) => isRefusal(result))).toEqual([]);
+  const { service } = synthesizeTemplates();
+  const allowed = allowedActions(service, "Console", "dynamodb:");
+  const used = ["BatchGetItem", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
+  expect(actions).toEqual(used.map((action) => `dynamodb:${action}`));
   expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
 });
 
