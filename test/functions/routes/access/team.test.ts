@@ -11,6 +11,7 @@ import { requestQuotaStore } from "../../../../shared/stores/access/request-quot
 import { newEmail, openTeamEnv, type TeamEnv } from "../../../shared/flows/access/team/support/team.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
+import { injectFaults } from "../../../support/faults.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { toTestSession } from "../support/sessions.ts";
@@ -148,6 +149,35 @@ describe("an invite", () => {
       expect(await call(admin, `DELETE invites/${invite.id}`)).toMatchObject({ status: 200, data: { revoked: true } });
     }
     expect(await call(admin, `POST invites/${invite.id}/resend`)).toMatchObject(refused(404, "invite_not_found"));
+  });
+
+  it("leaves its address in no log, audit row, queue message or error", async () => {
+    const email = `canary-${newEmail()}`;
+    const start = testEnv.lines.length;
+    const { data } = await call(admin, "POST invites", invitation(email));
+    const errors = [
+      await call(admin, "POST invites", invitation(email)),
+      await call(admin, "POST invites", invitation(`${email}@`)),
+      await call(admin, "POST invites", invitation(email, "owner")),
+      await call(admin, "POST invites", invitation(email, "root")),
+    ];
+    for (let n = 0; n < 5; n++) errors.push(await call(admin, `POST invites/${data.invite.id}/resend`));
+    await team.signIn(email);
+    errors.push(await call(admin, `POST invites/${data.invite.id}/resend`));
+    const end = injectFaults(testEnv.client, () => {
+      throw new Error("A fault.");
+    });
+    errors.push(await call(admin, "POST invites", invitation(email)));
+    end();
+    expect(errors.map(({ status }) => status)).toEqual([409, 400, 403, 400, 200, 200, 200, 200, 429, 404, 500]);
+    const { rows } = await team.ports.audit.list(tenant, { before: null, limit: 200, now: testEnv.now() });
+    const lines = testEnv.lines.slice(start);
+    expect(rows.map(({ action }) => action)).toEqual(expect.arrayContaining(["invite.create", "invite.accept"]));
+    expect(lines).not.toEqual([]);
+    const traces = JSON.stringify([lines, rows, team.mails, errors.map(({ error }) => error)]).toLowerCase();
+    expect(traces).toContain(data.invite.id.toLowerCase());
+    expect(traces).not.toContain("canary");
+    expect(traces).not.toContain(Buffer.from("canary-person").toString("base64").slice(0, 12).toLowerCase());
   });
 
   it("of an owner is created by owners alone", async () => {
