@@ -34,7 +34,7 @@ A revoked key gets 401 from its next request on, and is listed for 90 days. A su
 tenant delete removes everything of a tenant, for good. It needs only ${env.table}. A run that was stopped is continued by the same command.
 rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
 the keys that were not used since the first, and needs --force to end them. rotate verify-token prints a new verify token
-for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}.
+for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.
 dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { DEMO_OWNER } from "./demo-owner.ts";
 import type { LocalJson } from "./local-json.ts";
 
 export interface BannerDetails {
@@ -15,6 +16,7 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
     ["API", local.base_url],
     ["Simulator", local.simulator_url],
     ["Sign in", local.sign_in_url],
+    ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER}.`],
     ["Tenant", local.tenant],
     ["Live key", local.live_key],
     ["Test key", local.test_key],

@@ -9,6 +9,7 @@ import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { DEMO_OWNER } from "./demo-owner.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";
 
 /** Input of the demo workspace's seed. */
@@ -19,7 +20,6 @@ export interface SeedContext {
 }
 
 const ACTOR = "cli";
-const DEMO_OWNER = "owner@local.invalid";
 
 /** The use cases of the operator's commands, with the keys and the table of the functions. */
 export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {

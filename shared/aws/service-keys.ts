@@ -36,7 +36,7 @@ export interface ServiceKeys {
   readonly challenge: KeyRing;
   /** Signs the sessions of the console. */
   readonly session: KeyRing;
-  /** Hides e-mail and source addresses in item keys. */
+  /** Hides email and source addresses in item keys. */
   readonly address: KeyRing;
   /** Seals what a sign-in link is mailed with. */
   readonly loginLink: KeyRing;

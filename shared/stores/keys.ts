@@ -253,7 +253,7 @@ export function userKey(userId: string): Key {
   return { PK: `USR#${userId}`, SK: "P" };
 }
 
-/** From an e-mail address to its user. @param addressHash a keyed hash of the address */
+/** From an email address to its user. @param addressHash a keyed hash of the address */
 export function userAddressKey(addressHash: string): Key {
   return { PK: `EML#${addressHash}`, SK: "U" };
 }
@@ -300,7 +300,7 @@ export function loginTokenKey(loginId: string): Key {
   return { PK: `TOK#${loginId}`, SK: "T" };
 }
 
-/** The sign-in requests of a window. @param subjectHash a keyed hash of the e-mail address or the source network */
+/** The sign-in requests of a window. @param subjectHash a keyed hash of the email address or the source network */
 export function signInCapKey(kind: "address" | "source", subjectHash: string, windowStart: Millis): Key {
   return { PK: `CAP#${kind}#${subjectHash}`, SK: t13(windowStart) };
 }

@@ -54,7 +54,7 @@ export const createKey = endpoint.tenant({
   tag: "API keys",
   summary: "Create an API key (its secret is returned once)",
   description:
-    "The key belongs to one tenant. `scope` defaults to that of the calling key. A test key creates only test keys.",
+    "The key belongs to one tenant. `scope` defaults to that of the caller, which is `live` for a session. A test key creates only test keys.",
   body: z.optional(
     z.object({
       scope: z.optional(scope),

@@ -3,7 +3,7 @@ import { type KeyRing, openingKeys, sealingKeyAt } from "../../kernel/key-ring.t
 import type { Millis } from "../../kernel/time.ts";
 
 /**
- * The hashes that stand for an e-mail or source address in item keys: under the current key, then under each other key
+ * The hashes that stand for an email or source address in item keys: under the current key, then under each other key
  * of the ring. Rows are written under the first. A reader tries each, because a row moves to the first only when its
  * address is used.
  * @param address in its normal form

@@ -11,7 +11,7 @@ import { update } from "../writes.ts";
 
 export type SignInCaps = ReturnType<typeof signInCapStore>;
 
-/** Counts the sign-in links of an e-mail address and of a source network, in fixed windows. */
+/** Counts the sign-in links of an email address and of a source network, in fixed windows. */
 export function signInCapStore(table: Table) {
   return {
     /**

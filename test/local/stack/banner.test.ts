@@ -31,6 +31,7 @@ describe("the banner", () => {
     for (const shown of ["http://127.0.0.1:8787", "http://127.0.0.1:8788", "svc_live_x", "/repository/.parley"])
       expect(text).toContain(shown);
     expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
+    expect(text).toContain("             The link works once, for 15 minutes, and signs in owner@local.invalid.\n");
     expect(commands(seededLocalJson)).toEqual([
       "npm run admin -- listen",
       'npm run admin -- message "Hi"',

@@ -36,7 +36,7 @@ export function inviteMail({ tenant, role, expiresAt, signInUrl }: InviteDetails
     subject: `Invite to "${tenant}" on Parley`,
     text: joinParagraphs(
       `You are invited to join "${tenant}" on Parley as ${roleNames[role]}.`,
-      "To accept, sign in with this e-mail address:",
+      "To accept, sign in with this email address:",
       signInUrl,
       ...(expiresAt === null ? [] : [`The invite ends at ${formatMinute(expiresAt)}.`]),
       "If you did not expect it, ignore this mail.",

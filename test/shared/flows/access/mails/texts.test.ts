@@ -27,7 +27,7 @@ it("an invite's mail names the tenant by its slug, and the role", () => {
     subject: 'Invite to "acme" on Parley',
     text: `You are invited to join "acme" on Parley as an admin.
 
-To accept, sign in with this e-mail address:
+To accept, sign in with this email address:
 
 ${signInUrl}
 
