@@ -334,6 +334,34 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a reply that is erased before its event is processed is not counted, and everything else is",
+    history: {
+      seed: 609_115_188,
+      steps: [
+        [{ do: "receiver", endpoint: 1, mode: "hang" }, null],
+        [{ do: "wait", millis: 3_600_000 }, null],
+        [{ do: "redrive" }, null],
+        [{ do: "write", person: 0 }, 9],
+        [{ do: "policy", person: 0, action: "block" }, 23],
+        [{ do: "reply", person: 0, key: 0 }, 8],
+        [{ do: "policy", person: 0, action: "unblock" }, null],
+        [{ do: "erase", person: 0 }, null],
+      ],
+    },
+  },
+  {
+    promise: "the event of a block reaches a receiver, or all its attempts were made",
+    history: {
+      seed: 1_709_397_360,
+      steps: [
+        [{ do: "wait", millis: 60_000 }, null],
+        [{ do: "receiver", endpoint: 2, mode: "hang" }, null],
+        [{ do: "policy", person: 0, action: "block" }, null],
+        [{ do: "wait", millis: 518_400_000 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

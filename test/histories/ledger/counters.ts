@@ -1,6 +1,6 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { tenants } from "../world/people.ts";
-import { type Evidence, SLACK, type StoredChange } from "./evidence.ts";
+import { type Evidence, SLACK, type StoredChange, type StoredItem } from "./evidence.ts";
 
 const endStatuses: Readonly<Record<string, string>> = { delivered: "d", failed: "f", blocked: "f", dlq: "q" };
 
@@ -17,7 +17,7 @@ export function judgeCounters(evidence: Evidence): string[] {
 /** Counters are exact when nothing went wrong, but for messages that were removed while they were stored. */
 export function judgeExactCounters(evidence: Evidence): string[] {
   if (evidence.history.steps.some(([{ do: act }]) => act === "trouble")) return [];
-  const undone = countersOfUndone(evidence.changes);
+  const undone = [...countersOfUndone(evidence.changes), ...countersOfErasedSends(evidence.changes)];
   return counts(evidence).flatMap(({ name, counted, truth }) => {
     const least = truth - undone.filter((each) => each === name).length;
     return counted < least ? [`nothing went wrong, and the counter of ${name} is ${counted} of ${truth}`] : [];
@@ -76,6 +76,26 @@ function countersOfUndone(changes: readonly StoredChange[]): string[] {
     if (!after && at - first <= SLACK && !onHead.has(message)) undone.add(message);
   }
   return [...undone].map((message) => `${message.split("#")[1]} m`);
+}
+
+/**
+ * The counters of the sends whose message an erasure removed before their event was processed, one for each. The event
+ * then has no body, and nothing counts it. docs/guides/stats.md
+ */
+function countersOfErasedSends(changes: readonly StoredChange[]): string[] {
+  // Rows that count an event: its deliveries, and the claim of an event without them.
+  const counted = new Set(
+    changes.flatMap(({ after }) => (after && !after.PK.startsWith("CONV#") ? eventsOf(after) : [])),
+  );
+  return changes.flatMap(({ before, after }) => {
+    if (!before || after || before.z || !before.PK.startsWith("CONV#") || !before.SK.startsWith("M#")) return [];
+    return before.d === "outbound" && !counted.has(String(before.e)) ? [`${before.PK.split("#")[1]} m`] : [];
+  });
+}
+
+/** The ids of events in the key of a row. */
+function eventsOf({ PK, SK }: StoredItem): string[] {
+  return `${PK} ${SK}`.match(/[0-9A-Z]{26}/g) ?? [];
 }
 
 /**

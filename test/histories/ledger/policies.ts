@@ -3,6 +3,7 @@ import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { accountAttributes } from "../../../shared/stores/attributes.ts";
 import { accountItemKey } from "../../../shared/stores/keys.ts";
 import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
+import { mayLackDelivery } from "./deliveries.ts";
 import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
 import { type Evidence, mayHaveExpired } from "./evidence.ts";
 
@@ -54,10 +55,11 @@ export function judgePolicies(evidence: Evidence): string[] {
     const violations = all.flatMap(({ policy: { action, eventUlid }, since }) => {
       if (eventUlid === null || mayHaveExpired(evidence, since)) return [];
       const type = action === "block" ? "account.restricted" : "account.recovered";
-      return untouchedEndpoints(evidence, since, { tenant: account.tenant, type }).flatMap(({ id }) =>
-        acceptedPosts(evidence, id, (post) => post.eventId.endsWith(eventUlid)).length > 0
+      return untouchedEndpoints(evidence, since, { tenant: account.tenant, type }).flatMap((endpoint) =>
+        acceptedPosts(evidence, endpoint.id, (post) => post.eventId.endsWith(eventUlid)).length > 0 ||
+        mayLackDelivery(evidence, endpoint, eventUlid)
           ? []
-          : [`${type} of ${name} was not delivered to endpoint ${id}`],
+          : [`${type} of ${name} was not delivered to endpoint ${endpoint.id}`],
       );
     });
     const arrived = policies.filter(
