@@ -30,7 +30,11 @@ beforeEach(() => {
 const SMALL = { messages: 3, endpoints: 2, keys: 2 };
 const open = (of = tenant, size = SMALL) => openWorkspace(testEnv, queues, { tenant: of, size });
 const stores = () => openStores(testEnv.table);
-const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+/** A scan gives the attributes of a row in any order. */
+const sorted = (rows: readonly object[]) =>
+  rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
+/** The waits between passes, without those between pages. */
+const betweenPasses = (waits: readonly Millis[]) => waits.filter((duration) => duration >= MINUTE);
 const rowsNaming = async (slug: TenantId) =>
   (await allRows(testEnv)).filter((row) => new RegExp(`${slug}(?![0-9])`).test(JSON.stringify(row)));
 const statusOf = async (slug: TenantId) => (await rowsNaming(slug)).map(({ SK, st }) => [SK, st]);
@@ -130,7 +134,7 @@ describe("deleting a tenant", () => {
     const waits: Millis[] = [];
     await runDeletion(testEnv, tenant, async (duration) => {
       waits.push(duration);
-      if (waits.length > 2) return;
+      if (betweenPasses([duration]).length === 0 || betweenPasses(waits).length > 2) return;
       // A worker that read the account's route before it was removed.
       const participant = { id: "late", handle: null, username: null, name: null };
       const late = { id: `${tenant} late ${waits.length}`, conversationId: conversation, account, participant };
@@ -138,7 +142,7 @@ describe("deleting a tenant", () => {
       await stores().messages.record(tenant, message, testEnv.now(), 1);
       await stores().counters.add(tenant, { messages: 1, endpoints: new Map() }, testEnv.now());
     });
-    expect(waits).toEqual([3 * MINUTE, 3 * MINUTE, 3 * MINUTE]);
+    expect(betweenPasses(waits)).toEqual([3 * MINUTE, 3 * MINUTE, 3 * MINUTE]);
     expect(await rowsNaming(tenant)).toHaveLength(1);
   });
 
@@ -151,7 +155,7 @@ describe("deleting a tenant", () => {
     end();
     const waits: Millis[] = [];
     await runDeletion(testEnv, tenant, (duration) => void waits.push(duration));
-    expect(waits).toEqual([3 * MINUTE]);
+    expect(betweenPasses(waits)).toEqual([3 * MINUTE]);
   });
 
   it("keeps the slug taken for 30 days, also when the time to live deletes the row late, and then gives it away", async () => {
