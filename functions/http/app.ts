@@ -104,16 +104,16 @@ async function respond<P>(
   remaining: Millis | undefined,
 ): Promise<Response> {
   const { correlationId } = request.metadata;
-  const counted: { pace?: RequestPace } = {};
+  const caller: { pace?: RequestPace } = {};
   const onPace = (pace: RequestPace) => {
-    counted.pace = pace;
+    caller.pace = pace;
   };
   const response = await withDeadline(remaining, serve(options, endpoint, request, onPace)).catch((error: unknown) => {
     const { operation } = endpoint;
     options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
     return failure(refuse("internal_error"));
   });
-  const common = withCommonHeaders(counted.pace ? withPace(response, counted.pace) : response, correlationId);
+  const common = withCommonHeaders(caller.pace ? withPace(response, caller.pace) : response, correlationId);
   return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SessionCaller } from "../../shared/domain/access/callers.ts";
-import { loginIdOf } from "../../shared/flows/access/sign-in/login-link.ts";
+import { toLoginId } from "../../shared/flows/access/sign-in/login-link.ts";
 import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
 import { signIn } from "../../shared/flows/access/sign-in/sign-in.ts";
 import { signOut } from "../../shared/flows/access/sign-in/sign-out.ts";
@@ -39,7 +39,7 @@ async function fromRequestToCookie(address: string) {
   const { loginTokens, users, invites } = fixture.stores;
   const token = await fixture.newToken(address);
   const mail = async () => {
-    const loginId = loginIdOf(token) ?? "";
+    const loginId = toLoginId(token) ?? "";
     await loginTokens.get(loginId);
     expect(await mayReceiveLink({ users, invites, isSignUpOpen: false }, fixture.hashes(address), testEnv.now())).toBe(
       true,

@@ -74,7 +74,7 @@ export function refuseTenant<R extends Reason>(
       if (!caller.tenants.includes(tenant)) return refuse(reason);
       return caller.suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : null;
     case "session": {
-      const membership = membershipOf(caller, tenant);
+      const membership = findMembership(caller, tenant);
       if (!membership) return refuse(reason);
       return membership.isSuspended ? refuse("tenant_suspended") : null;
     }
@@ -84,7 +84,7 @@ export function refuseTenant<R extends Reason>(
 /** Refuses a person whose role in the tenant permits less than `least`. A key has no role: null. */
 export function refuseRole(caller: Caller, tenant: TenantId, least: Role): Refusal<"role_forbidden"> | null {
   if (caller.kind !== "session") return null;
-  const membership = membershipOf(caller, tenant);
+  const membership = findMembership(caller, tenant);
   return membership && hasRole(membership.role, least) ? null : refuse("role_forbidden");
 }
 
@@ -94,6 +94,6 @@ export function refuseActor(caller: Caller, actorId: string | null): Refusal<"ac
   return actorId === callerActor(caller) ? null : refuse("actor_forbidden");
 }
 
-function membershipOf(caller: SessionCaller, tenant: TenantId): SessionMembership | undefined {
+function findMembership(caller: SessionCaller, tenant: TenantId): SessionMembership | undefined {
   return caller.memberships.find((membership) => membership.tenant === tenant);
 }

@@ -11,7 +11,7 @@ export function newLoginToken(): string {
 }
 
 /** The id under which a link is stored: the hash of its token. Null when the text has not the form of a token. */
-export function loginIdOf(token: string): string | null {
+export function toLoginId(token: string): string | null {
   const bytes = Buffer.from(token, "base64url");
   const isCanonical = bytes.byteLength === TOKEN_BYTES && bytes.toString("base64url") === token;
   return isCanonical ? sha256Hex(token) : null;

@@ -8,7 +8,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type SealedSession, sealSession } from "../sessions.ts";
 import { claimInvites } from "../team/claim-invites.ts";
-import { loginIdOf, openLoginAddress } from "./login-link.ts";
+import { openLoginAddress, toLoginId } from "./login-link.ts";
 import type { SignInPorts } from "./ports.ts";
 
 const AUDIT_ROWS_AT_ONCE = 10;
@@ -30,7 +30,7 @@ export async function signIn(
   ports: SignInPorts,
   { token, ip, now }: { readonly token: string; readonly ip: string | null; readonly now: Millis },
 ): Promise<SignIn | Refusal<"invalid_token">> {
-  const loginId = loginIdOf(token);
+  const loginId = toLoginId(token);
   if (loginId === null) return refuse("invalid_token");
   const keys = await readKeys(ports);
   const link = await ports.loginTokens.consume(loginId, now);
