@@ -57,16 +57,21 @@ export function countWrites(dataDir: string): { sent: number; put: number } {
 
 /** Waits until no queue holds a due message, so that all accepted work is done. Later retries may remain. */
 export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30): Promise<void> {
-  await waitFor(
-    "the queues are empty",
-    async () => {
-      const messages = [...readQueues(dataDir).values()].flat();
-      // Asked after the read: a message sent between the two would seem to be a later retry.
-      const at = await now();
-      return messages.every((message) => message.availableAt > at);
-    },
-    { seconds },
-  );
+  let due: string[] = [];
+  const isIdle = async () => {
+    const queues = [...readQueues(dataDir)];
+    // Asked after the read: a message sent between the two would seem to be a later retry.
+    const at = await now();
+    due = queues.flatMap(([name, messages]) =>
+      messages
+        .filter(({ availableAt }) => availableAt <= at)
+        .map(({ availableAt, body }) => `${name}, for ${at - availableAt} ms: ${body.slice(0, 200)}`),
+    );
+    return due.length === 0;
+  };
+  await waitFor("the queues are empty", isIdle, { seconds }).catch((error: unknown) => {
+    throw new Error([String(error), ...due].join("\n"));
+  });
 }
 
 /** The failures and dead letters that the functions logged; empty if there were none. */

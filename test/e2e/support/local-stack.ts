@@ -121,7 +121,7 @@ async function removeLeftovers(stack: LocalStack, seededItems: readonly StoredIt
     const { status, text } = await stack.api("DELETE", `/v1/webhooks/${id}`);
     if (status !== 200) throw new Error(`DELETE /v1/webhooks/${id}: ${status} ${text}`);
   }
-  await waitUntilIdle(stack);
+  await waitUntilIdle(stack, 60);
   await restoreTable(stack, seededItems);
 }
 
