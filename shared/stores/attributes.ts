@@ -113,7 +113,7 @@ export const checkpointAttributes = { cursor: "p" } as const;
 
 export const idempotencyAttributes = { ...ttl, bodyHash: "bh", claimedAt: "ca", result: "an", workId: "w" } as const;
 
-export const attachmentOwnerAttributes = { ...ttl, accountKey: "a" } as const;
+export const attachmentOwnerAttributes = { ...ttl, accountKey: "a", expiresAt: "ex", test: "z" } as const;
 
 export const eventBodyAttributes = { ...ttl, body: "b", type: "ty" } as const;
 

@@ -64,9 +64,9 @@ export function idempotencyKey(tenant: TenantId, keyHash: string): Key {
   return { PK: `IK#${tenant}#${keyHash}`, SK: "IK" };
 }
 
-/** The account that uploaded an attachment, by the platform's id of the attachment. */
-export function attachmentOwnerKey(attachmentId: string): Key {
-  return { PK: `AT#${shortHash(attachmentId)}`, SK: "AT" };
+/** The account through which a tenant uploaded an attachment, by the platform's id of the attachment. */
+export function attachmentOwnerKey(tenant: TenantId, attachmentId: string): Key {
+  return { PK: `AT#${tenant}#${shortHash(attachmentId)}`, SK: "AT" };
 }
 
 /** A change that arrived before its message. @param messageHash the short hash of the message's id */
@@ -337,7 +337,7 @@ export const WAITING_HOLDS = "QH";
 export function tenantPartitions(tenant: TenantId): { readonly whole: string[]; readonly starts: string[] } {
   return {
     whole: ["A", "LU", "S", "T"].map((kind) => `${kind}#${tenant}`),
-    starts: ["B", "CONV", "D", "E", "IK", "N", "W"].map((kind) => `${kind}#${tenant}#`),
+    starts: ["AT", "B", "CONV", "D", "E", "IK", "N", "W"].map((kind) => `${kind}#${tenant}#`),
   };
 }
 

@@ -62,7 +62,7 @@ export async function createHold(
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(message, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
-  const foreignAttachment = await checkAttachmentOwners(ports, content, ref.account);
+  const foreignAttachment = await checkAttachmentOwners(ports, { ...ref, content, now });
   if (foreignAttachment) return foreignAttachment;
   const sender = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
   const result = await withIdempotency<HoldResult, PlanRefusal>(

@@ -1,23 +1,34 @@
 import { type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
 import type { SendContent } from "../../domain/sending/send-content.ts";
 import { invalidField, type Refusal } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { AttachmentPorts } from "./ports.ts";
 
+/** A send that a tenant requests. */
+interface RequestedSend {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly content: SendContent;
+  readonly now: Millis;
+}
+
 /**
- * Refuses an attachment that another account uploaded: the platforms give an upload to its account only. An unknown
- * attachment is not refused, because the platform knows it or refuses it. Reads nothing for content without an upload.
+ * Refuses an attachment that the tenant uploaded for another account: the platforms give an upload to its account only.
+ * An attachment that the tenant did not upload here is not refused, because the platform knows it or refuses it. Reads
+ * nothing for content without an upload.
  */
 export async function checkAttachmentOwners(
   ports: AttachmentPorts,
-  content: SendContent,
-  account: AccountRef,
+  { tenant, account, content, now }: RequestedSend,
 ): Promise<Refusal<"invalid_request"> | null> {
   if (content.kind === "text") return null;
   const uploads = content.attachments.flatMap((attachment, index) =>
     "attachmentId" in attachment ? [{ id: attachment.attachmentId, index }] : [],
   );
   if (uploads.length === 0) return null;
-  const owners = await ports.attachmentOwners.getAccountKeys(uploads.map(({ id }) => id));
+  const ids = uploads.map(({ id }) => id);
+  const owners = await ports.attachmentOwners.getAccountKeys(tenant, ids, now);
   const foreign = uploads.find((_upload, i) => owners[i] !== null && owners[i] !== accountKey(account));
   return foreign
     ? invalidField(`attachments[${foreign.index}].attachment_id`, "was uploaded by another account")

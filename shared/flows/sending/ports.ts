@@ -41,7 +41,7 @@ export interface SendPorts extends SettlePorts {
 }
 
 export interface AttachmentPorts {
-  readonly attachmentOwners: AttachmentOwners;
+  readonly attachmentOwners: Pick<AttachmentOwners, "getAccountKeys">;
 }
 
 export interface IdempotencyPorts {

@@ -41,7 +41,7 @@ export async function sendReply(
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(reply, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
-  const foreignAttachment = await checkAttachmentOwners(ports, content, ref.account);
+  const foreignAttachment = await checkAttachmentOwners(ports, { ...ref, content, now: time.now() });
   if (foreignAttachment) return foreignAttachment;
   const request = {
     scope: caller.scope,

@@ -1,11 +1,10 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { accountKey } from "../../../../shared/domain/accounts/accounts.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY } from "../../../../shared/kernel/time.ts";
-import { attachmentOwnerAttributes as A } from "../../../../shared/stores/attributes.ts";
-import { attachmentOwnerKey } from "../../../../shared/stores/keys.ts";
+import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
+import { newTenant } from "../../stores/support/samples.ts";
 import { type ReplyFixture, useReplyFixture } from "../support/reply-fixture.ts";
 import type { TestEnv } from "../support/test-env.ts";
 
@@ -15,9 +14,14 @@ useReplyFixture((opened) => {
   ({ testEnv, fixture } = opened);
 });
 
-async function storeOwner(attachmentId: string, owner: string): Promise<void> {
-  const Item = { ...attachmentOwnerKey(attachmentId), [A.accountKey]: owner };
-  await testEnv.table.client.send(new PutCommand({ TableName: testEnv.table.name, Item }));
+function storeOwner(attachmentId: string, owner: string, tenant = fixture.tenant): Promise<void> {
+  const uploadedAt = testEnv.now();
+  return attachmentOwnerStore(testEnv.table).put(tenant, {
+    attachmentId,
+    accountKey: owner,
+    scope: "live",
+    uploadedAt,
+  });
 }
 const images = (...ids: string[]) => ids.map((attachmentId) => ({ type: "image", attachmentId }));
 const refused = (index: number) => ({
@@ -56,4 +60,19 @@ it("a message with an attachment of another account is not held", async () => {
   };
   const time = startRequestTime(testEnv.now);
   expect(await createHold(fixture.ports(), { caller, ip: null }, message, time)).toMatchObject(refused(0));
+});
+
+it("an attachment that another tenant uploaded is unknown, so its account is not disclosed", async () => {
+  await storeOwner(`${fixture.tenant}-theirs`, "instagram#1", newTenant());
+  const attachments = images(`${fixture.tenant}-theirs`);
+  expect(await fixture.sendReply({ text: null, attachments })).toHaveProperty("messageId");
+});
+
+it("the account of an attachment is known for 90 days", async () => {
+  await storeOwner(`${fixture.tenant}-other`, "instagram#1");
+  const attachmentOwners = attachmentOwnerStore(testEnv.table);
+  const accountKeyIn = async (wait: number) =>
+    (await attachmentOwners.getAccountKeys(fixture.tenant, [`${fixture.tenant}-other`], testEnv.now() + wait))[0];
+  expect(await accountKeyIn(90 * DAY - 1)).toBe("instagram#1");
+  expect(await accountKeyIn(90 * DAY)).toBeNull();
 });

@@ -56,6 +56,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   concurrencySlotsKey: (tenant) => keys.concurrencySlotsKey(tenant, "endpoint"),
   eventBodyKey: (tenant) => ({ ...keys.eventBodyKey(tenant, "1"), b: "{}" }),
   accountBudgetKey: (tenant) => keys.accountBudgetKey(tenant, account(tenant), "live"),
+  attachmentOwnerKey: (tenant) => ({ ...keys.attachmentOwnerKey(tenant, "attachment"), a: "instagram#1" }),
   idempotencyKey: (tenant) => keys.idempotencyKey(tenant, "hash"),
   countClaimKey: (tenant) => keys.countClaimKey(tenant, "1"),
   hourKey: (tenant) => keys.hourKey(tenant, NOW),
@@ -77,8 +78,6 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
 export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   // Ten characters of a hash per message, until the erasure's marker expires.
   erasedEventsKey: () => ({ ...keys.erasedEventsKey("erasure", NOW, "mark"), k: ["mark"] }),
-  // The account's key only. No release writes it.
-  attachmentOwnerKey: () => ({ ...keys.attachmentOwnerKey("attachment"), a: "instagram#1" }),
   // The user stays, also without any tenant.
   userKey: () => ({ ...keys.userKey("usr_1"), em: "ada@example.com" }),
   userAddressKey: () => ({ ...keys.userAddressKey("address"), u: "usr_1" }),
