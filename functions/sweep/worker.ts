@@ -15,7 +15,7 @@ const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds];
 
 /** What runs on the input of another schedule, by its `task`. */
 const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, readonly Task[]>([
-  ["purge_raw_webhooks", [purgeRawWebhooks, purgeDeadWebhooks]],
+  ["purge", [purgeRawWebhooks, purgeDeadWebhooks]],
   ["reschedule_overdue", [rescheduleOverdue]],
 ]);
 

@@ -40,7 +40,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   new Schedule(scope, "EachHour", {
     every: Duration.hours(1),
     target: sweep,
-    input: { task: "purge_raw_webhooks" },
+    input: { task: "purge" },
   });
   new Schedule(scope, "EachDay", {
     every: Duration.days(1),

@@ -73,7 +73,7 @@ it.each(["constructor", "toString", "__proto__", "unknown"])(
 );
 
 describe("the hourly schedule", () => {
-  const task = { task: "purge_raw_webhooks" };
+  const task = { task: "purge" };
   const purgedAt = () => testEnv.lines.flatMap(({ event }) => (event.endsWith(".purged") ? [event] : []));
 
   it("purges raw webhooks and their dead letters, and leaves the rest to the sweep of the minute", async () => {

@@ -88,7 +88,7 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
   };
   const purge = () => {
     nextPurge = purgeTimeAfter(engine.now());
-    return runTask("purge_raw_webhooks");
+    return runTask("purge");
   };
 
   let nextCheck = 0;

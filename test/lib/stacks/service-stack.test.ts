@@ -386,7 +386,7 @@ test("the sweep runs each minute, purges raw webhooks each hour, and looks for o
   ]);
   expect(rules).toEqual([
     ["rate(1 minute)", "ENABLED", [["Sweep", undefined]]],
-    ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "purge_raw_webhooks" })]]],
+    ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "purge" })]]],
     ["rate(1 day)", "ENABLED", [["Sweep", JSON.stringify({ task: "reschedule_overdue" })]]],
   ]);
 });

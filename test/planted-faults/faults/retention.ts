@@ -33,7 +33,7 @@ export const retentionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a purge ends after the first requests",
-    file: "shared/flows/inbox/purge-raw-webhooks.ts",
+    file: "shared/flows/purge-files.ts",
     search: "if (!hasMore) return { files: purged, complete: true };",
     replacement: "return { files: purged, complete: true };",
     killedBy: { file: purgeTest, title: "lists further pages until the first file that stays" },
