@@ -94,6 +94,8 @@ export const VERIFICATION_BODY_BYTES_MAX = 16 * 1024;
 export const PLATFORM_TIMEOUT: Millis = 10 * SECOND;
 /** The same of a send that names a URL: the platform fetches the file before it answers. */
 export const PLATFORM_FETCH_TIMEOUT: Millis = 25 * SECOND;
+/** The same of an upload of a video, which the platform may fetch for this long. Other uploads have `PLATFORM_TIMEOUT`. */
+export const PLATFORM_VIDEO_TIMEOUT: Millis = 75 * SECOND;
 
 /** One delivery attempt, from the DNS lookup to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;

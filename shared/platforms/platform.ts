@@ -1,5 +1,5 @@
 import type { AccountRef, AccountStatus } from "../domain/accounts/accounts.ts";
-import type { SendContent } from "../domain/sending/send-content.ts";
+import type { MediaType, SendContent } from "../domain/sending/send-content.ts";
 import type { Millis } from "../kernel/time.ts";
 
 /** The platforms' APIs: base URLs without a trailing slash, and the version, such as `v26.0`. */
@@ -57,7 +57,7 @@ export interface Consequences {
   readonly humanAgentPauseMs: Millis | null;
   /** The human-agent tag was refused: the app may lack its permission. Untagged sends may continue. */
   readonly humanAgentRefused: boolean;
-  /** The platform could not fetch a file, and uploading it again may work. A send is never repeated. */
+  /** The platform could not be reached or could not fetch a file: another upload may pass. A send is never repeated. */
   readonly transient: boolean;
 }
 
@@ -80,6 +80,21 @@ export type SendOutcome =
   | { readonly kind: "late" }
   | { readonly kind: "unknown"; readonly detail: "outcome_unknown" };
 
+/** A file to upload. The platform fetches it before it answers. */
+export interface Upload {
+  readonly url: string;
+  readonly type: MediaType;
+  /** The last instant at which the call may leave. */
+  readonly leavesBy: Millis;
+  /** When the call must have ended, with or without a response. */
+  readonly endsBy: Millis;
+}
+
+/** An upload with an unknown outcome may have happened. Repeating it is safe: each upload only makes another id. */
+export type UploadOutcome =
+  | { readonly kind: "accepted"; readonly attachmentId: string }
+  | Exclude<SendOutcome, { readonly kind: "accepted" }>;
+
 export interface PlatformProfile {
   readonly kind: "found";
   /** The full name, at most 200 characters. */
@@ -101,6 +116,12 @@ export type ProfileOutcome = PlatformProfile | { readonly kind: "unavailable" } 
 export interface Platform {
   /** Sends one message. Never throws for an error of the platform or the network. */
   send(account: AccountRef & { readonly pageId: string | null }, token: string, send: Send): Promise<SendOutcome>;
+  /** Uploads one file for later sends of the account. Never throws for an error of the platform or the network. */
+  upload(
+    account: AccountRef & { readonly pageId: string | null },
+    token: string,
+    upload: Upload,
+  ): Promise<UploadOutcome>;
   /** Looks up one person. Never throws for an error of the platform or the network. */
   fetchProfile(account: AccountRef, token: string, participantId: string): Promise<ProfileOutcome>;
   textTooLong(text: string): boolean;

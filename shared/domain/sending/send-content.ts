@@ -164,6 +164,7 @@ function isFetchable(url: string): boolean {
   return username === "" && password === "" && url.isWellFormed();
 }
 
-function isAttachmentId(id: string): boolean {
+/** Whether a text can be the platform's id of an uploaded file: 1 to 256 letters, digits and `_.-`. */
+export function isAttachmentId(id: string): boolean {
   return id.length <= ATTACHMENT_ID_CHARS_MAX && /^[\w.-]+$/.test(id);
 }

@@ -109,14 +109,18 @@ function sanitizeText(value: unknown, token: string): string {
   for (const secret of [token, encodeURIComponent(token.toWellFormed())]) {
     if (secret !== "") text = text.replaceAll(secret, "[token]");
   }
-  return text
-    .replace(/\b(?:access_token|appsecret_proof|client_secret)\b["']?\s*[=:]\s*["']?[^\s"'&]+/gi, "[token]")
-    .replace(/\bBearer\s+\S+/gi, "[token]")
-    .replace(/\b(?:EAA|IGAA|IGQ)[\w-]{8,}/g, "[token]")
-    .replace(/[\w.|~-]{40,}/g, "[token]")
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-    .toWellFormed()
-    .trim();
+  return (
+    text
+      .replace(/\b(?:access_token|appsecret_proof|client_secret)\b["']?\s*[=:]\s*["']?[^\s"'&]+/gi, "[token]")
+      .replace(/\bBearer\s+\S+/gi, "[token]")
+      // The signed URL of an uploaded file.
+      .replace(/\bhttps?:\S*X-Amz-\S*/gi, "[url]")
+      .replace(/\b(?:EAA|IGAA|IGQ)[\w-]{8,}/g, "[token]")
+      .replace(/[\w.|~-]{40,}/g, "[token]")
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+      .toWellFormed()
+      .trim()
+  );
 }
 
 function cutText(text: string, charsMax: number): string {

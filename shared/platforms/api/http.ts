@@ -8,7 +8,7 @@ import {
   type RequestOptions,
 } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
-import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT } from "../../domain/limits.ts";
+import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "../../domain/limits.ts";
 import { captureCallScope } from "../../kernel/call-scope.ts";
 import { clockNow, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseRetryAfter } from "../../net/retry-after.ts";
@@ -54,24 +54,27 @@ export interface PlatformHttp {
   get(call: PlatformCall): Promise<CallOutcome>;
   /**
    * The deadline of a call that starts now.
-   * @param kind `fetch`: the platform fetches a file before it answers. Default: any other call
+   * @param kind `fetch`: the platform fetches the files of a send before it answers. `video`: it fetches a video that is
+   *   uploaded. Default: any other call
    * @param endsBy when the call must have ended. Default: no limit
    */
-  deadline(kind?: "call" | "fetch", endsBy?: Millis): AbortSignal;
+  deadline(kind?: "call" | "fetch" | "video", endsBy?: Millis): AbortSignal;
 }
 
 /**
  * A client with pooled connections. Follows no redirects, never repeats a call and never throws.
  * @param options.connect milliseconds to connect; default 3,000
  * @param options.total milliseconds until the last byte of the response; default 10,000
- * @param options.fetchTotal the same where the platform fetches a file first; default 25,000
+ * @param options.fetchTotal the same where the platform fetches the files of a send first; default 25,000
+ * @param options.videoTotal the same where the platform fetches a video that is uploaded; default 75,000
  * @param options.clock the current time, by the clock that sets `leavesBy`; default: that of the process
  */
 export function platformHttp(
-  options: { connect?: Millis; total?: Millis; fetchTotal?: Millis; clock?: () => Millis } = {},
+  options: { connect?: Millis; total?: Millis; fetchTotal?: Millis; videoTotal?: Millis; clock?: () => Millis } = {},
 ): PlatformHttp {
   const { connect = CONNECT_TIMEOUT, total = PLATFORM_TIMEOUT, clock = clockNow } = options;
-  const { fetchTotal = PLATFORM_FETCH_TIMEOUT } = options;
+  const { fetchTotal = PLATFORM_FETCH_TIMEOUT, videoTotal = PLATFORM_VIDEO_TIMEOUT } = options;
+  const timeouts = { call: total, fetch: fetchTotal, video: videoTotal } as const;
   const plain = { request: httpRequest, agent: new PlainAgent({ keepAlive: true }) };
   const secure = { request: httpsRequest, agent: new SecureAgent({ keepAlive: true }) };
   let usedAt = clock();
@@ -85,7 +88,7 @@ export function platformHttp(
   }
 
   const deadline: PlatformHttp["deadline"] = (kind = "call", endsBy = Number.POSITIVE_INFINITY) =>
-    AbortSignal.timeout(Math.max(0, Math.min(kind === "fetch" ? fetchTotal : total, endsBy - clock())));
+    AbortSignal.timeout(Math.max(0, Math.min(timeouts[kind], endsBy - clock())));
 
   async function call(
     method: "GET" | "POST",

@@ -1,14 +1,15 @@
 import type { PlatformName } from "../../domain/accounts/accounts.ts";
-import { isTextTooLong } from "../../domain/sending/send-content.ts";
+import { isTextTooLong, TEST_ATTACHMENT_PREFIX } from "../../domain/sending/send-content.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * The platform of test keys. It calls nothing, accepts every send and returns no profiles.
+ * The platform of test keys. It calls nothing, accepts every send and upload, and returns no profiles.
  * @param name the platform whose text limit applies
  */
 export function mockPlatform(newId: () => string, name: PlatformName): Platform {
   return {
     send: async () => ({ kind: "accepted", messageId: `mock_mid_${newId()}` }),
+    upload: async () => ({ kind: "accepted", attachmentId: `${TEST_ATTACHMENT_PREFIX}${newId()}` }),
     fetchProfile: async () => ({ kind: "unknown" }),
     textTooLong: (text) => isTextTooLong(name, text),
   };

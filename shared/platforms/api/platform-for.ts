@@ -1,10 +1,11 @@
-import type { Connection, PlatformName } from "../../domain/accounts/accounts.ts";
+import type { AccountRef, Connection, PlatformName } from "../../domain/accounts/accounts.ts";
 import { isTextTooLong, namesUrl } from "../../domain/sending/send-content.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
 import type { PlatformHttp } from "./http.ts";
 import { readProfile } from "./profiles.ts";
 import { postMessage, sendBody } from "./send.ts";
+import { postUpload } from "./upload.ts";
 
 /** What differs between the connections of an account. */
 interface ConnectionSettings {
@@ -15,7 +16,13 @@ interface ConnectionSettings {
   readonly metadata: boolean;
   /** The older type of uploaded files, which the platform accepts where it refuses a file's own type. */
   readonly olderUploadType: string | null;
+  /** The node of the API that takes uploads. */
+  readonly uploadNode: (account: UploadAccount) => string;
+  /** What an upload adds to its body. A page's uploads belong to its Messenger account unless they name another. */
+  readonly uploadFields: Readonly<Record<string, string>>;
 }
+
+type UploadAccount = AccountRef & { readonly pageId: string | null };
 
 const instagramProfileFields = ["name", "username", "profile_pic"];
 
@@ -27,6 +34,8 @@ const connections: Readonly<Record<Connection, ConnectionSettings>> = {
     profileFields: instagramProfileFields,
     metadata: false,
     olderUploadType: null,
+    uploadNode: ({ externalId }) => externalId,
+    uploadFields: {},
   },
   // Linked to a Facebook page: Facebook's host, and the page's token.
   instagram_page: {
@@ -35,6 +44,8 @@ const connections: Readonly<Record<Connection, ConnectionSettings>> = {
     profileFields: instagramProfileFields,
     metadata: false,
     olderUploadType: "MEDIA_SHARE",
+    uploadNode: ({ pageId }) => pageId ?? "me",
+    uploadFields: { platform: "instagram" },
   },
   // The inbox of a Facebook page. Its profile fields need no further permission, and it has no user names.
   messenger: {
@@ -43,6 +54,8 @@ const connections: Readonly<Record<Connection, ConnectionSettings>> = {
     profileFields: ["first_name", "last_name", "profile_pic"],
     metadata: true,
     olderUploadType: null,
+    uploadNode: () => "me",
+    uploadFields: {},
   },
 };
 
@@ -61,7 +74,8 @@ export function platformFor(
   http: PlatformHttp,
   appSecret: string | null = null,
 ): Platform {
-  const { platform, host, profileFields, metadata, olderUploadType } = connections[connection];
+  const { platform, host, profileFields, metadata, olderUploadType, uploadNode, uploadFields } =
+    connections[connection];
   const toProof = (token: string) =>
     appSecret && provesAppSecret(connection) ? { appsecret_proof: hmacSha256(appSecret, token).toString("hex") } : {};
   const api = `${upstream[host]}/${upstream.graphVersion}`;
@@ -87,6 +101,13 @@ export function platformFor(
 
   return {
     send: (_account, token, message) => send(token, message),
+    upload: (account, token, upload) =>
+      postUpload(http, {
+        accountUrl: `${api}/${encodeURIComponent(uploadNode(account))}`,
+        token,
+        upload,
+        fields: { ...uploadFields, ...toProof(token) },
+      }),
     fetchProfile: (_account, token, participantId) =>
       readProfile(http, { api, token, participantId, query: { fields: profileFields.join(","), ...toProof(token) } }),
     textTooLong: (text) => isTextTooLong(platform, text),

@@ -1,9 +1,8 @@
 import type { OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
-import { asObject, parseJson, readMessageId } from "../json.ts";
-import type { Send, SendOutcome, SendRefused } from "../platform.ts";
-import { readRefusal } from "./errors.ts";
-import type { CallOutcome, PlatformHttp } from "./http.ts";
-import { noConsequences } from "./refusal-table.ts";
+import { readMessageId } from "../json.ts";
+import type { Send, SendOutcome } from "../platform.ts";
+import type { PlatformHttp } from "./http.ts";
+import { toOutcome } from "./outcome.ts";
 
 interface SendBodyOptions {
   /** Whether the platform takes metadata. */
@@ -49,31 +48,8 @@ export async function postMessage(http: PlatformHttp, post: MessagePost): Promis
   const { api, token, body, deadline, message } = post;
   const { humanAgent, leavesBy } = message;
   const outcome = await http.post({ url: `${api}/me/messages`, token, body, deadline, leavesBy });
-  return toSendOutcome(outcome, token, humanAgent);
-}
-
-const unknown: SendOutcome = { kind: "unknown", detail: "outcome_unknown" };
-const unreachable: SendRefused = {
-  kind: "refused",
-  class: "other",
-  detail: "The platform could not be reached.",
-  code: null,
-  subcode: null,
-  ...noConsequences,
-};
-
-// A response that leaves open whether the message was accepted is `unknown`, never `refused`.
-function toSendOutcome(outcome: CallOutcome, token: string, humanAgent: boolean): SendOutcome {
-  if (outcome.kind === "unsent") return unreachable;
-  if (outcome.kind === "late") return outcome;
-  if (outcome.kind === "lost") return unknown;
-  const { status } = outcome;
-  const body = asObject(parseJson(outcome.body));
-  if (status >= 200 && status <= 299) {
+  return toOutcome(outcome, { token, humanAgent }, (body) => {
     const messageId = readMessageId(body?.message_id);
-    return messageId === null ? unknown : { kind: "accepted", messageId };
-  }
-  if (status < 400 || status > 499) return unknown;
-  const error = asObject(body?.error);
-  return (error && readRefusal(error, outcome, token, humanAgent)) ?? unknown;
+    return messageId === null ? null : { kind: "accepted", messageId };
+  });
 }

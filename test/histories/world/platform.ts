@@ -51,6 +51,7 @@ export class SimulatedPlatform implements Platform {
   mode: PlatformMode = "accept";
   readonly #options: Options;
   #webhooks = 0;
+  #uploads = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -86,6 +87,13 @@ export class SimulatedPlatform implements Platform {
     await untilRunning();
     if (mode === "lose" || mode === "drop") return { kind: "unknown", detail: "outcome_unknown" };
     return messageId === null ? refusal(mode) : { kind: "accepted", messageId };
+  }
+
+  async upload() {
+    await untilRunning();
+    await this.#options.troubles.decide("upload");
+    await untilRunning();
+    return { kind: "accepted", attachmentId: `upload-${++this.#uploads}` } as const;
   }
 
   async fetchProfile(_account: unknown, _token: string, person: string) {

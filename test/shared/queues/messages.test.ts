@@ -9,6 +9,7 @@ import { decodeEvent, encodeEvent } from "../../../shared/queues/events.ts";
 import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
 import { decodeMail, encodeMail } from "../../../shared/queues/mails.ts";
 import { decodeProfile, encodeProfile } from "../../../shared/queues/profiles.ts";
+import { decodeUpload, encodeUpload } from "../../../shared/queues/uploads.ts";
 import { decodeEndpointTask, decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
 const tenant = parseTenant("demo") ?? expect.unreachable("demo is a tenant");
@@ -118,6 +119,14 @@ const messages = [
     message: { kind: "invite", tenant, inviteId: `inv_${eventUlid}` },
     encode: encodeMail,
     decode: decodeMail,
+  },
+  {
+    name: "upload",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","upload_id":"upl_${eventUlid}"}`,
+    message: { tenant, uploadId: `upl_${eventUlid}` },
+    encode: encodeUpload,
+    decode: decodeUpload,
   },
 ] as readonly {
   name: string;

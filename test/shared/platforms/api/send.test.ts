@@ -116,7 +116,7 @@ describe("what is sent", () => {
     expect(deadlines).toEqual([[kind, endsBy]]);
   });
 
-  test("a call has ten seconds, 25 if the platform fetches a file, and never more than its request", () => {
+  test("a call has ten seconds, 25 if the platform fetches a file, 75 if it takes a video, and never more than its request", () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     try {
       const { deadline } = platformHttp({ clock: () => 1_000 });
@@ -124,8 +124,10 @@ describe("what is sent", () => {
       deadline("call", 12_000);
       deadline("fetch");
       deadline("fetch", 24_500);
+      deadline("video");
+      deadline("video", 24_500);
       deadline("call", 500);
-      expect(timeout.mock.calls).toEqual([[10_000], [10_000], [25_000], [23_500], [0]]);
+      expect(timeout.mock.calls).toEqual([[10_000], [10_000], [25_000], [23_500], [75_000], [23_500], [0]]);
     } finally {
       timeout.mockRestore();
     }
@@ -278,7 +280,7 @@ describe("a send that did not happen", () => {
     coolDownMs: null,
     humanAgentPauseMs: null,
     humanAgentRefused: false,
-    transient: false,
+    transient: true,
   };
 
   test("the connection is refused", async () => {
