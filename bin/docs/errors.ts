@@ -105,6 +105,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The hold is unknown or of another tenant, its secret is wrong, or it was created over 30 minutes ago.",
     fix: "Use the id and the secret of the response that created the hold.",
   },
+  upload_not_found: {
+    when: "The upload is unknown, malformed or of another tenant, or its day is over. When finishing: it was finished before, or no file was posted yet.",
+    fix: "Post the file, then finish the upload with the id of its grant. A finished upload needs a new grant.",
+  },
   replay_conflict: {
     when: "A delivery is `delivered`, or `status` includes `delivered`, and `force=true` is missing; or its attempts have not ended.",
     fix: "Add `force=true`, or wait until the attempts have ended.",
@@ -187,6 +191,14 @@ const help: Record<Reason, ErrorHelp> = {
   payload_too_large: {
     when: "The body exceeds the limit of the route.",
     fix: "Reduce the body to the limit in `detail`.",
+  },
+  attachment_too_large: {
+    when: "A file is larger than the limit of its type: as declared, or as posted.",
+    fix: "Reduce the file to the limit in `detail`, then create a new upload.",
+  },
+  unsupported_media_type: {
+    when: "The type of a file is not accepted for the account, disagrees with `type` or with the file's first bytes, or the file is a program.",
+    fix: "Convert the file, or declare the type that it has, then create a new upload.",
   },
   too_many_requests: { when: "The key or the user exceeded its requests per minute.", fix: retryAfter },
   dns_lookup_limit: {

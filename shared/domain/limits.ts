@@ -21,9 +21,9 @@ export const OPERATOR_KEY_TENANTS_MAX = 49;
 /** Active keys of one tenant. An operator key does not count. */
 export const KEYS_PER_TENANT_MAX = 50;
 export const KEY_LABEL_CHARS_MAX = 100;
-/** How long a revoked key is listed. */
 /** How long no other tenant can have the slug of a deleted tenant. */
 export const DELETED_SLUG_RETENTION: Millis = 30 * DAY;
+/** How long a revoked key is listed. */
 export const REVOKED_KEY_RETENTION: Millis = 90 * DAY;
 /** How precise the time of a key's last use is. */
 export const KEY_USE_INTERVAL: Millis = HOUR;
@@ -76,6 +76,25 @@ export const HOLD_LIFETIME: Millis = 15 * MINUTE;
 export const HOLD_READABLE: Millis = 30 * MINUTE;
 /** How long a hold may stay in `sending` before its outcome counts as unknown. */
 export const HOLD_SENDING_MAX: Millis = 60 * SECOND;
+
+/** The largest files of an upload, in bytes: an image, and a file of any other type. */
+export const IMAGE_BYTES_MAX = 8 * 2 ** 20;
+export const MEDIA_BYTES_MAX = 25 * 2 ** 20;
+export const FILENAME_BYTES_MAX = 255;
+export const CONTENT_TYPE_CHARS_MAX = 127;
+/** The start of a file, which decides what it is. */
+export const UPLOAD_HEAD_BYTES = 4_100;
+/** How long the grant of an upload allows to post its file. */
+export const UPLOAD_GRANT_LIFETIME: Millis = 15 * MINUTE;
+/** How long an upload can be finished, and when its files are deleted at the latest, from the start of its hour. */
+export const UPLOAD_FINISHABLE: Millis = 22 * HOUR;
+export const UPLOAD_STORED_MAX: Millis = 23 * HOUR;
+/** How long an upload can be read after its creation. */
+export const UPLOAD_READABLE: Millis = DAY;
+/** How long an upload may stay in `processing` before it counts as failed. */
+export const UPLOAD_PROCESSING_MAX: Millis = 5 * MINUTE;
+/** How long a platform stores an attachment. */
+export const ATTACHMENT_LIFETIME: Millis = 90 * DAY;
 
 /** An older profile is fetched again when the person writes, because picture URLs expire. */
 export const PROFILE_MAX_AGE: Millis = 24 * HOUR;

@@ -49,6 +49,7 @@ const refusals = {
   invite_not_found: [404, "invite_not_found", "Pending invite not found. A revoked or accepted invite is final."],
   delivery_not_found: [404, "delivery_not_found", "Delivery not found for this endpoint."],
   hold_not_found: [404, "hold_not_found", "Held message not found or expired."],
+  upload_not_found: [404, "upload_not_found", "Upload not found, expired or finished, or no file was posted yet."],
   replay_conflict: [
     409,
     "replay_conflict",
@@ -107,6 +108,12 @@ const refusals = {
   hold_failed: [409, "hold_expired", "The held message failed and is not retried. Create a new hold."],
   hold_expired: [409, "hold_expired", "The check was not passed in time, so nothing was sent. Create a new hold."],
   payload_too_large: [413, "payload_too_large", "Request body too large. Reduce it to the limit in detail."],
+  attachment_too_large: [413, "attachment_too_large", "File too large. Reduce it to the limit in detail."],
+  unsupported_media_type: [
+    415,
+    "unsupported_media_type",
+    "The file's type is not accepted for this account. See detail for the reason.",
+  ],
   too_many_requests: [429, "rate_limited", "Request limit reached. Retry after the time in Retry-After."],
   dns_lookup_limit: [429, "rate_limited", "DNS lookup limit reached. Retry after the time in Retry-After."],
   verification_limit: [429, "rate_limited", "Too many verification attempts. Retry after the time in Retry-After."],
