@@ -7,12 +7,14 @@ import type { RawBucket } from "../constructs/raw-bucket.ts";
 import type { ServiceSecrets } from "../constructs/service-secrets.ts";
 import type { SingleTable } from "../constructs/single-table.ts";
 import type { TokenKey } from "../constructs/token-key.ts";
+import type { UploadBucket } from "../constructs/upload-bucket.ts";
 
 /** The stored data that functions are granted access to. */
 export interface DataResources {
   readonly table: SingleTable;
   readonly key: TokenKey;
   readonly raw: RawBucket;
+  readonly uploads: UploadBucket;
   readonly secrets: ServiceSecrets;
 }
 
@@ -39,6 +41,10 @@ export function keyVariables({ data }: FunctionContext): Variables {
 
 export function rawBucketVariables({ data }: FunctionContext): Variables {
   return { [env.rawBucket]: data.raw.bucket.bucketName };
+}
+
+export function uploadBucketVariables({ data }: FunctionContext): Variables {
+  return { [env.uploadBucket]: data.uploads.bucket.bucketName };
 }
 
 export function rootSecretVariables({ data }: FunctionContext): Variables {

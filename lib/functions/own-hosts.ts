@@ -3,17 +3,18 @@ import type { HttpApi } from "../constructs/http-api.ts";
 
 export interface OwnHostsProps {
   readonly gateway: HttpApi;
-  readonly bucketName: string;
+  readonly bucketNames: readonly string[];
   /** The public URL of the API; null if that is the gateway's own. */
   readonly baseUrl: string | null;
 }
 
 /** The host names of the deployment itself, separated by commas. A webhook URL must not name one of them. */
-export function ownHosts({ gateway, bucketName, baseUrl }: OwnHostsProps): string {
+export function ownHosts({ gateway, bucketNames, baseUrl }: OwnHostsProps): string {
   const { region, urlSuffix } = Stack.of(gateway);
+  const endpoints = ["s3", `s3.${region}`, `s3.dualstack.${region}`];
   const hosts = [
     `${gateway.apiId}.execute-api.${region}.${urlSuffix}`,
-    ...["s3", `s3.${region}`, `s3.dualstack.${region}`].map((s3) => `${bucketName}.${s3}.${urlSuffix}`),
+    ...bucketNames.flatMap((bucket) => endpoints.map((s3) => `${bucket}.${s3}.${urlSuffix}`)),
   ];
   return [...(baseUrl === null ? [] : [new URL(baseUrl).hostname]), ...hosts].join(",");
 }

@@ -4,19 +4,27 @@ import { RawBucket } from "../constructs/raw-bucket.ts";
 import { ServiceSecrets } from "../constructs/service-secrets.ts";
 import { SingleTable } from "../constructs/single-table.ts";
 import { TokenKey } from "../constructs/token-key.ts";
+import { UploadBucket } from "../constructs/upload-bucket.ts";
 
-/** The stored data: table, key, raw webhook bodies and secrets. All of it is retained when the stack is deleted. */
+export interface DataStackProps extends StackProps {
+  /** The origin of the console. Null: none but the API's. */
+  readonly consoleUrl: string | null;
+}
+
+/** The stored data: table, key, raw webhook bodies, uploaded files and secrets. All of it is retained when the stack is deleted. */
 export class DataStack extends Stack {
   readonly table: SingleTable;
   readonly key: TokenKey;
   readonly raw: RawBucket;
+  readonly uploads: UploadBucket;
   readonly secrets: ServiceSecrets;
 
-  constructor(scope: Construct, id: string, props?: StackProps) {
+  constructor(scope: Construct, id: string, { consoleUrl, ...props }: DataStackProps) {
     super(scope, id, props);
     this.table = new SingleTable(this, "SingleTable");
     this.key = new TokenKey(this, "TokenKey");
     this.raw = new RawBucket(this, "RawBucket");
+    this.uploads = new UploadBucket(this, "UploadBucket", { consoleUrl });
     this.secrets = new ServiceSecrets(this, "Secrets");
 
     // The operator's commands read these.

@@ -65,7 +65,8 @@ export class ServiceStack extends Stack {
     const baseUrl = settings.baseUrl ?? gateway.url;
     for (const each of [api, consoleFunction, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction]) each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
-    const hosts = ownHosts({ gateway, bucketName: data.raw.bucket.bucketName, baseUrl: settings.baseUrl });
+    const bucketNames = [data.raw, data.uploads].map(({ bucket }) => bucket.bucketName);
+    const hosts = ownHosts({ gateway, bucketNames, baseUrl: settings.baseUrl });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
     new Alarms(this, "Alarms", {

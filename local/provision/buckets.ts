@@ -2,7 +2,7 @@ import { type CORSRule, CreateBucketCommand, PutBucketCorsCommand } from "@aws-s
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { type Identity, REGION } from "../template/intrinsics.ts";
 import { describeResource, type StackResource } from "../template/template.ts";
-import { type ProvisionContext, physicalName } from "./provision-context.ts";
+import { CONSOLE_PLACEHOLDER, type ProvisionContext, physicalName } from "./provision-context.ts";
 
 interface BucketProperties {
   readonly BucketName?: string;
@@ -28,9 +28,14 @@ export async function provisionBucket(
   await s3.send(new CreateBucketCommand({ Bucket: name })).catch((error: Error) => {
     if (!BUCKET_EXISTS.test(error.name)) throw error;
   });
-  const rules = properties.CorsConfiguration?.CorsRules;
-  if (rules) await s3.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration: { CORSRules: [...rules] } }));
+  const rules = properties.CorsConfiguration?.CorsRules.map((rule) => withLocalOrigin(rule, context.baseUrl));
+  if (rules) await s3.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration: { CORSRules: rules } }));
   const domain = `${name}.s3.amazonaws.com`;
   const regional = `${name}.s3.${REGION}.amazonaws.com`;
   return { ref: name, attributes: { Arn: `arn:aws:s3:::${name}`, DomainName: domain, RegionalDomainName: regional } };
+}
+
+function withLocalOrigin(rule: CORSRule, baseUrl: string): CORSRule {
+  const origins = (rule.AllowedOrigins ?? []).map((origin) => (origin === CONSOLE_PLACEHOLDER ? baseUrl : origin));
+  return { ...rule, AllowedOrigins: origins };
 }

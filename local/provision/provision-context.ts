@@ -32,6 +32,9 @@ export function closeClients(clients: Clients): void {
   for (const client of Object.values(clients) as { destroy(): void }[]) client.destroy();
 }
 
+/** The console's origin in the templates. The local stack replaces it with its own, whose port is not known before. */
+export const CONSOLE_PLACEHOLDER = "https://console.invalid";
+
 /** The input of every provisioner. */
 export interface ProvisionContext {
   readonly clients: Clients;

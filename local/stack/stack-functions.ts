@@ -9,6 +9,8 @@ import type { StackParts } from "./stack-parts.ts";
 export interface FunctionsContext {
   readonly settings: LocalSettings;
   readonly parts: StackParts;
+  /** The URL of the API. Its pages are the console's. */
+  readonly baseUrl: string;
   /** The shared offset of the stack's clock. */
   readonly clock: SharedArrayBuffer;
   readonly logFile: string;
@@ -18,14 +20,14 @@ export interface FunctionsContext {
 export function runFunctions(
   declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
-  { settings, parts, clock, logFile }: FunctionsContext,
+  { settings, parts, baseUrl, clock, logFile }: FunctionsContext,
   cleanup: AsyncDisposableStack,
 ): Functions {
   const log = createWriteStream(logFile);
   cleanup.defer(() => new Promise<void>((resolve) => log.end(resolve)));
   const functions = openFunctions(declarations, resolver, {
     extraVariables: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.engine.url },
-    variableOverrides: { [env.platformUrls]: JSON.stringify(parts.platformUrls) },
+    variableOverrides: { [env.platformUrls]: JSON.stringify(parts.platformUrls), [env.consoleUrl]: baseUrl },
     clock,
     openEgress: !settings.strictEgress,
     budget: machineBudget(),

@@ -10,7 +10,7 @@ import { readFunctions } from "../lambda/functions.ts";
 import { type Pollers, startPollers } from "../lambda/pollers.ts";
 import { readSchedules, type Schedules, startSchedules } from "../lambda/schedules.ts";
 import { provision } from "../provision/provision.ts";
-import { closeClients, openClients } from "../provision/provision-context.ts";
+import { CONSOLE_PLACEHOLDER, closeClients, openClients } from "../provision/provision-context.ts";
 import { openProvisionState } from "../provision/provision-state.ts";
 import { setSecretValue } from "../provision/secrets.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
@@ -132,7 +132,13 @@ async function start(
   const provisionState = openProvisionState(folder.at("provisioned.json"));
   await provision(assembly, { clients, resolver, functions: declarations, baseUrl: gateway.url, ...provisionState });
 
-  const functionsContext = { settings, parts, clock: clock.shared, logFile: folder.at("functions.log") };
+  const functionsContext = {
+    settings,
+    parts,
+    baseUrl: gateway.url,
+    clock: clock.shared,
+    logFile: folder.at("functions.log"),
+  };
   const functions = runFunctions(declarations, resolver, functionsContext, cleanup);
   const mappings = readEventSourceMappings(assembly, resolver, declarations);
   const routes = readRoutes(assembly, resolver, declarations);
@@ -220,10 +226,11 @@ async function loadAssembly(settings: StackSettings, folder: DataFolder, signal:
 
 /** The CDK context that a local stack's assembly is synthesized with. */
 export function assemblyContext(siteUrl?: string): Record<string, string> {
-  // Placeholders: they make the template declare the variable, and the stack overrides its value at run time.
+  // Placeholders: the template declares the variables and the CORS rule, and the stack sets its own values at run time.
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
   return {
     "parley:platformUrls": JSON.stringify(hosts),
+    "parley:consoleUrl": CONSOLE_PLACEHOLDER,
     // Mails are not sent. GET /_local/mail lists them.
     "parley:mailFrom": "parley@local.test",
     ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),

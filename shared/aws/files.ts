@@ -11,8 +11,8 @@ import { callScopePlugin } from "../kernel/call-scope.ts";
 
 export type Files = ReturnType<typeof openFiles>;
 
-/** The bucket of raw webhooks. */
-export function openFiles(bucket: string, client: S3Client = defaultClient()) {
+/** The objects of a bucket. */
+export function openFiles(bucket: string, client: S3Client = filesClient()) {
   client.middlewareStack.use(callScopePlugin);
   return {
     async put(key: string, body: Uint8Array): Promise<void> {
@@ -60,7 +60,7 @@ class ObjectsNotDeleted extends Error {
   override readonly name = "ObjectsNotDeleted";
 }
 
-function defaultClient(): S3Client {
+export function filesClient(): S3Client {
   return new S3Client({
     maxAttempts: 3,
     // An emulator at an IP address has no host name per bucket.

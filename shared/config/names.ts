@@ -5,6 +5,7 @@ export const env = {
   table: "PARLEY_TABLE",
   keyId: "PARLEY_KMS_KEY_ID",
   rawBucket: "PARLEY_RAW_BUCKET",
+  uploadBucket: "PARLEY_UPLOAD_BUCKET",
   inboundQueueUrl: "PARLEY_INBOUND_QUEUE_URL",
   eventsQueueUrl: "PARLEY_EVENTS_QUEUE_URL",
   deliveriesQueueUrl: "PARLEY_DELIVERIES_QUEUE_URL",

@@ -12,8 +12,9 @@ export function grantedPermissions(service: Template, name: FunctionName): strin
 const resources: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\/index\/(GS\d)"/, (index) => index],
   [/SingleTable/, () => "table"],
-  [/RawBucket\w+"\},"\/(\w+\/)\*"/, (prefix) => prefix],
+  [/(?:Raw|Upload)Bucket\w+"\},"\/(\w+\/)\*"/, (prefix) => prefix],
   [/RawBucket/, () => "bucket"],
+  [/UploadBucket/, () => "uploads"],
   [/TokenKey/, () => "key"],
   [/RootSecret/, () => "root"],
   [/PlatformSecrets/, () => "platforms"],

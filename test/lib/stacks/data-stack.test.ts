@@ -64,7 +64,7 @@ describe("the table", () => {
 test("retains every stored resource when the stack is deleted", () => {
   const retainedTypes = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
   const resources = retainedTypes.flatMap((type) => resourcesOfType(data, type));
-  expect(resources).toHaveLength(5);
+  expect(resources).toHaveLength(6);
   for (const [id, resource] of resources) {
     expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, "Retain", "Retain"]);
   }
@@ -90,8 +90,18 @@ describe("the token key", () => {
   });
 });
 
-describe("the raw bucket", () => {
-  const { Properties } = onlyResource("AWS::S3::Bucket");
+/** The resource of that type whose id starts so. */
+function resourceNamed(type: string, start: string, template = data) {
+  const resource = resourcesOfType(template, type).find(([id]) => id.startsWith(start))?.[1];
+  if (!resource) throw new Error(`The template has no ${start} of ${type}.`);
+  return resource;
+}
+
+describe.each([
+  ["RawBucket", 7],
+  ["UploadBucket", 1],
+])("the %s", (name, days) => {
+  const { Properties } = resourceNamed("AWS::S3::Bucket", name);
 
   test("blocks public access and encrypts", () => {
     expect(Properties.PublicAccessBlockConfiguration).toEqual({
@@ -101,10 +111,11 @@ describe("the raw bucket", () => {
       RestrictPublicBuckets: true,
     });
     expect(JSON.stringify(Properties.BucketEncryption)).toContain("AES256");
+    expect(Properties.OwnershipControls).toEqual({ Rules: [{ ObjectOwnership: "BucketOwnerEnforced" }] });
   });
 
   test("requires TLS", () => {
-    const { PolicyDocument } = onlyResource("AWS::S3::BucketPolicy").Properties as {
+    const { PolicyDocument } = resourceNamed("AWS::S3::BucketPolicy", name).Properties as {
       PolicyDocument: { Statement: unknown[] };
     };
     expect(PolicyDocument.Statement).toContainEqual(
@@ -116,18 +127,35 @@ describe("the raw bucket", () => {
     );
   });
 
-  test("expires every object after seven days and keeps no versions", () => {
+  test("expires every object and keeps no versions", () => {
     expect(Properties.VersioningConfiguration).toBeUndefined();
     expect(Properties.LifecycleConfiguration).toEqual({
       Rules: [
         {
           Id: "everything-expires",
           Status: "Enabled",
-          ExpirationInDays: 7,
+          ExpirationInDays: days,
           AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
         },
       ],
     });
+  });
+});
+
+describe("pages of other origins", () => {
+  const corsRules = (template = data) =>
+    ["RawBucket", "UploadBucket"].map(
+      (name) => resourceNamed("AWS::S3::Bucket", name, template).Properties.CorsConfiguration,
+    );
+
+  test("may not call a bucket by default", () => {
+    expect(corsRules()).toEqual([undefined, undefined]);
+  });
+
+  test("may post files if their origin is the console's, and nothing else", () => {
+    const { data: template } = synthesizeTemplates({ "parley:consoleUrl": "https://console.example.com/" });
+    const rule = { AllowedMethods: ["POST"], AllowedOrigins: ["https://console.example.com"] };
+    expect(corsRules(template)).toEqual([undefined, { CorsRules: [rule] }]);
   });
 });
 

@@ -119,14 +119,19 @@ describe("the functions", () => {
   ])("with base URL %j, both functions that call webhooks get the deployment's own hosts", (baseUrl, first) => {
     const synthesized = synthesizeTemplates({ "parley:baseUrl": baseUrl });
     const [[gateway = ""] = []] = resourcesOfType(synthesized.service, "AWS::ApiGatewayV2::Api");
-    const [[bucket = ""] = []] = resourcesOfType(synthesized.data, "AWS::S3::Bucket");
+    const buckets = resourcesOfType(synthesized.data, "AWS::S3::Bucket").map(([id]) => id);
     const assembly = [
       { name: stacks.data, template: synthesized.data },
       { name: stacks.service, template: synthesized.service },
     ];
     const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
     resolver.register(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
-    resolver.register(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
+    for (const id of buckets) {
+      resolver.register(stacks.data, id, {
+        ref: id.startsWith("Raw") ? "raw-bucket" : "upload-bucket",
+        attributes: {},
+      });
+    }
     const queueVariables = (name: FunctionName) =>
       resolver.text(stacks.service, functionEnvironment(name, synthesized.service)[env.ownHosts]).split(",");
     expect(queueVariables("Api")).toEqual([
@@ -135,6 +140,9 @@ describe("the functions", () => {
       "raw-bucket.s3.amazonaws.com",
       "raw-bucket.s3.us-east-1.amazonaws.com",
       "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
+      "upload-bucket.s3.amazonaws.com",
+      "upload-bucket.s3.us-east-1.amazonaws.com",
+      "upload-bucket.s3.dualstack.us-east-1.amazonaws.com",
     ]);
     expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
   });
