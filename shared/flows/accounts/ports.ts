@@ -1,7 +1,25 @@
+import type { Queue } from "../../aws/queues.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
+import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { Budgets } from "../../stores/sending/budgets.ts";
 
 export interface ConnectPorts {
   readonly accounts: Pick<Accounts, "connect">;
   readonly vault: Pick<Vault, "seal">;
+}
+
+export interface AccountEventPorts {
+  readonly eventBodies: Pick<EventBodies, "save">;
+  readonly events: Queue;
+}
+
+/** What the refusal of a platform call changes. */
+export interface RefusalPorts extends AccountEventPorts {
+  readonly accounts: Pick<Accounts, "setStatus">;
+  readonly budgets: Pick<Budgets, "pauseAccount">;
+}
+
+export interface RestrictionPorts extends AccountEventPorts {
+  readonly accounts: Pick<Accounts, "endRestriction">;
 }

@@ -20,7 +20,7 @@ import type { Platform, SendOutcome, SendRefused } from "../../platforms/platfor
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import { type BudgetRefusal, checkBudgets, type PlannedSend, type SendFailedRefusal } from "./plan.ts";
 import type { SendPorts } from "./ports.ts";
-import { applySendFailure, completeSend, endRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
+import { applySendFailure, completeSend, endSendRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
 
 /** Other sends may open the windows of three budgets between two attempts, and then fill them. */
 const START_ATTEMPTS_MAX = 12;
@@ -180,7 +180,7 @@ async function callPlatform(
   logSend(ports, account, outcome);
   const result = await settleOutcome(ports, attempt, outcome, time.now());
   // The account may send again. Before the due item is removed, so that the sweep repeats it after a crash.
-  if (outcome.kind === "accepted" && account.status === "restricted") await endRestriction(ports, attempt);
+  if (outcome.kind === "accepted" && account.status === "restricted") await endSendRestriction(ports, attempt);
   if (result === "settled_before") return (await recordedResult(ports, attempt)) ?? outcomeUnknown;
   // The sweep settles an unknown outcome, because an echo may still name the message.
   if (outcome.kind !== "unknown") await removeDueSend(ports, due);

@@ -5,7 +5,7 @@ import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import { runWithTrace } from "../../kernel/trace.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import type { SettlePorts } from "./ports.ts";
-import { applySendFailure, completeSend, endRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
+import { applySendFailure, completeSend, endSendRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
 
 /** Each sweep reads this much before the checkpoint again, because the clock of a sending process may be late. */
 const LOOKBACK: Millis = 5 * MINUTE;
@@ -64,7 +64,7 @@ async function settleByRecord(ports: SettlePorts, attempt: SendAttempt, record: 
       // A send that an echo settled is published with the echo.
       if (messageIdSource !== "answer" || messageId === null) return;
       await completeSend(ports, attempt, messageId);
-      return endRestriction(ports, attempt);
+      return endSendRestriction(ports, attempt);
     case "failed":
       if (failure) {
         await applySendFailure(ports, attempt, failure);

@@ -1,16 +1,16 @@
-import { accountKey } from "../../domain/accounts/accounts.ts";
 import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { ConversationHead } from "../../domain/inbox/conversations.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import { contentAttachments, contentText, type SendContent } from "../../domain/sending/send-content.ts";
 import type { NewSend, SendFailure } from "../../domain/sending/sends.ts";
-import { type AccountEvent, type AccountEventType, renderAccountEvent } from "../../events/account.ts";
 import { renderMessageFailed } from "../../events/message.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
+import { type AccountCall, applyAccountRefusal, endAccountRestriction } from "../accounts/call-consequences.ts";
+import type { RefusalPorts, RestrictionPorts } from "../accounts/ports.ts";
 import { markErasedSend, undoErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
 import { messageEvent } from "../inbox/effects.ts";
 import type { SettlePorts } from "./ports.ts";
@@ -74,70 +74,30 @@ async function undoErasedEcho(
   return echoAt !== undefined && undoErasedSend(ports, tenant, record, echoAt);
 }
 
-type FailurePorts = Pick<SettlePorts, "accounts" | "budgets" | "eventBodies" | "events">;
+type FailurePorts = RefusalPorts & {
+  readonly accounts: Pick<SettlePorts["accounts"], "recordHumanAgentRefusal">;
+  readonly budgets: Pick<SettlePorts["budgets"], "pauseHumanAgent">;
+};
 
 /** Applies the effects of a platform's refusal to later sends: account status, pauses, human agent refusals. */
 export async function applySendFailure(ports: FailurePorts, attempt: SendAttempt, failure: SendFailure): Promise<void> {
   const { tenant, head } = attempt;
-  const { account } = head.ref;
-  const { coolDownMs, humanAgentPauseMs, humanAgentRefused, at } = failure;
+  const { humanAgentPauseMs, humanAgentRefused, at } = failure;
   await allDone([
-    updateAccountStatus(ports, attempt, failure),
-    coolDownMs === null ? null : ports.budgets.pauseAccount(tenant, account, at + coolDownMs),
+    applyAccountRefusal(ports, toAccountCall(attempt), failure),
     humanAgentPauseMs === null ? null : ports.budgets.pauseHumanAgent(head.id, at + humanAgentPauseMs),
-    humanAgentRefused ? ports.accounts.recordHumanAgentRefusal(tenant, account, at) : null,
+    humanAgentRefused ? ports.accounts.recordHumanAgentRefusal(tenant, head.ref.account, at) : null,
   ]);
 }
 
-/** Publishes one event per change: nothing when the account already has the status. */
-async function updateAccountStatus(
-  ports: FailurePorts,
-  attempt: SendAttempt,
-  { accountStatus: status, detail, at }: SendFailure,
-): Promise<void> {
-  if (status === null) return;
-  const { tenant, head, startedAt } = attempt;
-  const type = `account.${status}` as const;
-  const ref = head.ref.account;
-  const eventUlid = accountEventUlid(attempt, type);
-  const change = { status, detail, asOf: startedAt, at, eventUlid };
-  const account = await ports.accounts.setStatus(tenant, ref, change);
-  const reason = status === "needs_reauth" ? "token_invalid" : "policy";
-  if (account) await publishAccountEvent(ports, tenant, { eventUlid, type, account: { ...account, status }, reason });
-}
-
 /** Ends a restriction of the account that an earlier refusal reported, and publishes it once. */
-export async function endRestriction(ports: FailurePorts, attempt: SendAttempt): Promise<void> {
-  const { tenant, head, send, startedAt } = attempt;
+export async function endSendRestriction(ports: RestrictionPorts, attempt: SendAttempt): Promise<void> {
   // A test send never reached the platform.
-  if (send.scope === "test") return;
-  const type = "account.recovered";
-  const eventUlid = accountEventUlid(attempt, type);
-  const account = await ports.accounts.endRestriction(tenant, head.ref.account, { asOf: startedAt, eventUlid });
-  if (!account) return;
-  await publishAccountEvent(ports, tenant, {
-    eventUlid,
-    type,
-    account: { ...account, status: "active" },
-    reason: "policy",
-  });
+  if (attempt.send.scope === "live") await endAccountRestriction(ports, toAccountCall(attempt));
 }
 
-function accountEventUlid({ tenant, head, send, startedAt }: SendAttempt, type: AccountEventType): string {
-  return deriveEventUlid(tenant, JSON.stringify([accountKey(head.ref.account), send.id]), type, startedAt);
-}
-
-async function publishAccountEvent(
-  ports: Pick<FailurePorts, "eventBodies" | "events">,
-  tenant: TenantId,
-  event: AccountEvent,
-): Promise<void> {
-  const { eventUlid, type } = event;
-  await ports.eventBodies.save(tenant, renderAccountEvent(tenant, event));
-  await ports.events.send({
-    body: encodeEvent({ tenant, eventUlid, type, source: null, repeated: true }),
-    group: tenant,
-  });
+function toAccountCall({ tenant, head, send, startedAt }: SendAttempt): AccountCall {
+  return { tenant, account: head.ref.account, id: send.id, startedAt, asOf: startedAt };
 }
 
 /**

@@ -198,7 +198,7 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "a send that the sweep settles does not end its account's restriction",
     file: "shared/flows/sending/settle-due.ts",
-    search: "      return endRestriction(ports, attempt);\n",
+    search: "      return endSendRestriction(ports, attempt);\n",
     replacement: "      return;\n",
     killedBy: {
       file: "test/shared/flows/sending/restricted-account.test.ts",

@@ -1,0 +1,94 @@
+import { type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
+import { type AccountEvent, type AccountEventType, renderAccountEvent } from "../../events/account.ts";
+import { allDone } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { encodeEvent } from "../../queues/events.ts";
+import type { AccountEventPorts, RefusalPorts, RestrictionPorts } from "./ports.ts";
+
+// What a call to the platform changes for its account. Each change is safe to repeat, and published once.
+
+/** A call to the platform for an account: a send or an upload. */
+export interface AccountCall {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  /** The id of the send or upload. A repetition of the call has the same id and time, and so the same events. */
+  readonly id: string;
+  readonly startedAt: Millis;
+  /** When the process that called read the account. A token refreshed later overrides a refusal. */
+  readonly asOf: Millis;
+}
+
+/** What a refusal changes for later calls of the account. */
+interface AccountRefusal {
+  /** The platform's error text. */
+  readonly detail: string;
+  readonly at: Millis;
+  readonly accountStatus: "needs_reauth" | "restricted" | null;
+  /** How long the account pauses all sends, in milliseconds. */
+  readonly coolDownMs: Millis | null;
+}
+
+/** Applies the effects of a platform's refusal to the account: its status, and a pause of its sends. */
+export async function applyAccountRefusal(
+  ports: RefusalPorts,
+  call: AccountCall,
+  refusal: AccountRefusal,
+): Promise<void> {
+  const { coolDownMs, at } = refusal;
+  await allDone([
+    updateAccountStatus(ports, call, refusal),
+    coolDownMs === null ? null : ports.budgets.pauseAccount(call.tenant, call.account, at + coolDownMs),
+  ]);
+}
+
+/** Publishes one event per change: nothing when the account already has the status. */
+async function updateAccountStatus(
+  ports: RefusalPorts,
+  call: AccountCall,
+  { accountStatus: status, detail, at }: AccountRefusal,
+): Promise<void> {
+  if (status === null) return;
+  const type = `account.${status}` as const;
+  const eventUlid = accountEventUlid(call, type);
+  const change = { status, detail, asOf: call.asOf, at, eventUlid };
+  const account = await ports.accounts.setStatus(call.tenant, call.account, change);
+  if (account) await publishRefusal(ports, call.tenant, { eventUlid, type, account: { ...account, status } });
+}
+
+/** Ends a restriction of the account that an earlier refusal reported, and publishes it once. */
+export async function endAccountRestriction(ports: RestrictionPorts, call: AccountCall): Promise<void> {
+  const type = "account.recovered";
+  const eventUlid = accountEventUlid(call, type);
+  const account = await ports.accounts.endRestriction(call.tenant, call.account, { asOf: call.asOf, eventUlid });
+  if (!account) return;
+  await publishAccountEvent(ports, call.tenant, {
+    eventUlid,
+    type,
+    account: { ...account, status: "active" },
+    reason: "policy",
+  });
+}
+
+function accountEventUlid({ tenant, account, id, startedAt }: AccountCall, type: AccountEventType): string {
+  return deriveEventUlid(tenant, JSON.stringify([accountKey(account), id]), type, startedAt);
+}
+
+function publishRefusal(
+  ports: AccountEventPorts,
+  tenant: TenantId,
+  event: Pick<AccountEvent, "eventUlid" | "type" | "account">,
+): Promise<void> {
+  const reason = event.account.status === "needs_reauth" ? "token_invalid" : "policy";
+  return publishAccountEvent(ports, tenant, { ...event, reason });
+}
+
+async function publishAccountEvent(ports: AccountEventPorts, tenant: TenantId, event: AccountEvent): Promise<void> {
+  const { eventUlid, type } = event;
+  await ports.eventBodies.save(tenant, renderAccountEvent(tenant, event));
+  await ports.events.send({
+    body: encodeEvent({ tenant, eventUlid, type, source: null, repeated: true }),
+    group: tenant,
+  });
+}
