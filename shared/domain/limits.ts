@@ -67,9 +67,6 @@ export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
 export const RESTRICTION_RETRY_FIRST: Millis = HOUR;
 export const RESTRICTION_RETRY_MAX: Millis = DAY;
 
-/** How long the platforms store an attachment that was uploaded for an account. */
-export const ATTACHMENT_OWNER_TTL: Millis = 90 * DAY;
-
 /** How long a held message waits for its check. It never waits past the end of the human agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;
 /** How long a hold can be read after its creation. */

@@ -198,6 +198,23 @@ export const holdAttributes = {
   traceId: "tr",
 } as const;
 
+export const uploadAttributes = {
+  ...ttl,
+  attachmentId: "m",
+  connection: "cn",
+  contentType: "ty",
+  conversationId: "c",
+  copyKey: "h",
+  error: "er",
+  filename: "fn",
+  processingAt: "pa",
+  size: "b",
+  status: "st",
+  test: "z",
+  tries: "n",
+  type: "k",
+} as const;
+
 export const erasureAttributes = {
   ...ttl,
   actor: "ac",

@@ -8,6 +8,7 @@ import {
   erasureAttributes as Erasure,
   holdAttributes as Hold,
   accountRouteAttributes as Route,
+  uploadAttributes as Upload,
 } from "../attributes.ts";
 import { batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
@@ -93,6 +94,7 @@ function isRowOf(tenant: TenantId): Expression {
     inPartitions("Q#", equals(DueTask.tenant, tenant)),
     inPartitions("QS#", startsWith(DueSend.conversationId, conversationStart)),
     inPartitions("H#", startsWith(Hold.conversationId, conversationStart)),
+    inPartitions("U#", startsWith(Upload.conversationId, conversationStart)),
     inPartitions("ER#", equals(Erasure.tenant, tenant)),
     inPartitions("ACC#", equals(Route.tenant, tenant)),
     inPartitions("USR#", equals("SK", userMembershipKey("", tenant).SK)),

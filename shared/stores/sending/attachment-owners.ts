@@ -1,5 +1,5 @@
 import type { Scope } from "../../domain/inbox/messages.ts";
-import { ATTACHMENT_OWNER_TTL } from "../../domain/limits.ts";
+import { ATTACHMENT_LIFETIME } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { attachmentOwnerAttributes as A } from "../attributes.ts";
@@ -24,7 +24,7 @@ export function attachmentOwnerStore(table: Table) {
   return {
     /** Records the account of an attachment for 90 days. Safe to repeat. */
     async put(tenant: TenantId, { attachmentId, accountKey, scope, uploadedAt }: UploadedAttachment): Promise<void> {
-      const expiresAt = uploadedAt + ATTACHMENT_OWNER_TTL;
+      const expiresAt = uploadedAt + ATTACHMENT_LIFETIME;
       const item = {
         ...attachmentOwnerKey(tenant, attachmentId),
         [A.accountKey]: accountKey,

@@ -26,7 +26,10 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
     { ...keys.relatedKeys.hold(`hold-of-${tenant}`), c: conversation(tenant), F: keys.WAITING_HOLDS, G: "g" },
     { ...keys.relatedKeys.hold(`lost-hold-of-${tenant}`), c: conversation(tenant) },
   ],
-  "relatedKeys.upload": (tenant) => keys.relatedKeys.upload(`upload-of-${tenant}`),
+  "relatedKeys.upload": (tenant) => [
+    { ...keys.relatedKeys.upload(`upload-of-${tenant}`), c: conversation(tenant) },
+    { ...keys.relatedKeys.upload(`lost-upload-of-${tenant}`), c: conversation(tenant) },
+  ],
   dueSendKey: (tenant) => ({ ...keys.dueSendKey(NOW, `send-of-${tenant}`), c: conversation(tenant), b: "{}" }),
   // The tenant's partition, and what its rows lead to.
   tenantKey: (tenant) => ({ ...keys.tenantKey(tenant), n: "Shop", st: "active", ca: NOW, ua: NOW }),
