@@ -7,6 +7,7 @@ import type { ListedKey } from "../../stores/access/api-key-items.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
 import { refuseScope } from "./keys.ts";
 import type { KeyListPorts } from "./ports.ts";
+import { actingMember } from "./team/acting.ts";
 
 /** Lists the keys of a tenant, oldest first. A revoked key is listed for 90 days. */
 export async function listKeys(ports: KeyListPorts, tenant: TenantId, now: Millis): Promise<ListedKey[]> {
@@ -20,15 +21,17 @@ export async function listOperatorKeys(ports: KeyListPorts, now: Millis): Promis
 
 /**
  * Revokes a key of a tenant, so that its next request is refused. Safe to repeat: only the revocation itself leaves an
- * audit row. A test key revokes no live key.
+ * audit row. A test key revokes no live key. `role_forbidden`: the person is no longer an admin.
  */
 export async function revokeKey(
   ports: KeyListPorts,
   { tenant, keyId, actor, now }: { tenant: TenantId; keyId: string; actor: Actor; now: Millis },
-): Promise<null | Refusal<"key_not_found" | "live_key_required">> {
+): Promise<null | Refusal<"key_not_found" | "live_key_required" | "role_forbidden">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(tenant, keyId) : null;
   if (!key || !isListed(key, now)) return refuse("key_not_found");
-  return refuseScope(actor, key.scope) ?? (await revoke(ports, key, { actor, now }));
+  const refusal = refuseScope(actor, key.scope);
+  if (refusal) return refusal;
+  return (await revoke(ports, key, { actor, now })) === "actor_changed" ? refuse("role_forbidden") : null;
 }
 
 /** Revokes an operator key in the same way, with an audit row for each of its tenants. */
@@ -38,20 +41,20 @@ export async function revokeOperatorKey(
 ): Promise<null | Refusal<"key_not_found">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(null, keyId) : null;
   if (!key || !isListed(key, now)) return refuse("key_not_found");
-  return revoke(ports, key, { actor, now });
+  await revoke(ports, key, { actor, now });
+  return null;
 }
 
 async function revoke(
   ports: KeyListPorts,
   key: ListedKey,
   { actor, now }: { actor: Actor; now: Millis },
-): Promise<null> {
-  if (key.status === "revoked") return null;
+): ReturnType<KeyListPorts["apiKeys"]["revoke"]> {
+  if (key.status === "revoked") return "already_revoked";
   const action = key.kind === "operator" ? "operator_key.revoke" : "key.revoke";
   const entry = auditEntry(actor, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
   const audits = key.tenants.map((tenant) => ({ tenant, entry }));
-  await ports.apiKeys.revoke(key, now, audits);
-  return null;
+  return ports.apiKeys.revoke(key, { audits, actor: actingMember(actor, "admin"), now });
 }
 
 /** DynamoDB removes an expired row up to days late. */

@@ -5,7 +5,8 @@ import { iso, type Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { DeliveryRestart } from "../../stores/delivery/delivery-starts.ts";
-import { type Actor, auditEntry } from "../access/audit-entry.ts";
+import type { Actor } from "../access/audit-entry.ts";
+import { changeAuthor } from "../access/team/acting.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replay.ts";
@@ -46,12 +47,13 @@ const CONCURRENCY = 10;
 
 /**
  * Restarts the deliveries of a window, oldest event first, one page at a time. Safe to repeat: a restarted delivery has
- * none of the statuses that can be requested. The audit row is written before the first delivery restarts.
+ * none of the statuses that can be requested. The audit row is written before the first delivery restarts, if the person
+ * is still an admin; after that the page is completed.
  */
 export async function replayWindow(
   ports: ReplayPorts,
   { tenant, endpointId, window, actor, now }: ReplayWindowRequest,
-): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict">> {
+): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict" | "role_forbidden">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const includesDelivered = window.statuses.includes("delivered");
@@ -72,12 +74,11 @@ export async function replayWindow(
   const replayable = await deliveriesWithBody(ports, tenant, matchingRows, now);
   const { from, to, statuses } = window;
   const detail = { from: iso(from), to: iso(to), statuses: statuses.join(",") };
-  const completeAudit = await ports.audit.start(
-    tenant,
-    auditEntry(actor, { action: "webhook.bulk_replay", resource: `webhook:${endpointId}`, detail, at: now }),
-  );
+  const change = { action: "webhook.bulk_replay", resource: `webhook:${endpointId}`, detail, at: now } as const;
+  const completeAudit = await ports.audit.start(tenant, changeAuthor(actor, "admin", change));
+  if (completeAudit === "actor_changed") return refuse("role_forbidden");
   const trigger = includesDelivered ? "forced_replay" : "replay";
-  const resetRows = await resetDeliveries(ports, tenant, replayable, { trigger, audit: null, now });
+  const resetRows = await resetDeliveries(ports, tenant, replayable, { trigger, author: null, now });
   const matchCount = matchingRows.length;
   const enqueued = resetRows.length;
   const counts = { matched: matchCount, enqueued, skipped: matchCount - enqueued + inProgress.length };
@@ -101,7 +102,8 @@ async function resetDeliveries(
     const results = await Promise.allSettled(
       rows.slice(i, i + CONCURRENCY).map(async (row) => {
         await scheduleSafetyNet(ports, tenant, row, restart.now);
-        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart)) resetRows.push(row);
+        const result = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart);
+        if (result === "reset") resetRows.push(row);
       }),
     );
     const rejection = results.find((result) => result.status === "rejected");

@@ -5,21 +5,26 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import { type Actor, auditEntry } from "../access/audit-entry.ts";
+import type { Actor } from "../access/audit-entry.ts";
+import { changeAuthor } from "../access/team/acting.ts";
 import { findDelivery } from "./get-delivery.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 import { loadRenderedEvents } from "./rendered-events.ts";
 import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
 
-/** Restarts one delivery with all its attempts. A delivered one requires `force`. */
+/**
+ * Restarts one delivery with all its attempts. A delivered one requires `force`. `role_forbidden`: the person is no
+ * longer an admin.
+ */
 export async function replayDelivery(
   ports: Omit<ReplayPorts, "audit">,
   tenant: TenantId,
   request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Actor,
   now: Millis,
 ): Promise<
-  { status: "pending" } | Refusal<"endpoint_not_found" | "delivery_not_found" | "replay_conflict" | "replay_expired">
+  | { status: "pending" }
+  | Refusal<"endpoint_not_found" | "delivery_not_found" | "replay_conflict" | "replay_expired" | "role_forbidden">
 > {
   const { endpointId, force } = request;
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -29,7 +34,7 @@ export async function replayDelivery(
   if (!mayReplay(row.status, force)) return replayConflict(row.status);
   if ((await deliveriesWithBody(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
 
-  const audit = auditEntry(request, {
+  const author = changeAuthor(request, "admin", {
     action: "webhook.replay",
     resource: `webhook:${endpointId}`,
     detail: { delivery: request.deliveryId, force },
@@ -37,9 +42,10 @@ export async function replayDelivery(
   });
   await scheduleSafetyNet(ports, tenant, row, now);
   const trigger = force ? "forced_replay" : "replay";
-  const reset = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, audit, now });
+  const result = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, author, now });
+  if (result === "actor_changed") return refuse("role_forbidden");
   // A concurrent request replayed it first.
-  if (!reset) return replayConflict("attempting");
+  if (result === "not_allowed") return replayConflict("attempting");
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1, manual: true }));
   return { status: "pending" };
 }

@@ -15,6 +15,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ErasureMessage, encodeErasure } from "../../queues/erasures.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
+import { actingMember } from "../access/team/acting.ts";
 import { runFirstPass } from "./first-pass.ts";
 import type { ErasePorts } from "./ports.ts";
 import { newestTraceAt } from "./related-rows.ts";
@@ -47,7 +48,9 @@ export async function eraseConversation(
   ports: ErasePorts,
   request: ErasureRequest,
   hasTime: () => boolean,
-): Promise<ErasureResult | Refusal<"live_key_required" | "conversation_not_found" | "conversation_id_cut">> {
+): Promise<
+  ErasureResult | Refusal<"live_key_required" | "conversation_not_found" | "conversation_id_cut" | "role_forbidden">
+> {
   if (request.caller.scope === "test") return refuse("live_key_required");
   if (!parseConversationId(request.tenant, request.conversationId))
     return malformedConversationId(request.conversationId);
@@ -55,6 +58,7 @@ export async function eraseConversation(
     const start = await startErasure(ports, request);
     if (start === "nothing_left") return { done: true, removed };
     if (start === null) return refuse("conversation_not_found");
+    if (start === "actor_changed") return refuse("role_forbidden");
     const pass = await runFirstPass(ports, { erasure: start.erasure, now: request.now }, hasTime);
     removed = addRemovalCounts(removed, pass.removed);
     if (pass.phase === "first") return { done: false, removed };
@@ -66,12 +70,12 @@ export async function eraseConversation(
 /**
  * Starts an erasure, or finds the one in progress.
  * @returns `isOwn`: whether this request started it; `nothing_left` when only the marker was renewed; null when there
- *   never was anything
+ *   never was anything; `actor_changed` when the person is no longer an admin
  */
 async function startErasure(
   ports: ErasePorts,
   { tenant, conversationId, caller, ip, now, time }: ErasureRequest,
-): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | null> {
+): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | "actor_changed" | null> {
   const erasureId = deriveErasureId(conversationId);
   const ops = new Set<string>();
   let op = "";
@@ -99,12 +103,16 @@ async function startErasure(
       ops.add(op);
       await scheduleBackgroundErasure(ports, { tenant, erasureId, op });
     }
-    const start = { erasedAt, op, actor: callerActor(caller), ip };
-    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
-    else {
-      const nextPassAt = time.now() + PASS_INTERVAL;
-      if (await ports.erasures.renew(tenant, conversationId, head, { ...start, nextPassAt })) return "nothing_left";
-    }
+    const member = actingMember({ caller, ip }, "admin");
+    const start = { erasedAt, op, actor: callerActor(caller), ip, member };
+    const nextPassAt = time.now() + PASS_INTERVAL;
+    const result =
+      newestAt === null
+        ? await ports.erasures.renew(tenant, conversationId, head, { ...start, nextPassAt })
+        : await ports.erasures.start(tenant, conversationId, head, start);
+    // The background refuses a start that was not made.
+    if (result === "actor_changed") return result;
+    if (newestAt === null && result === "started") return "nothing_left";
   }
   throw new Error("The erasure could not start: the conversation changed during every attempt.");
 }

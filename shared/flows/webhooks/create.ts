@@ -3,8 +3,7 @@ import type { EventType } from "../../domain/events/events.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
-import { auditEntry } from "../access/audit-entry.ts";
-import { actingMember } from "../access/team/acting.ts";
+import { changeAuthor } from "../access/team/acting.ts";
 import type { WebhookPorts, WebhookRequest } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 import { checkEndpointUrl } from "./target-url.ts";
@@ -37,9 +36,8 @@ export async function createWebhook(
     updatedAt: now,
   };
   const detail = { events: endpoint.events.length };
-  const audit = auditEntry(actor, { action: "webhook.create", resource: `webhook:${id}`, detail, at: now });
-  const by = { audit, actor: actingMember(actor, "admin") };
-  const result = await ports.endpoints.create(tenant, endpoint, by);
+  const change = { action: "webhook.create", resource: `webhook:${id}`, detail, at: now } as const;
+  const result = await ports.endpoints.create(tenant, endpoint, changeAuthor(actor, "admin", change));
   if (result === "actor_changed") return refuse("role_forbidden");
   return result === "created" ? { endpoint, secret } : refuse("endpoint_limit");
 }

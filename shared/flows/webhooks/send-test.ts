@@ -1,24 +1,28 @@
 import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { renderTestEvent } from "../../events/test-event.ts";
 import { newUlid } from "../../kernel/ids.ts";
-import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import { currentTrace } from "../../kernel/trace.ts";
-import { actorName, auditEntry } from "../access/audit-entry.ts";
+import { actorName } from "../access/audit-entry.ts";
+import { changeAuthor } from "../access/team/acting.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
 import type { EndpointRequest, WebhookPorts } from "./ports.ts";
 
-/** Sends a test event to an endpoint, regardless of its subscriptions. Returns the delivery id. */
+/**
+ * Sends a test event to an endpoint, regardless of its subscriptions. Returns the delivery id. `role_forbidden`: the
+ * person is no longer an admin, and nothing is sent.
+ */
 export async function sendTestEvent(
   ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
   { tenant, endpointId, actor, now }: EndpointRequest,
-): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found">> {
+): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found" | "role_forbidden">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
   const delivery = { endpointId, eventUlid, eventType: "test.event", source: null, ...currentTrace() } as const;
-  const audit = auditEntry(actor, {
+  const author = changeAuthor(actor, "admin", {
     action: "webhook.test",
     resource: `webhook:${endpointId}`,
     detail: { delivery: id },
@@ -29,7 +33,9 @@ export async function sendTestEvent(
     renderTestEvent(tenant, eventUlid, { endpointId, requestedBy: actorName(actor) }),
   );
   await scheduleSafetyNet(ports, tenant, delivery, now);
-  await ports.deliveries.recordPending(tenant, delivery, audit, now);
+  // What was written before it is never sent without the row, and expires.
+  const result = await ports.deliveries.recordPending(tenant, delivery, author, now);
+  if (result === "actor_changed") return refuse("role_forbidden");
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true }));
   return { deliveryId: id };
 }

@@ -3,7 +3,7 @@ import { isUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { encodeEndpointTask } from "../../queues/deliveries.ts";
-import { auditEntry } from "../access/audit-entry.ts";
+import { changeAuthor } from "../access/team/acting.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { taskMessage } from "../delivery/schedule.ts";
 import type { EndpointRequest, WebhookPorts } from "./ports.ts";
@@ -11,12 +11,13 @@ import { checkEndpointUrl } from "./target-url.ts";
 
 /**
  * Updates the given fields of an endpoint. An update without an effective change writes nothing, not even an audit row.
- * When the circuit is open, a new URL or status triggers a probe at once.
+ * When the circuit is open, a new URL or status triggers a probe at once. `role_forbidden`: the person is no longer an
+ * admin.
  */
 export async function updateWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
   { tenant, endpointId, changes: requestedChanges, actor, now }: EndpointRequest & { changes: EndpointChanges },
-): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "dns_lookup_limit">> {
+): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "dns_lookup_limit" | "role_forbidden">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const url =
@@ -32,9 +33,10 @@ export async function updateWebhook(
   const fields = Object.keys(changes).sort();
   if (fields.length === 0) return endpoint;
   const detail = { fields: fields.join(","), ...(changes.status ? { status: changes.status } : {}) };
-  const audit = auditEntry(actor, { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now });
-  const isUpdated = await ports.endpoints.update(tenant, endpointId, changes, audit);
-  if (!isUpdated) return refuse("endpoint_not_found");
+  const change = { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now } as const;
+  const result = await ports.endpoints.update(tenant, endpointId, changes, changeAuthor(actor, "admin", change));
+  if (result === "actor_changed") return refuse("role_forbidden");
+  if (result === "refused") return refuse("endpoint_not_found");
   const updatedEndpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (!isRefusal(updatedEndpoint) && (changes.url !== undefined || changes.status !== undefined)) {
     await probeNow(ports, tenant, updatedEndpoint);
@@ -49,16 +51,17 @@ async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, 
   await ports.retries.send(taskMessage(task, encodeEndpointTask(task)));
 }
 
-/** Deletes an endpoint and its secrets. Its id and the history of its deliveries remain. */
+/**
+ * Deletes an endpoint and its secrets. Its id and the history of its deliveries remain. `role_forbidden`: the person is
+ * no longer an admin.
+ */
 export async function deleteWebhook(
   ports: Pick<WebhookPorts, "endpoints">,
   { tenant, endpointId, actor, now }: EndpointRequest,
-): Promise<null | Refusal<"endpoint_not_found">> {
+): Promise<null | Refusal<"endpoint_not_found" | "role_forbidden">> {
   if (!isUlid(endpointId)) return refuse("endpoint_not_found");
-  const isDeleted = await ports.endpoints.remove(
-    tenant,
-    endpointId,
-    auditEntry(actor, { action: "webhook.delete", resource: `webhook:${endpointId}`, detail: {}, at: now }),
-  );
-  return isDeleted ? null : refuse("endpoint_not_found");
+  const change = { action: "webhook.delete", resource: `webhook:${endpointId}`, detail: {}, at: now } as const;
+  const result = await ports.endpoints.remove(tenant, endpointId, changeAuthor(actor, "admin", change));
+  if (result === "actor_changed") return refuse("role_forbidden");
+  return result === "changed" ? null : refuse("endpoint_not_found");
 }

@@ -10,6 +10,7 @@ import { conditionalTransaction, conditionalWrite } from "../conditional-write.t
 import { absentOr, allOf, atMost, below, equals, isUnchanged, itemDoesNotExist, itemExists } from "../expressions.ts";
 import { apiKeyLookupKey, tenantKey, timeToLive } from "../keys.ts";
 import { check, put, remove, update } from "../writes.ts";
+import { type ActingMember, actorCheck } from "./acting-member.ts";
 import {
   type ApiKey,
   type ApiKeyItem,
@@ -25,7 +26,6 @@ import {
 } from "./api-key-items.ts";
 import { auditItem } from "./audit.ts";
 import { readKeyList } from "./key-list.ts";
-import { type ActingMember, actorCheck } from "./memberships.ts";
 import { isDeletedTenant, isNotSuspended, isSuspended } from "./tenant-conditions.ts";
 
 /** An audit row, and the tenant whose log has it. */
@@ -39,6 +39,13 @@ export interface TenantAudit {
  * `actor_changed`: the acting member has none of the roles by now.
  */
 export type KeyCreation = "created" | "limit" | "tenant_deleted" | "actor_changed";
+
+/** Who revokes a key, and the audit rows that are written with it. */
+interface KeyRevocation {
+  readonly audits: readonly TenantAudit[];
+  readonly actor?: ActingMember;
+  readonly now: Millis;
+}
 
 /** How often a write is repeated with what another write changed: a tenant's status, or a key's lookup row. */
 const ATTEMPTS_MAX = 5;
@@ -130,9 +137,13 @@ export function apiKeyStore(table: Table) {
     /**
      * Revokes a key: both of its rows, the count of its tenant and the audit rows, in one transaction. The rows expire
      * together.
-     * @returns false when it is revoked already
+     * @param by `actor`: the member who revokes a tenant's key
+     * @returns `actor_changed`: the acting member has none of the roles by now
      */
-    async revoke(key: ListedKey, now: Millis, audits: readonly TenantAudit[]): Promise<boolean> {
+    async revoke(
+      key: ListedKey,
+      { audits, actor = null, now }: KeyRevocation,
+    ): Promise<"revoked" | "already_revoked" | "actor_changed"> {
       const owner = boundTenant(key);
       const set = {
         [A.status]: "revoked" satisfies ApiKey["status"],
@@ -140,6 +151,7 @@ export function apiKeyStore(table: Table) {
         [A.ttl]: timeToLive(now + REVOKED_KEY_RETENTION),
       };
       const auditItems = audits.map(({ tenant, entry }) => put(auditItem(tenant, entry)));
+      const actorItems = owner === null ? [] : actorCheck(owner, actor);
       let { hash } = key;
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const op = newUlid(now);
@@ -150,11 +162,13 @@ export function apiKeyStore(table: Table) {
             update(apiKeyLookupKey(hash), { set }, itemExists),
             ...(owner === null ? [] : [update(tenantKey(owner), { add: { [Tenant.activeKeys]: -1 } }, itemExists)]),
             ...auditItems,
+            ...actorItems,
           ],
           { token: op, ownMark: { [A.op]: op } },
         );
-        if (result.applied) return true;
-        if (result.current[0] !== undefined) return false;
+        if (result.applied) return "revoked";
+        if (result.current[0] !== undefined) return "already_revoked";
+        if (actorItems.length > 0 && result.current.at(-1) !== undefined) return "actor_changed";
         // A request of the key moved its lookup row.
         const storedKey = await getListed(owner, key.id);
         if (!storedKey || storedKey.hash === hash) throw new Error("The API key has no lookup row or no tenant.");

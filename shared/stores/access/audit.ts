@@ -6,8 +6,10 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
+import { conditionalTransaction } from "../conditional-write.ts";
 import { auditKey, type Key, pageRange, timeToLive } from "../keys.ts";
 import { put, sendWrite } from "../writes.ts";
+import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 
 /** A stored entry. */
 export interface AuditRow extends AuditEntry {
@@ -39,11 +41,22 @@ export function auditStore(table: Table) {
 
     /**
      * Adds a row before the first write of an action that takes several.
-     * @returns a function that adds the action's result to the row
+     * @returns a function that adds the action's result to the row; `actor_changed`: the acting member has none of the
+     *   roles by now, and no row was added
      */
-    async start(tenant: TenantId, entry: AuditEntry): Promise<(result: AuditEntry["detail"]) => Promise<void>> {
+    async start(
+      tenant: TenantId,
+      { audit: entry, actor }: ChangeAuthor,
+    ): Promise<((result: AuditEntry["detail"]) => Promise<void>) | "actor_changed"> {
       const item = auditItem(tenant, entry);
-      await sendWrite(table, put(item));
+      const actorItems = actorCheck(tenant, actor);
+      if (actorItems.length === 0) await sendWrite(table, put(item));
+      else {
+        const { applied } = await conditionalTransaction(table, [put(item), ...actorItems], {
+          token: newUlid(entry.at),
+        });
+        if (!applied) return "actor_changed";
+      }
       return async (result) => {
         await sendWrite(table, put({ ...item, [A.detail]: { ...entry.detail, ...result } }));
       };

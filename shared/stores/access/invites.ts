@@ -1,5 +1,4 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { AuditEntry } from "../../domain/access/audit.ts";
 import { type Invite, isInviteExpired, type User } from "../../domain/access/team.ts";
 import { INVITE_RETENTION } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
@@ -29,6 +28,7 @@ import {
 import { inviteKey, type Key, membershipKey, pendingInviteKey, tenantKey, timeToLive } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
+import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 import { auditItem } from "./audit.ts";
 import {
   type AddressHashes,
@@ -42,7 +42,6 @@ import {
   toPendingInvite,
 } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
-import { type ActingMember, actorCheck } from "./memberships.ts";
 import {
   isDeletedTenant,
   isNotDeleted,
@@ -54,9 +53,7 @@ import {
 const ATTEMPTS_MAX = 5;
 
 /** Who makes a change of an invite, and its audit row. */
-interface By {
-  readonly audit: AuditEntry;
-  readonly actor: ActingMember;
+interface By extends ChangeAuthor {
   /** The hashes of the invite's address. */
   readonly addressHashes: AddressHashes;
 }

@@ -1,5 +1,4 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { Role } from "../../domain/access/roles.ts";
 import type { Membership } from "../../domain/access/team.ts";
 import { newUlid } from "../../kernel/ids.ts";
@@ -7,27 +6,16 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { membershipAttributes as A, tenantAttributes as Tenant } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
-import { above, equals, isOneOf, itemExists } from "../expressions.ts";
+import { above, equals, itemExists } from "../expressions.ts";
 import { membershipKey, tenantKey, userMembershipKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
-import { check, put, remove, type TransactItem, update } from "../writes.ts";
+import { put, remove, type TransactItem, update } from "../writes.ts";
+import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 import { auditItem } from "./audit.ts";
 import { type MembershipItem, toMembership } from "./membership-items.ts";
 
-/** The member who makes a change, and the roles that may make it. Null for the command line and for Parley itself. */
-export type ActingMember = { readonly userId: string; readonly roles: readonly Role[] } | null;
-
 /** `stale`: the member's role is another by now. `actor_changed`: the acting member has none of the roles by now. */
 export type MembershipChange = "changed" | "stale" | "not_found" | "last_owner" | "actor_changed";
-
-/**
- * A condition on the acting member, so that a request that was authorized before a removal or a change of role does not
- * act after it. None where the transaction changes that member's own row: its condition is on the role.
- */
-export function actorCheck(tenant: TenantId, actor: ActingMember, changedUserId?: string): TransactItem[] {
-  if (!actor || actor.userId === changedUserId) return [];
-  return [check(membershipKey(tenant, actor.userId), isOneOf(A.role, actor.roles))];
-}
 
 /** The change of the number of owners on the tenant's row. A tenant that has owners keeps one. */
 export function ownersUpdate(tenant: TenantId, change: 1 | -1): TransactItem {
@@ -44,7 +32,7 @@ export function membershipStore(table: Table) {
   async function change(
     { tenant, userId, role: from }: Pick<Membership, "tenant" | "userId" | "role">,
     to: Role | null,
-    { audit, actor }: { audit: AuditEntry; actor: ActingMember },
+    { audit, actor }: ChangeAuthor,
   ): Promise<MembershipChange> {
     // The condition on the role that was read makes this exact for a member who changes themselves.
     if (actor?.userId === userId && !actor.roles.includes(from)) return "actor_changed";
@@ -87,20 +75,13 @@ export function membershipStore(table: Table) {
     },
 
     /** Gives a member another role. `last_owner`: the tenant would have none. */
-    changeRole(
-      membership: Membership,
-      role: Role,
-      by: { readonly audit: AuditEntry; readonly actor: ActingMember },
-    ): Promise<MembershipChange> {
-      return change(membership, role, by);
+    changeRole(membership: Membership, role: Role, author: ChangeAuthor): Promise<MembershipChange> {
+      return change(membership, role, author);
     },
 
     /** Removes a member. `last_owner`: the tenant would have none. */
-    remove(
-      membership: Membership,
-      by: { readonly audit: AuditEntry; readonly actor: ActingMember },
-    ): Promise<MembershipChange> {
-      return change(membership, null, by);
+    remove(membership: Membership, author: ChangeAuthor): Promise<MembershipChange> {
+      return change(membership, null, author);
     },
   };
 }

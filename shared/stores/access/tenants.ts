@@ -11,10 +11,10 @@ import { conditionalTransaction } from "../conditional-write.ts";
 import { allOf, differs, itemExists } from "../expressions.ts";
 import { type Key, tenantKey } from "../keys.ts";
 import { put, update } from "../writes.ts";
+import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 import { auditItem } from "./audit.ts";
 import { type AddressHashes, newInviteItem, pendingInviteItem } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
-import { type ActingMember, actorCheck } from "./memberships.ts";
 import { isDeletedTenant, isNotDeleted, isSlugFree } from "./tenant-conditions.ts";
 
 export interface Tenant {
@@ -104,7 +104,7 @@ export function tenantStore(table: Table) {
     async rename(
       id: TenantId,
       name: string,
-      { audit, actor }: { readonly audit: AuditEntry; readonly actor: ActingMember },
+      { audit, actor }: ChangeAuthor,
     ): Promise<"renamed" | "unchanged" | "actor_changed"> {
       const result = await conditionalTransaction(
         table,

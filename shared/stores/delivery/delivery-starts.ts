@@ -1,8 +1,8 @@
-import type { AuditEntry } from "../../domain/access/audit.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { actorCheck, type ChangeAuthor } from "../access/acting-member.ts";
 import { auditItem } from "../access/audit.ts";
 import { deliveryAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
@@ -17,16 +17,24 @@ import { allows, type DeliveryRow, eventFields, failingIndex, type NewDelivery }
 export interface DeliveryRestart {
   /** `forced_replay` also resets a delivered one. */
   readonly trigger: "replay" | "forced_replay";
-  /** Written in the same transaction; null for none. */
-  readonly audit: AuditEntry | null;
+  /** The audit row is written in the same transaction; null for none. */
+  readonly author: ChangeAuthor | null;
   readonly now: Millis;
 }
 
 /** The writes after which a delivery waits for its first attempt: it is new or replayed. */
 export function deliveryStarts(table: Table) {
   return {
-    /** Creates a row whose first attempt is due now, and its audit row, in one transaction. */
-    async recordPending(tenant: TenantId, delivery: NewDelivery, audit: AuditEntry, now: Millis): Promise<void> {
+    /**
+     * Creates a row whose first attempt is due now, and its audit row, in one transaction.
+     * @returns `actor_changed`: the acting member has none of the roles by now
+     */
+    async recordPending(
+      tenant: TenantId,
+      delivery: NewDelivery,
+      { audit, actor }: ChangeAuthor,
+      now: Millis,
+    ): Promise<"recorded" | "actor_changed"> {
       const item = {
         ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
         ...eventFields(delivery),
@@ -37,22 +45,27 @@ export function deliveryStarts(table: Table) {
         [A.ttl]: timeToLive(now + RETENTION),
         ...failingIndex(tenant, delivery.endpointId, "pending"),
       };
-      const result = await conditionalTransaction(table, [put(item, itemDoesNotExist), put(auditItem(tenant, audit))], {
-        token: delivery.eventUlid,
-      });
-      if (!result.applied) throw new Error("The delivery exists already.");
+      const result = await conditionalTransaction(
+        table,
+        [put(item, itemDoesNotExist), put(auditItem(tenant, audit)), ...actorCheck(tenant, actor)],
+        { token: delivery.eventUlid },
+      );
+      if (result.applied) return "recorded";
+      if (result.current[0] !== undefined) throw new Error("The delivery exists already.");
+      return "actor_changed";
     },
 
     /**
      * Resets a delivery to no attempts, with the first one due now. The past attempts and what the last one left stay
      * readable.
-     * @returns false when the row's status does not allow it
+     * @returns `not_allowed`: the row's status does not allow it; `actor_changed`: the acting member has none of the
+     *   roles by now
      */
     async reset(
       tenant: TenantId,
       delivery: Pick<NewDelivery, "endpointId" | "eventUlid" | "traceId"> & Partial<Pick<DeliveryRow, "attempts">>,
-      { trigger, audit, now }: DeliveryRestart,
-    ): Promise<boolean> {
+      { trigger, author, now }: DeliveryRestart,
+    ): Promise<"reset" | "not_allowed" | "actor_changed"> {
       const op = newUlid(now);
       const { attempts = [] } = delivery;
       const set = {
@@ -68,10 +81,18 @@ export function deliveryStarts(table: Table) {
       };
       const write = update(deliveryKey(tenant, delivery.endpointId, delivery.eventUlid), { set }, allows(trigger));
       const ownMark = { [A.op]: op };
-      const result = audit
-        ? await conditionalTransaction(table, [write, put(auditItem(tenant, audit))], { token: op, ownMark })
-        : await conditionalWrite(table, write, { ownMark });
-      return result.applied;
+      if (author === null) {
+        const { applied } = await conditionalWrite(table, write, { ownMark });
+        return applied ? "reset" : "not_allowed";
+      }
+      const { audit, actor } = author;
+      const result = await conditionalTransaction(
+        table,
+        [write, put(auditItem(tenant, audit)), ...actorCheck(tenant, actor)],
+        { token: op, ownMark },
+      );
+      if (result.applied) return "reset";
+      return result.current[0] === undefined ? "actor_changed" : "not_allowed";
     },
   };
 }

@@ -7,6 +7,7 @@ import { newUlid } from "../../kernel/ids.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type ActingMember, actorCheck } from "../access/acting-member.ts";
 import { auditItem } from "../access/audit.ts";
 import { erasureAttributes as A, headAttributes as Head } from "../attributes.ts";
 import type { Table } from "../client.ts";
@@ -32,6 +33,20 @@ import { erasedEvents, eventsItem } from "./erased-events.ts";
 import { type Erasure, type ErasureItem, erasureItem, progressAttributes, toErasure } from "./erasure-items.ts";
 
 export type Erasures = ReturnType<typeof erasureStore>;
+
+/** A start of an erasure. */
+interface ErasureStart {
+  readonly erasedAt: Millis;
+  /** Unique; identifies the caller's erasure. */
+  readonly op: string;
+  /** As the audit log names who erases. */
+  readonly actor: string;
+  readonly ip: string | null;
+  /** The member who erases. Null for a key. */
+  readonly member: ActingMember;
+}
+
+type StartResult = "started" | "stale" | "actor_changed";
 
 /** A conversation's head as it was read, whether or not there is one. */
 export interface HeadSnapshot {
@@ -81,36 +96,35 @@ export function erasureStore(table: Table) {
     /**
      * Starts an erasure: from now on the conversation is in no inbox and cannot be read. Of its head only the instant of
      * the erasure is left.
-     * @param request.op unique; identifies the caller's erasure
-     * @returns false when the head changed since it was read, the first pass of another erasure is in progress, or the
-     *   background has refused this start
+     * @returns `stale`: the head changed since it was read, the first pass of another erasure is in progress, or the
+     *   background has refused this start; `actor_changed`: the acting member has none of the roles by now
      */
     async start(
       tenant: TenantId,
       conversationId: string,
       head: HeadSnapshot,
-      request: { erasedAt: Millis; op: string; actor: string; ip: string | null },
-    ): Promise<boolean> {
+      { member, ...request }: ErasureStart,
+    ): Promise<StartResult> {
       const profile = profileAttributes.some((name) => head.attributes[name] !== undefined) ? 1 : 0;
       const removed = { ...noRemovals, conversation: head.lastAt === null ? 0 : 1, profile };
       const erasure = { tenant, conversationId, ...request, removed, phase: "first", nextPassAt: null } as const;
-      return putErasure(erasure, head, noFirstPassInProgress);
+      return putErasure(erasure, head, { condition: noFirstPassInProgress, member });
     },
 
     /**
      * Renews an erasure that left nothing to count: anything from before the new instant is from before the erasure.
      * It starts in its later passes, which remove what workers write that read the earlier instant.
-     * @returns false when the head changed since it was read, another erasure is in its first pass or is newer, or the
-     *   background has refused this start
+     * @returns `stale` as `start`, and when another erasure is newer; `actor_changed` as `start`
      */
     async renew(
       tenant: TenantId,
       conversationId: string,
       head: HeadSnapshot,
-      request: { erasedAt: Millis; op: string; actor: string; ip: string | null; nextPassAt: Millis },
-    ): Promise<boolean> {
+      { member, ...request }: ErasureStart & { readonly nextPassAt: Millis },
+    ): Promise<StartResult> {
       const erasure = { tenant, conversationId, ...request, removed: noRemovals, phase: "later" } as const;
-      return putErasure(erasure, head, allOf(noFirstPassInProgress, absentOr(atMost, A.erasedAt, request.erasedAt)));
+      const condition = allOf(noFirstPassInProgress, absentOr(atMost, A.erasedAt, request.erasedAt));
+      return putErasure(erasure, head, { condition, member });
     },
 
     /**
@@ -187,8 +201,8 @@ export function erasureStore(table: Table) {
   async function putErasure(
     erasure: Parameters<typeof erasureItem>[0],
     head: HeadSnapshot,
-    condition: Expression,
-  ): Promise<boolean> {
+    { condition, member }: { readonly condition: Expression; readonly member: ActingMember },
+  ): Promise<StartResult> {
     const expirySeconds = timeToLive(erasure.erasedAt + ERASURE_MARKER_TTL);
     // A put replaces the whole head, so that no attribute can be missed.
     const erasedHead = { ...head.key, [Head.erasedAt]: erasure.erasedAt, [Head.ttl]: expirySeconds };
@@ -197,11 +211,13 @@ export function erasureStore(table: Table) {
       [
         put(erasureItem(erasure, expirySeconds), allOf(condition, absentOr(below, A.refusedOp, erasure.op))),
         put(erasedHead, headIsUnchanged(head)),
+        ...actorCheck(erasure.tenant, member),
       ],
       // DynamoDB refuses a token that comes again with other contents, and each try has other ones.
       { token: newUlid(erasure.erasedAt) },
     );
-    return result.applied;
+    if (result.applied) return "started";
+    return result.current.slice(0, 2).every((item) => item === undefined) ? "actor_changed" : "stale";
   }
 
   /** Changes an erasure in its later passes, unless another run or a later erasure changed it since it was read. */

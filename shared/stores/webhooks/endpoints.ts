@@ -6,8 +6,8 @@ import type { Endpoint, EndpointChanges } from "../../domain/webhooks/endpoints.
 import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { actorCheck, type ChangeAuthor } from "../access/acting-member.ts";
 import { auditItem } from "../access/audit.ts";
-import { type ActingMember, actorCheck } from "../access/memberships.ts";
 import { endpointAttributes as A, countAttributes as Count } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
@@ -41,25 +41,37 @@ interface EndpointWrite extends Pick<Changes, "set" | "remove"> {
   readonly extraItems?: readonly TransactItem[];
 }
 
+/**
+ * `refused`: the endpoint does not exist, is deleted, or is not as the change requires. `actor_changed`: the acting
+ * member has none of the roles by now.
+ */
+export type EndpointChange = "changed" | "refused" | "actor_changed";
+
 export type Endpoints = ReturnType<typeof endpointStore>;
 
 export function endpointStore(table: Table) {
   const { client, name: TableName } = table;
-  /** Changes an endpoint and writes the audit row of it, and further items, in one transaction. @returns whether the condition held */
+  /** Changes an endpoint and writes the audit row of it, and further items, in one transaction. */
   async function change(
     tenant: TenantId,
     endpointId: string,
-    audit: AuditEntry,
+    { audit, actor }: ChangeAuthor,
     { set = {}, remove = [], condition, extraItems = [] }: EndpointWrite,
-  ): Promise<boolean> {
+  ): Promise<EndpointChange> {
     const op = newUlid(audit.at);
     const changes = { set: { ...set, [A.updatedAt]: audit.at, [A.op]: op }, remove };
     const result = await conditionalTransaction(
       table,
-      [updateItem(endpointKey(tenant, endpointId), changes, condition), put(auditItem(tenant, audit)), ...extraItems],
+      [
+        updateItem(endpointKey(tenant, endpointId), changes, condition),
+        put(auditItem(tenant, audit)),
+        ...extraItems,
+        ...actorCheck(tenant, actor),
+      ],
       { token: op, ownMark: { [A.op]: op } },
     );
-    return result.applied;
+    if (result.applied) return "changed";
+    return result.current[0] === undefined ? "actor_changed" : "refused";
   }
 
   return {
@@ -71,7 +83,7 @@ export function endpointStore(table: Table) {
     async create(
       tenant: TenantId,
       endpoint: Endpoint,
-      { audit, actor }: { readonly audit: AuditEntry; readonly actor: ActingMember },
+      { audit, actor }: ChangeAuthor,
     ): Promise<"created" | "limit" | "actor_changed"> {
       const hasRoom = absentOr(below, Count.count, ENDPOINTS_PER_TENANT_MAX);
       const result = await conditionalTransaction(
@@ -121,9 +133,13 @@ export function endpointStore(table: Table) {
     /**
      * Updates an endpoint. A new URL or status clears its record of failures; an open circuit stays open until its next
      * probe.
-     * @returns false when the endpoint does not exist or is deleted
      */
-    update(tenant: TenantId, endpointId: string, changes: EndpointChanges, audit: AuditEntry): Promise<boolean> {
+    update(
+      tenant: TenantId,
+      endpointId: string,
+      changes: EndpointChanges,
+      author: ChangeAuthor,
+    ): Promise<EndpointChange> {
       const { url, events, status } = changes;
       const set = {
         ...(url === undefined ? {} : { [A.url]: url }),
@@ -133,13 +149,13 @@ export function endpointStore(table: Table) {
       const itemChanges =
         url === undefined && status === undefined
           ? { set }
-          : { set: { ...set, [A.breakerOp]: newOp(audit.at) }, remove: failureAttributes };
-      return change(tenant, endpointId, audit, { ...itemChanges, condition: isNotDeleted });
+          : { set: { ...set, [A.breakerOp]: newOp(author.audit.at) }, remove: failureAttributes };
+      return change(tenant, endpointId, author, { ...itemChanges, condition: isNotDeleted });
     },
 
-    /** Deletes an endpoint. Its id, URL and history stay; its secrets do not. @returns false when it is already deleted */
-    remove(tenant: TenantId, endpointId: string, audit: AuditEntry): Promise<boolean> {
-      return change(tenant, endpointId, audit, {
+    /** Deletes an endpoint. Its id, URL and history stay; its secrets do not. */
+    remove(tenant: TenantId, endpointId: string, author: ChangeAuthor): Promise<EndpointChange> {
+      return change(tenant, endpointId, author, {
         set: { [A.status]: "deleted", [A.secretPrefix]: "" },
         remove: [A.sealedSecret, A.secondarySecret, A.secondaryExpiresAt],
         condition: isNotDeleted,
@@ -147,23 +163,20 @@ export function endpointStore(table: Table) {
       });
     },
 
-    /**
-     * Replaces the secret. The previous one also signs until `overlapUntil`; the one before it no longer signs.
-     * @returns false when the endpoint is deleted
-     */
+    /** Replaces the secret. The previous one also signs until `overlapUntil`; the one before it no longer signs. */
     rotate(
       tenant: TenantId,
       endpointId: string,
       secret: { prefix: string; sealed: Uint8Array; overlapUntil: Millis },
-      audit: AuditEntry,
-    ): Promise<boolean> {
+      author: ChangeAuthor,
+    ): Promise<EndpointChange> {
       const set = {
         [A.secondarySecret]: copyOf(A.sealedSecret),
         [A.secondaryExpiresAt]: secret.overlapUntil,
         [A.sealedSecret]: secret.sealed,
         [A.secretPrefix]: secret.prefix,
       };
-      return change(tenant, endpointId, audit, { set, condition: isNotDeleted });
+      return change(tenant, endpointId, author, { set, condition: isNotDeleted });
     },
 
     /**
@@ -173,7 +186,7 @@ export function endpointStore(table: Table) {
      * @param failingSince pauses only if no attempt has succeeded since then
      * @returns false when the endpoint was not paused
      */
-    pause(
+    async pause(
       tenant: TenantId,
       endpointId: string,
       { url, pausedEvent, failingSince }: { url: string; pausedEvent: string; failingSince?: Millis },
@@ -182,7 +195,7 @@ export function endpointStore(table: Table) {
       const stillFails = failingSince === undefined ? [] : [equals(A.failingSince, failingSince)];
       const condition = allOf(statusAllows("auto_pause"), equals(A.url, url), ...stillFails);
       const set = { [A.status]: "paused", [A.pausedEvent]: pausedEvent };
-      return change(tenant, endpointId, audit, { set, condition });
+      return (await change(tenant, endpointId, { audit, actor: null }, { set, condition })) === "changed";
     },
 
     /**

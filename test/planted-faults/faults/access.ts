@@ -2,6 +2,17 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 export const accessFaults: readonly PlantedFault[] = [
   {
+    name: "a request in progress of an admin who was removed changes an endpoint",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: `        ...extraItems,
+        ...actorCheck(tenant, actor),`,
+    replacement: "        ...extraItems,",
+    killedBy: {
+      file: "test/shared/flows/access/team/removal-race.test.ts",
+      title: "that %s is refused after the owner was demoted",
+    },
+  },
+  {
     name: "the key of a suspended tenant is accepted",
     file: "shared/flows/access/authenticate.ts",
     search: "suspendedTenants.includes(tenant)",
@@ -88,8 +99,8 @@ export const accessFaults: readonly PlantedFault[] = [
   {
     name: "a test key revokes a live one",
     file: "shared/flows/access/key-lists.ts",
-    search: "refuseScope(actor, key.scope) ?? ",
-    replacement: "",
+    search: "if (refusal) return refusal;",
+    replacement: 'if (refusal && key.status === "revoked") return refusal;',
     killedBy: {
       file: "test/shared/flows/access/keys.test.ts",
       title: "is refused to a test key while it is live, and stays active",

@@ -210,9 +210,9 @@ export const deliveryFaults: readonly PlantedFault[] = [
     file: "shared/flows/delivery/replay.ts",
     search: `  await scheduleSafetyNet(ports, tenant, row, now);
   const trigger = force ? "forced_replay" : "replay";
-  const reset = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, audit, now });`,
+  const result = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, author, now });`,
     replacement: `  const trigger = force ? "forced_replay" : "replay";
-  const reset = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, audit, now });
+  const result = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, author, now });
   await scheduleSafetyNet(ports, tenant, row, now);`,
     killedBy: {
       file: "test/shared/flows/delivery/replay.test.ts",
@@ -223,8 +223,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     name: "the replay of a window resets a row before its due item is written",
     file: "shared/flows/delivery/replay-window.ts",
     search: `        await scheduleSafetyNet(ports, tenant, row, restart.now);
-        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart)) resetRows.push(row);`,
-    replacement: `        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart)) resetRows.push(row);
+        const result = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart);`,
+    replacement: `        const result = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart);
         await scheduleSafetyNet(ports, tenant, row, restart.now);`,
     killedBy: {
       file: "test/shared/flows/delivery/crash-retries.test.ts",
@@ -235,7 +235,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     name: "the replay of a window resets deliveries before its audit row",
     file: "shared/flows/delivery/replay-window.ts",
     search: "  const completeAudit = await ports.audit.start(",
-    replacement: `  await resetDeliveries(ports, tenant, replayable, { trigger: "replay", audit: null, now });
+    replacement: `  await resetDeliveries(ports, tenant, replayable, { trigger: "replay", author: null, now });
   const completeAudit = await ports.audit.start(`,
     killedBy: {
       file: "test/shared/flows/delivery/replay-window.test.ts",

@@ -39,8 +39,8 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "an erasure starts beside the first pass of another",
     file: "shared/stores/erasure/erasures.ts",
-    search: "return putErasure(erasure, head, noFirstPassInProgress);",
-    replacement: 'return putErasure(erasure, head, anyOf(itemDoesNotExist, isAbsent(A.phase), differs(A.phase, "")));',
+    search: "{ condition: noFirstPassInProgress, member }",
+    replacement: '{ condition: anyOf(itemDoesNotExist, isAbsent(A.phase), differs(A.phase, "")), member }',
     killedBy: {
       file: "test/shared/stores/erasure/erasures.test.ts",
       title: "an erasure does not start during the first pass of another",
@@ -59,8 +59,8 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "all tries of a start have one transaction token",
     file: "shared/stores/erasure/erasures.ts",
-    search: "{ token: newUlid(erasure.erasedAt) },\n    );\n    return result.applied;\n  }",
-    replacement: "{ token: erasure.op },\n    );\n    return result.applied;\n  }",
+    search: "{ token: newUlid(erasure.erasedAt) },\n    );\n    if (result.applied) return",
+    replacement: "{ token: erasure.op },\n    );\n    if (result.applied) return",
     killedBy: {
       file: "test/shared/stores/erasure/erasures.test.ts",
       title: "an erasure that did not start because the conversation changed starts from what is read then",

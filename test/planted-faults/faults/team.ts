@@ -20,7 +20,7 @@ export const teamFaults: readonly PlantedFault[] = [
   },
   {
     name: "a request of a removed member changes the team",
-    file: "shared/stores/access/memberships.ts",
+    file: "shared/stores/access/acting-member.ts",
     search: "if (!actor || actor.userId === changedUserId) return [];",
     replacement: "if (actor !== undefined || !actor || changedUserId === undefined) return [];",
     killedBy: { file: members, title: "takes effect on a request that was authorized before it and writes after it" },
@@ -48,8 +48,10 @@ export const teamFaults: readonly PlantedFault[] = [
   {
     name: "a request of a removed admin creates a webhook endpoint",
     file: "shared/stores/webhooks/endpoints.ts",
-    search: "...actorCheck(tenant, actor),",
-    replacement: "...actorCheck(tenant, actor, actor?.userId),",
+    search: `hasRoom),
+          ...actorCheck(tenant, actor),`,
+    replacement: `hasRoom),
+          ...actorCheck(tenant, actor, actor?.userId),`,
     killedBy: {
       file: "test/shared/flows/webhooks/create.test.ts",
       title: "is not created by a request in progress of an admin who was removed",

@@ -72,7 +72,13 @@ async function recordMessage(id = "m1") {
 async function startErasure(): Promise<void> {
   const erasures = erasureStore(table);
   const { head } = await erasures.getWithHead(conversation, NOW);
-  await erasures.start(tenant, conversation, head, { erasedAt: NOW, op: newUlid(NOW), actor: "key:k", ip: null });
+  await erasures.start(tenant, conversation, head, {
+    erasedAt: NOW,
+    op: newUlid(NOW),
+    actor: "key:k",
+    ip: null,
+    member: null,
+  });
 }
 
 async function recordDelivery(): Promise<{ endpointId: string; eventUlid: string }> {
@@ -312,7 +318,7 @@ test("a key of the list: one that was created a moment ago could be neither seen
   expect(await keys.list(tenant)).toMatchObject([{ id: key.id }]);
   const listed = await keys.getListed(tenant, key.id);
   if (!listed) throw new Error("The key is not listed.");
-  expect(await keys.revoke(listed, NOW, [])).toBe(true);
+  expect(await keys.revoke(listed, { audits: [], now: NOW })).toBe("revoked");
   expect(await keys.getByHash(`listed-${tenant}`)).toMatchObject({ status: "revoked" });
 });
 

@@ -173,7 +173,8 @@ it("an endpoint that is deleted before its delivery is processed gets nothing: t
         detail: {},
         at: testEnv.now(),
       } as const;
-      await fixture.ports.deliveries.reset(fixture.tenant, row, { trigger: "replay", audit, now: testEnv.now() });
+      const author = { audit, actor: null };
+      await fixture.ports.deliveries.reset(fixture.tenant, row, { trigger: "replay", author, now: testEnv.now() });
     }
     const body = encodeRetry({ tenant: fixture.tenant, endpointId: endpoint.id, eventUlid: row.eventUlid, attempt });
     await fixture.ports.retries.send({ body });

@@ -285,12 +285,15 @@ describe("a test event", () => {
       endpoint.id,
       { status: "paused" },
       {
-        action: "webhook.update",
-        resource: "webhook:x",
-        actor: "cli",
-        ip: null,
-        detail: {},
-        at: testEnv.now(),
+        audit: {
+          action: "webhook.update",
+          resource: "webhook:x",
+          actor: "cli",
+          ip: null,
+          detail: {},
+          at: testEnv.now(),
+        },
+        actor: null,
       },
     );
     await send(endpoint.id);

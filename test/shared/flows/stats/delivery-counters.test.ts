@@ -172,7 +172,7 @@ describe("deliveries", () => {
     };
     for (const scope of ["test", "live"] as const) {
       const sent = await send(`${scope} delivered`, scope, 200);
-      await store.reset(fixture.tenant, sent, { trigger: "forced_replay", audit: null, now: testEnv.now() });
+      await store.reset(fixture.tenant, sent, { trigger: "forced_replay", author: null, now: testEnv.now() });
       await attempt(sent, 1);
       const retried = await send(`${scope} retried`, scope, 503);
       const givenUp = await send(`${scope} given up`, scope, 503);

@@ -212,7 +212,7 @@ describe("messages sent through the API", () => {
           { actor: "cli" },
           { action: "webhook.delete", resource: "", detail: {}, at: testEnv.now() },
         );
-        await endpointStore(testEnv.table).remove(fixture.tenant, endpoint.id, audit);
+        await endpointStore(testEnv.table).remove(fixture.tenant, endpoint.id, { audit, actor: null });
       }
       await create();
       // The echo, or the sweep that settles the send.

@@ -113,8 +113,8 @@ describe("the history of attempts", () => {
     const row = await read();
     expect(row).toMatchObject({ attempts, response: null });
     expect(await readItem()).not.toHaveProperty("a");
-    const restart = { trigger: "forced_replay", audit: null, now: NOW + MINUTE } as const;
-    expect(await deliveries.reset(tenant, row, restart)).toBe(true);
+    const restart = { trigger: "forced_replay", author: null, now: NOW + MINUTE } as const;
+    expect(await deliveries.reset(tenant, row, restart)).toBe("reset");
     expect(await read()).toMatchObject({ status: "pending", attempts });
     await attempt(1, answer(500), NOW + 2 * MINUTE);
     expect((await read()).attempts).toMatchObject([{ attempt: 1, status: 500 }, attempts[0]]);
@@ -123,7 +123,7 @@ describe("the history of attempts", () => {
   it("is not replaced by a replay that read an older row", async () => {
     await first({ status: "delivered" }, answer(204));
     const stale = await read();
-    const restart = { trigger: "forced_replay", audit: null, now: NOW } as const;
+    const restart = { trigger: "forced_replay", author: null, now: NOW } as const;
     await deliveries.reset(tenant, stale, restart);
     await attempt(1, answer(200), NOW, { status: "delivered" });
     await deliveries.reset(tenant, stale, restart);

@@ -45,7 +45,7 @@ it.each<[string, readonly EventType[]]>([
   } as const;
   await endpoints.create(tenant, endpoint, { audit, actor: null });
   expect((await endpoints.get(tenant, id))?.events).toEqual(events);
-  await endpoints.update(tenant, id, { events: ["test.event"] }, audit);
-  await endpoints.update(tenant, id, { events }, { ...audit, action: "webhook.update" });
+  await endpoints.update(tenant, id, { events: ["test.event"] }, { audit, actor: null });
+  await endpoints.update(tenant, id, { events }, { audit: { ...audit, action: "webhook.update" }, actor: null });
   expect((await endpoints.get(tenant, id))?.events).toEqual(events);
 });

@@ -22,11 +22,11 @@ useDelivery((opened, openedTable) => {
 
 describe("a reset", () => {
   const reset = (trigger: "replay" | "forced_replay" = "replay") =>
-    delivery.store.reset(delivery.tenant, delivery.target, { trigger, audit: null, now: NOW + 70 });
+    delivery.store.reset(delivery.tenant, delivery.target, { trigger, author: null, now: NOW + 70 });
 
   it("makes the first attempt due now, and keeps the result of the last one readable", async () => {
     await delivery.recordFirst({ status: "dlq" }, serviceUnavailable);
-    expect(await reset()).toBe(true);
+    expect(await reset()).toBe("reset");
     expect(await delivery.row()).toMatchObject({
       status: "pending",
       attempt: 0,
@@ -41,8 +41,8 @@ describe("a reset", () => {
 
   it("puts a delivered event back into the index of undelivered ones", async () => {
     await delivery.recordFirst(delivered, success);
-    expect(await reset()).toBe(false);
-    expect(await reset("forced_replay")).toBe(true);
+    expect(await reset()).toBe("not_allowed");
+    expect(await reset("forced_replay")).toBe("reset");
     expect(await delivery.undelivered()).toEqual([delivery.target.eventUlid]);
   });
 
@@ -76,7 +76,7 @@ describe("a reset", () => {
   });
 
   it("never creates a row", async () => {
-    expect(await reset("forced_replay")).toBe(false);
+    expect(await reset("forced_replay")).toBe("not_allowed");
     expect(await delivery.row()).toBeNull();
   });
 
@@ -92,11 +92,11 @@ describe("a reset", () => {
     } as const;
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
-    expect(await delivery.store.reset(delivery.tenant, delivery.target, { trigger: "replay", audit, now: NOW })).toBe(
-      true,
-    );
+    const restart = { trigger: "replay", author: { audit, actor: null }, now: NOW } as const;
+    expect(await delivery.store.reset(delivery.tenant, delivery.target, restart)).toBe("reset");
     const pending = { ...delivery.target, eventUlid: newUlid(NOW) };
-    await delivery.store.recordPending(delivery.tenant, pending, { ...audit, action: "webhook.test" }, NOW);
+    const author = { audit: { ...audit, action: "webhook.test" }, actor: null } as const;
+    expect(await delivery.store.recordPending(delivery.tenant, pending, author, NOW)).toBe("recorded");
     end();
     const { Items = [] } = await table.client.send(
       new QueryCommand({
@@ -126,7 +126,7 @@ describe("giving up a delivery", () => {
 
   it("leaves a row that was replayed since, and one whose next attempt is in progress", async () => {
     await delivery.recordFirst({ status: "dlq" }, serviceUnavailable);
-    await delivery.store.reset(delivery.tenant, delivery.target, { trigger: "replay", audit: null, now: NOW });
+    await delivery.store.reset(delivery.tenant, delivery.target, { trigger: "replay", author: null, now: NOW });
     await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 7 }, NOW);
     expect(await delivery.row()).toMatchObject({ status: "pending", attempt: 0 });
     await delivery.claimOrThrow(1);

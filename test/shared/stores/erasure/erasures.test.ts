@@ -26,12 +26,12 @@ beforeEach(async () => {
 const receive = (id: string, sentAt: number) =>
   conversations.advanceHead(tenant, sampleMessage(tenant, { id, sentAt }), SAMPLE_INBOX);
 const read = () => erasures.getWithHead(conversation, NOW);
-const newRequest = () => ({ erasedAt: NOW, op: newUlid(NOW), actor: "key:k", ip: null });
+const newRequest = () => ({ erasedAt: NOW, op: newUlid(NOW), actor: "key:k", ip: null, member: null });
 
 it("an erasure does not start when the conversation has changed since it was read", async () => {
   const { head } = await read();
   await receive("second", NOW + 1);
-  expect(await erasures.start(tenant, conversation, head, newRequest())).toBe(false);
+  expect(await erasures.start(tenant, conversation, head, newRequest())).toBe("stale");
   const { head: current, erasure } = await read();
   expect(erasure).toBeNull();
   expect(current.lastAt).toBe(NOW + 1);
@@ -41,18 +41,18 @@ it("an erasure that did not start because the conversation changed starts from w
   const { head } = await read();
   await receive("second", NOW + 1);
   const request = newRequest();
-  expect(await erasures.start(tenant, conversation, head, request)).toBe(false);
+  expect(await erasures.start(tenant, conversation, head, request)).toBe("stale");
   const { head: current } = await read();
-  expect(await erasures.start(tenant, conversation, current, { ...request, erasedAt: NOW + 1 })).toBe(true);
+  expect(await erasures.start(tenant, conversation, current, { ...request, erasedAt: NOW + 1 })).toBe("started");
   expect((await read()).erasure).toMatchObject({ op: request.op, erasedAt: NOW + 1 });
 });
 
 it("an erasure does not start during the first pass of another", async () => {
   const { head } = await read();
   const request = newRequest();
-  expect(await erasures.start(tenant, conversation, head, request)).toBe(true);
+  expect(await erasures.start(tenant, conversation, head, request)).toBe("started");
   const { head: erasedHead } = await read();
-  expect(await erasures.start(tenant, conversation, erasedHead, newRequest())).toBe(false);
+  expect(await erasures.start(tenant, conversation, erasedHead, newRequest())).toBe("stale");
   expect((await read()).erasure).toMatchObject({ op: request.op, phase: "first" });
 });
 

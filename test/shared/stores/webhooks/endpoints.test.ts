@@ -50,13 +50,14 @@ const auditEntry = (action: AuditEntry["action"], at = NOW + 1): AuditEntry => (
   detail: {},
   at,
 });
+const author = (action: AuditEntry["action"], at?: number) => ({ audit: auditEntry(action, at), actor: null });
 const readEndpoint = () => endpoints.get(tenant, id);
 const rotate = (name: string, at = NOW + 1) =>
   endpoints.rotate(
     tenant,
     id,
     { prefix: `whs_${name}`, sealed: bytes(name), overlapUntil: at + 100 },
-    auditEntry("webhook.rotate", at),
+    author("webhook.rotate", at),
   );
 
 async function auditActions(): Promise<string[]> {
@@ -72,14 +73,14 @@ async function auditActions(): Promise<string[]> {
 
 describe("a change", () => {
   it("sets the given fields and leaves the rest", async () => {
-    expect(await endpoints.update(tenant, id, { status: "paused" }, auditEntry("webhook.update"))).toBe(true);
+    expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update"))).toBe("changed");
     const op = expect.any(String);
     expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
     await endpoints.update(
       tenant,
       id,
       { url: "https://two.example/", events: ["message.sent"] },
-      auditEntry("webhook.update", NOW + 2),
+      author("webhook.update", NOW + 2),
     );
     expect(await readEndpoint()).toMatchObject({
       url: "https://two.example/",
@@ -90,16 +91,16 @@ describe("a change", () => {
   });
 
   it("of a deleted or missing endpoint changes nothing and writes no audit row", async () => {
-    expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete"))).toBe(true);
+    expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("changed");
     const tombstone = await readEndpoint();
     expect(tombstone).toMatchObject({ id, status: "deleted", sealedSecret: null, secondary: null, secretPrefix: "" });
-    expect(await endpoints.update(tenant, id, { status: "active" }, auditEntry("webhook.update"))).toBe(false);
-    expect(await rotate("next")).toBe(false);
-    expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete"))).toBe(false);
+    expect(await endpoints.update(tenant, id, { status: "active" }, author("webhook.update"))).toBe("refused");
+    expect(await rotate("next")).toBe("refused");
+    expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("refused");
     expect(
       await endpoints.pause(tenant, id, { url: endpoint().url, pausedEvent: "e" }, auditEntry("webhook.auto_pause")),
     ).toBe(false);
-    expect(await endpoints.update(newTenant(), id, { status: "paused" }, auditEntry("webhook.update"))).toBe(false);
+    expect(await endpoints.update(newTenant(), id, { status: "paused" }, author("webhook.update"))).toBe("refused");
     expect(await readEndpoint()).toEqual(tombstone);
     expect(await auditActions()).toEqual(["webhook.create", "webhook.delete"]);
   });
@@ -150,7 +151,7 @@ it("a breaker is saved only over the one from which it was computed, and never o
   const refused = await endpoints.saveBreaker(tenant, stale, { ...CLOSED, failures: 1 }, NOW);
   expect(refused).toMatchObject({ applied: false, endpoint: { breaker: { failures: 3 } } });
   const current = await readEndpoint();
-  await endpoints.remove(tenant, id, auditEntry("webhook.delete"));
+  await endpoints.remove(tenant, id, author("webhook.delete"));
   const late = await endpoints.saveBreaker(tenant, current ?? stale, { ...CLOSED, failures: 4 }, NOW);
   expect(late).toMatchObject({ applied: false, endpoint: { status: "deleted", breaker: { failures: 3 } } });
 });
@@ -160,9 +161,9 @@ it.each<Fault>(["lost", "fail", "throttle", "twice"])(
   async (fault) => {
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
-    expect(await rotate("second")).toBe(true);
-    expect(await endpoints.update(tenant, id, { status: "paused" }, auditEntry("webhook.update", NOW + 2))).toBe(true);
-    expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete", NOW + 3))).toBe(true);
+    expect(await rotate("second")).toBe("changed");
+    expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update", NOW + 2))).toBe("changed");
+    expect(await endpoints.remove(tenant, id, author("webhook.delete", NOW + 3))).toBe("changed");
     end();
     expect(await readEndpoint()).toMatchObject({ status: "deleted" });
     expect(await auditActions()).toEqual(["webhook.create", "webhook.rotate", "webhook.update", "webhook.delete"]);
@@ -172,7 +173,7 @@ it.each<Fault>(["lost", "fail", "throttle", "twice"])(
 it("a rotation whose response was lost is not repeated: the first secret still signs", async () => {
   let times = 0;
   const end = injectFaults(table.client, () => (times++ === 0 ? "lost" : "pass"));
-  expect(await rotate("second")).toBe(true);
+  expect(await rotate("second")).toBe("changed");
   end();
   expect(times).toBe(2);
   expect(await readEndpoint()).toMatchObject({ secondary: { sealedSecret: bytes("first") } });
@@ -195,7 +196,7 @@ it("conflicting transactions are retried until one succeeds, with a limit", asyn
     return () => table.client.middlewareStack.remove("conflicting");
   };
   const fewEndpoints = conflicting(2);
-  expect(await rotate("second")).toBe(true);
+  expect(await rotate("second")).toBe("changed");
   fewEndpoints();
   const manyEndpoints = conflicting(50);
   await expect(rotate("third")).rejects.toThrow("Transaction conflict");
