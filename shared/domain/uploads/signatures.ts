@@ -1,4 +1,4 @@
-import { MEDIA_BYTES_MAX } from "../limits.ts";
+import { MEDIA_BYTES_MAX, UPLOAD_HEAD_BYTES } from "../limits.ts";
 import type { ClosedType } from "./media-types.ts";
 
 // How a file of each closed type starts. Each check reads the head of a file: its first 4,100 bytes, or all of it.
@@ -71,7 +71,7 @@ function ebmlDocType(head: Buffer): string | null {
     const id = readVint(head, at);
     const size = readVint(head, id.end);
     if (head.toString("hex", at, id.end) === "4282") {
-      return head.toString("latin1", size.end, Math.min(size.end + size.value, end)).replace(/\0+$/, "");
+      return head.toString("latin1", size.end, Math.min(size.end + size.value, end)).split("\0", 1)[0] ?? null;
     }
     at = size.end + size.value;
   }
@@ -102,13 +102,14 @@ function isOggVideo(head: Buffer): boolean {
   return false;
 }
 
-/** ADTS frames, also after an ID3 tag that ends in the head. A second frame in the head must start where the first ends. */
+/** ADTS frames, also after an ID3 tag that ends in the head. Another frame or the end of the file follows the first one. */
 function isAac(head: Buffer): boolean {
   const first = has(head, 0, "ID3") ? id3End(head) : 0;
   const length = adtsFrameLength(head, first);
   if (length === null) return false;
   const second = first + length;
-  return second + 7 > head.length || adtsFrameLength(head, second) !== null;
+  if (second + 7 <= head.length) return adtsFrameLength(head, second) !== null;
+  return second <= head.length || head.length >= UPLOAD_HEAD_BYTES;
 }
 
 /** The length of an ADTS frame in bytes; null if none starts here. */
