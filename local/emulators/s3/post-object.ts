@@ -2,13 +2,13 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import { S3Error } from "./errors.ts";
 import { parseForm } from "./form.ts";
 import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
+import { META } from "./metadata.ts";
 import type { ObjectStore } from "./objects.ts";
 import { checkPolicy } from "./post-policy.ts";
 import { escapeXml } from "./xml.ts";
 
 /** The placeholder in a key for the name of the file. */
 const FILE_NAME = /\$\{filename\}/g;
-const META = "x-amz-meta-";
 const STORED_HEADERS = ["content-type", "content-encoding", "content-disposition", "cache-control"];
 
 /** Handles an upload from a browser's form. The object is stored if the signed policy allows it. */

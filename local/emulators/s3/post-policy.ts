@@ -1,6 +1,6 @@
-import { hmacSha256, sameBytes } from "../../../shared/kernel/bytes.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { accessDenied, S3Error } from "./errors.ts";
+import { checkTextSignature, parseCredential } from "./signature.ts";
 
 export interface PostedForm {
   readonly bucket: string;
@@ -42,21 +42,8 @@ function checkSignature({ fields }: PostedForm, policy: string, credentials: Rea
   if (fields.get("x-amz-algorithm") !== "AWS4-HMAC-SHA256") {
     throw new S3Error("InvalidArgument", 400, "X-Amz-Algorithm only supports AWS4-HMAC-SHA256.");
   }
-  const [accessKey = "", date = "", region = "", service, end] = (fields.get("x-amz-credential") ?? "").split("/");
-  const secret = Object.hasOwn(credentials, accessKey) ? credentials[accessKey] : undefined;
-  if (secret === undefined || service !== "s3" || end !== "aws4_request") {
-    throw new S3Error("InvalidAccessKeyId", 403, "The access key id you provided does not exist in our records.");
-  }
-  const key = [date, region, service, end].reduce<Buffer>(
-    (chained, part) => hmacSha256(chained, part),
-    Buffer.from(`AWS4${secret}`),
-  );
-  if (sameBytes(hmacSha256(key, policy).toString("hex"), fields.get("x-amz-signature") ?? "")) return;
-  throw new S3Error(
-    "SignatureDoesNotMatch",
-    403,
-    "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
-  );
+  const scope = parseCredential(fields.get("x-amz-credential") ?? "");
+  checkTextSignature(credentials, scope, { text: policy, signature: fields.get("x-amz-signature") ?? "" });
 }
 
 function checkCondition(condition: Condition, form: PostedForm): void {

@@ -7,16 +7,18 @@ import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./h
 import { handleObjectRequest } from "./object-requests.ts";
 import { ObjectStore } from "./objects.ts";
 import { postObject } from "./post-object.ts";
+import { checkPresigned, isPresigned } from "./presigned.ts";
 
 export interface S3Options {
   readonly dataDir: string;
-  /** The clock by which the policies of upload forms expire, in milliseconds. */
+  /** The clock by which the policies of upload forms and presigned URLs expire, in milliseconds. */
   readonly now: () => Millis;
   /** Secrets by access key id. */
   readonly credentials: Readonly<Record<string, string>>;
+  readonly region: string;
 }
 
-/** Path-style S3: objects, listings and browser uploads. Versions, ACLs and multipart uploads are not emulated. */
+/** Path-style S3: objects, listings, browser uploads and presigned URLs. Versions, ACLs and multipart uploads are not emulated. */
 export class S3 {
   readonly #options: S3Options;
   readonly #store: ObjectStore;
@@ -56,6 +58,7 @@ export class S3 {
       }
       return postObject(this.#store, request, this.#options.credentials, this.#options.now());
     }
+    if (isPresigned(request)) return this.#dispatchPresigned(request);
     this.#checkCaller(request);
     const body = isChunked(request.headers) ? decodeChunked(request.body, request.headers) : request.body;
     return request.key === ""
@@ -63,9 +66,15 @@ export class S3 {
       : handleObjectRequest(this.#store, { ...request, body });
   }
 
-  /** Requires a known access key id. The signature is not verified, because all callers are on loopback. */
+  #dispatchPresigned(request: S3Request): S3Response {
+    if (request.key === "") throw notEmulated("A presigned URL of a bucket");
+    if (isChunked(request.headers)) throw notEmulated("A chunked body for a presigned URL");
+    const { credentials, region, now } = this.#options;
+    return handleObjectRequest(this.#store, checkPresigned(request, { credentials, region, now: now() }));
+  }
+
+  /** Requires a known access key id. The signature of a header is not verified, because all its callers are on loopback. */
   #checkCaller(request: S3Request): void {
-    if (request.query.has("X-Amz-Signature")) throw notEmulated("A presigned URL");
     const [, accessKey] = /Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? "") ?? [];
     if (accessKey === undefined) throw accessDenied();
     if (Object.hasOwn(this.#options.credentials, accessKey)) return;
