@@ -1,4 +1,8 @@
-import { accessFaults } from "./faults/access.ts";
+import { accessFaults } from "./faults/access/keys.ts";
+import { rotationFaults } from "./faults/access/rotation.ts";
+import { sessionFaults } from "./faults/access/sessions.ts";
+import { signInFaults } from "./faults/access/sign-in.ts";
+import { teamFaults } from "./faults/access/team.ts";
 import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
@@ -11,11 +15,8 @@ import { mailFaults } from "./faults/mail.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
-import { sessionFaults } from "./faults/sessions.ts";
-import { signInFaults } from "./faults/sign-in.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
-import { teamFaults } from "./faults/team.ts";
 import { traceFaults } from "./faults/trace.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
@@ -36,6 +37,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...mailFaults,
   ...queuesAndTableFaults,
   ...retentionFaults,
+  ...rotationFaults,
   ...sendingFaults,
   ...staleConversationsFaults,
   ...staleReadsFaults,

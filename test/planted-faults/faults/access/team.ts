@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const members = "test/shared/flows/access/team/members.test.ts";
 const invites = "test/shared/flows/access/team/invites.test.ts";

@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const request = "test/shared/flows/access/sign-in/request-link.test.ts";
 const signIn = "test/shared/flows/access/sign-in/sign-in.test.ts";
@@ -11,6 +11,13 @@ export const signInFaults: readonly PlantedFault[] = [
     search: 'remove(loginTokenKey(loginId), isUsable(now), "ALL_OLD")',
     replacement: 'remove(loginTokenKey(loginId), undefined, "ALL_OLD")',
     killedBy: { file: signIn, title: "is refused alike for an unknown, a malformed, a used and an expired one" },
+  },
+  {
+    name: "a link is read instead of consumed",
+    file: "shared/flows/access/sign-in/sign-in.ts",
+    search: "ports.loginTokens.consume(loginId, now)",
+    replacement: "ports.loginTokens.get(loginId)",
+    killedBy: { file: signIn, title: "at the same time twenty times begins one session" },
   },
   {
     name: "a cap refuses a request whose own write it counted",

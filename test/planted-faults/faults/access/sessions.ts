@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const routes = "test/functions/routes/access/sessions.test.ts";
 const door = "test/functions/http/credentials.test.ts";
@@ -55,6 +55,13 @@ export const sessionFaults: readonly PlantedFault[] = [
       file: door,
       title: "takes the key of a request that also has a session, and asks it for no CSRF token",
     },
+  },
+  {
+    name: "a write needs no CSRF token",
+    file: "functions/http/csrf.ts",
+    search: 'sameBytes(headers.get(CSRF_HEADER) ?? "", csrfToken) && hasExpectedOrigin',
+    replacement: "csrfToken !== null && hasExpectedOrigin",
+    killedBy: { file: door, title: "is required: %s is 403 before a read" },
   },
   {
     name: "a page of another origin may write with the token of a session",
