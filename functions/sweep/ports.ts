@@ -8,6 +8,7 @@ import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import type { PurgePorts } from "../../shared/flows/inbox/ports.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
+import type { PurgeUploadsPorts } from "../../shared/flows/uploads/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -26,7 +27,13 @@ import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 
 /** What the tasks of the sweep use. */
-export type AllSweepPorts = SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts & PurgePorts & PurgeLettersPorts;
+export type AllSweepPorts = SweepPorts &
+  OverduePorts &
+  SettlePorts &
+  HoldExpiryPorts &
+  PurgePorts &
+  PurgeLettersPorts &
+  PurgeUploadsPorts;
 
 /** The sweeper. */
 export function sweepPorts(): AllSweepPorts {
@@ -50,6 +57,7 @@ export function sweepPorts(): AllSweepPorts {
     events: openQueue(setting("eventsQueueUrl")),
     feedShards: tenantShards(tenantStateStore(table)),
     files: openFiles(setting("rawBucket")),
+    uploadFiles: openFiles(setting("uploadBucket")),
     quarantine: quarantineStore(table),
     log: consoleLog,
   };

@@ -4,6 +4,7 @@ import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts"
 import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import { purgeRawWebhooks } from "../../shared/flows/inbox/purge-raw-webhooks.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
+import { purgeUploads } from "../../shared/flows/uploads/purge.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { scheduleWorker } from "../worker/middleware.ts";
 import type { AllSweepPorts } from "./ports.ts";
@@ -15,13 +16,13 @@ const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds];
 
 /** What runs on the input of another schedule, by its `task`. */
 const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, readonly Task[]>([
-  ["purge", [purgeRawWebhooks, purgeDeadWebhooks]],
+  ["purge", [purgeRawWebhooks, purgeDeadWebhooks, purgeUploads]],
   ["reschedule_overdue", [rescheduleOverdue]],
 ]);
 
 /**
  * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. Once
- * an hour it deletes raw webhooks at the end of their retention, and once a day it looks for deliveries that nothing will
+ * an hour it deletes raw webhooks and uploaded files at the end of their retention, and once a day it looks for deliveries that nothing will
  * attempt. The tasks of a run are concurrent. A run that is out of time is continued by the next one.
  */
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {

@@ -3,11 +3,17 @@ import type { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { Schedule } from "../constructs/schedule.ts";
-import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
+import {
+  type FunctionContext,
+  queueVariables,
+  rawBucketVariables,
+  tableVariables,
+  uploadBucketVariables,
+} from "./function-context.ts";
 
 /**
- * Sends what is due to its queue, each minute. Once an hour it deletes raw webhooks, and once a day it looks for deliveries
- * that nothing will attempt.
+ * Sends what is due to its queue, each minute. Once an hour it deletes raw webhooks and uploaded files, and once a day it
+ * looks for deliveries that nothing will attempt.
  */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
@@ -18,6 +24,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     environment: {
       ...tableVariables(context),
       ...rawBucketVariables(context),
+      ...uploadBucketVariables(context),
       ...queueVariables(context, "Deliveries", "Erasures", "Events"),
     },
   });
@@ -33,6 +40,9 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   data.raw.allow(sweep.functionRole, "inbound/", "DeleteObject");
   data.raw.allow(sweep.functionRole, "raw/", "DeleteObject");
   data.raw.allowListing(sweep.functionRole);
+  data.uploads.allow(sweep.functionRole, "u/", "DeleteObject");
+  data.uploads.allow(sweep.functionRole, "h/", "DeleteObject");
+  data.uploads.allowListing(sweep.functionRole);
   queues.Deliveries.allowSending(sweep.functionRole);
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);

@@ -106,6 +106,7 @@ export type LogLine =
   | { readonly event: "dead_letter.of_deleted_tenant"; readonly queue: string; readonly message_id: string }
   /** The hourly purge. `complete` is false when the time was over: the next run continues. */
   | { readonly event: "raw_webhooks.purged"; readonly files: number; readonly complete: boolean }
+  | { readonly event: "uploads.purged"; readonly files: number; readonly complete: boolean }
   | { readonly event: "dead_letters.purged"; readonly dead_letters: number; readonly complete: boolean }
   | { readonly event: "sweep.completed"; readonly enqueued: number; readonly swept_until: string }
   | {
@@ -172,6 +173,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "dead_letter.expired": "error",
   "dead_letter.of_deleted_tenant": "info",
   "raw_webhooks.purged": "info",
+  "uploads.purged": "info",
   "dead_letters.purged": "info",
   "sweep.completed": "info",
   "deliveries.checked": "info",

@@ -297,6 +297,7 @@ it("every log line is JSON of a known event", () => {
     "sends.settled",
     "endpoint.failing",
     "raw_webhooks.purged",
+    "uploads.purged",
     "dead_letters.purged",
   ];
   expect([...events].filter((event) => !logEvents.includes(event))).toEqual([]);

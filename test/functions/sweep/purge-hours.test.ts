@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { openFiles } from "../../../shared/aws/files.ts";
 import { largeWebhookKey } from "../../../shared/domain/inbox/raw-webhooks.ts";
-import { RETENTION } from "../../../shared/domain/limits.ts";
+import { RETENTION, UPLOAD_FINISHABLE, UPLOAD_PROCESSING_MAX } from "../../../shared/domain/limits.ts";
+import { copyKey, newUploadId, postedKey, uploadHourOfKey } from "../../../shared/domain/uploads/uploads.ts";
 import { quarantineDeadLetter } from "../../../shared/flows/dead-letters/quarantine.ts";
 import { storeRawCopies } from "../../../shared/flows/inbox/inbound-webhooks.ts";
 import { newUlid, ulidTime } from "../../../shared/kernel/ids.ts";
@@ -13,6 +14,7 @@ import { faultPoints, injectFaultAt } from "../../shared/flows/support/fault-inj
 import { inboundBody } from "../../shared/flows/support/inbound-webhooks.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { openStores } from "../../shared/stores/support/open-stores.ts";
+import { repetitions } from "../../support/sampling.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -24,32 +26,33 @@ afterAll(() => testEnv.close());
 
 /** How late a schedule may start a run. */
 const LATE_MAX: Millis = 30 * SECOND;
-/** Lambda repeats a failed run after one minute, and again after two. */
+/** Lambda repeats a failed run after one minute, and again after two more. */
 const REPETITIONS: readonly Millis[] = [0, MINUTE, 2 * MINUTE];
 const HOURS = 3 * 24;
 /** What arrives in an hour, at these times after its start. */
 const ARRIVALS: readonly Millis[] = [0, 4 * MINUTE, 27 * MINUTE, HOUR - 1];
-/** A run needs no more calls than this. */
-const CALLS = 9;
+/** A run needs fewer calls than this, so it does not die in each hour. */
+const CALLS = 20;
 
 interface Storage {
-  readonly bucket: ReturnType<typeof openBucket>;
+  readonly raw: ReturnType<typeof openBucket>;
+  readonly uploads: ReturnType<typeof openBucket>;
   /** When the file of each key arrived. */
   readonly arrivals: Map<string, Millis>;
 }
 
 function openStorage(): Storage {
-  return { bucket: openBucket(testEnv.now), arrivals: new Map() };
+  return { raw: openBucket(testEnv.now), uploads: openBucket(testEnv.now), arrivals: new Map() };
 }
 
 /** Stores a webhook as the functions do: a raw copy, a large body and a dead letter. */
-async function storeWebhook({ bucket, arrivals }: Storage, arrivedAt: Millis): Promise<void> {
-  const stored = bucket.objects.length;
-  const files = openFiles("raw", bucket.client);
+async function storeWebhook({ raw, arrivals }: Storage, arrivedAt: Millis): Promise<void> {
+  const stored = raw.objects.length;
+  const files = openFiles("raw", raw.client);
   const copy = { receivedAt: arrivedAt, raw: Buffer.from("{}") };
   await storeRawCopies({ ...testEnv.ingestPorts(queues), files }, newUlid(arrivedAt), [copy], arrivedAt);
   await files.put(largeWebhookKey(arrivedAt, newUlid(arrivedAt)), Buffer.from("{}"));
-  for (const { key } of bucket.objects.slice(stored)) arrivals.set(key, arrivedAt);
+  for (const { key } of raw.objects.slice(stored)) arrivals.set(key, arrivedAt);
   const letter = {
     queue: "Inbound",
     messageId: newUlid(arrivedAt),
@@ -60,6 +63,15 @@ async function storeWebhook({ bucket, arrivals }: Storage, arrivedAt: Millis): P
   } as const;
   const ports = { ...openStores(testEnv.table), findSourceQueue: () => null, log: () => {} };
   await quarantineDeadLetter(ports, letter, new Map(), arrivedAt);
+}
+
+/** Stores the posted file of an upload and its copy. */
+async function storeUpload({ uploads, arrivals }: Storage, createdAt: Millis): Promise<void> {
+  const id = newUploadId(createdAt);
+  for (const key of [postedKey(id), copyKey({ id, random: newUlid(createdAt), name: `${id}.png` })]) {
+    await openFiles("uploads", uploads.client).put(key, Buffer.from("png"));
+    arrivals.set(key, createdAt);
+  }
 }
 
 /** The arrival of the oldest dead letter that is stored. */
@@ -80,15 +92,20 @@ async function oldestDeadLetter(): Promise<Millis> {
  * The runs of the hourly schedule of one hour: the process dies at one call of the first run, and of the next one.
  * @returns how many died
  */
-async function runPurge({ bucket }: Storage, hour: number): Promise<number> {
-  const clients = [testEnv.client, bucket.client];
-  const ports = { ...testEnv.sweepPorts(queues), files: openFiles("raw", bucket.client) };
+async function runPurge({ raw, uploads }: Storage, hour: number): Promise<number> {
+  const clients = [testEnv.client, raw.client, uploads.client];
+  const ports = {
+    ...testEnv.apiPorts(queues),
+    ...testEnv.sweepPorts(queues),
+    files: openFiles("raw", raw.client),
+    uploadFiles: openFiles("uploads", uploads.client),
+  };
   for (const [repetition, wait] of REPETITIONS.entries()) {
     testEnv.advance(wait);
     if (hour < HOURS) expect(testEnv.now() - (await oldestDeadLetter())).toBeLessThanOrEqual(RETENTION);
     const call = repetition < REPETITIONS.length - 1 ? (hour + 4 * repetition) % CALLS : CALLS;
     const injection = injectFaultAt(clients, faultPoints[hour % 2] ?? "before", call);
-    const run = sweepWorker(ports as never, testEnv.now)({ task: "purge" }, { getRemainingTimeInMillis: () => 50_000 });
+    const run = sweepWorker(ports, testEnv.now)({ task: "purge" }, { getRemainingTimeInMillis: () => 50_000 });
     await run.catch(() => {});
     injection.remove();
     if (!injection.reached()) return repetition;
@@ -96,8 +113,11 @@ async function runPurge({ bucket }: Storage, hour: number): Promise<number> {
   throw new Error("The last run needed more calls.");
 }
 
-it.each([0, HOUR - LATE_MAX])(
-  "stores nothing longer than its retention in any hour of three days, although runs die at each call (%i ms after the hour)",
+/** When the runs start after the hour: with 5 minutes to spare, just too early for another hour, and late every other hour. */
+const PHASES = [0, 31 * MINUTE, 52 * MINUTE - 1, HOUR - LATE_MAX + 1].slice(-repetitions({ whole: 4, sample: 2 }));
+
+it.each(PHASES)(
+  "nothing is stored longer than its retention in any hour of three days, although runs die at each call (%i ms after the hour)",
   async (phase) => {
     const storage = openStorage();
     testEnv.advance(30 * DAY - (testEnv.now() % HOUR));
@@ -108,14 +128,22 @@ it.each([0, HOUR - LATE_MAX])(
     let deaths = 0;
     for (let hour = 0; hour < HOURS; hour++) {
       const runsAt = startedAt + hour * HOUR + phase + (hour % 2) * LATE_MAX;
+      for (const after of ARRIVALS) await storeUpload(storage, startedAt + hour * HOUR + after);
       testEnv.advance(runsAt - testEnv.now());
       deaths += await runPurge(storage, hour);
     }
-    expect(deaths).toBeGreaterThan(HOURS);
-    const ages = storage.bucket.objects.map(({ key, removedAt }) => [
-      key,
-      (removedAt ?? testEnv.now()) - (storage.arrivals.get(key) ?? 0),
-    ]);
-    expect(ages.filter(([, age]) => Number(age) > RETENTION)).toEqual([]);
+    expect(deaths).toBeGreaterThan(HOURS / 2);
+    const ages = [...storage.raw.objects, ...storage.uploads.objects].map(({ key, removedAt }) => {
+      const arrivedAt = storage.arrivals.get(key) ?? 0;
+      return { key, age: (removedAt ?? testEnv.now()) - arrivedAt, isUpload: uploadHourOfKey(key) !== null };
+    });
+    expect(ages.filter(({ age, isUpload }) => age > (isUpload ? DAY : RETENTION))).toEqual([]);
+    // Until then an upload can be finished and handed over.
+    const removed = storage.uploads.objects.filter(({ removedAt }) => removedAt !== null);
+    expect(removed.length).toBeGreaterThan((HOURS - 25) * ARRIVALS.length * 2);
+    const hourStart = (key: string) => Date.parse(`${uploadHourOfKey(key)}:00:00Z`);
+    const tooEarly = ({ key, removedAt }: (typeof removed)[number]) =>
+      Number(removedAt) - hourStart(key) < UPLOAD_FINISHABLE + UPLOAD_PROCESSING_MAX;
+    expect(removed.filter(tooEarly)).toEqual([]);
   },
 );

@@ -76,18 +76,18 @@ describe("the hourly schedule", () => {
   const task = { task: "purge" };
   const purgedAt = () => testEnv.lines.flatMap(({ event }) => (event.endsWith(".purged") ? [event] : []));
 
-  it("purges raw webhooks and their dead letters, and leaves the rest to the sweep of the minute", async () => {
+  it("purges raw webhooks, their dead letters and uploads, and leaves the rest to the sweep of the minute", async () => {
     await sweepWorker(ports(), testEnv.now)(task, invocation(50 * SECOND));
-    expect(purgedAt().toSorted()).toEqual(["dead_letters.purged", "raw_webhooks.purged"]);
+    expect(purgedAt().toSorted()).toEqual(["dead_letters.purged", "raw_webhooks.purged", "uploads.purged"]);
     expect([await queuedRetries(), settledSends()]).toEqual([0, []]);
     await sweepWorker(ports(), testEnv.now)({ source: "aws.events" }, invocation(50 * SECOND));
-    expect(purgedAt()).toHaveLength(2);
+    expect(purgedAt()).toHaveLength(3);
   });
 
-  it("completes one purge when the other fails", async () => {
+  it("completes the other purges when one fails", async () => {
     const files = { ...ports().files, list: () => Promise.reject(new Error("bucket failed")) };
     const sweep = sweepWorker({ ...ports(), files }, testEnv.now);
     await expect(sweep(task, invocation(50 * SECOND))).rejects.toThrow("bucket failed");
-    expect(purgedAt()).toEqual(["dead_letters.purged"]);
+    expect(purgedAt().toSorted()).toEqual(["dead_letters.purged", "uploads.purged"]);
   });
 });

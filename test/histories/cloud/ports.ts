@@ -87,7 +87,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
     profile: { ...common, platformFor: async () => platform },
     erase: common,
-    sweep: { ...common, ...sending, files: openFiles("raw", aws.s3) },
+    sweep: { ...common, ...sending, files: openFiles("raw", aws.s3), uploadFiles: openFiles("uploads", aws.s3) },
     deadLetters: {
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,

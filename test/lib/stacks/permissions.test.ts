@@ -181,8 +181,8 @@ describe("the bucket", () => {
     expect(paths("Ingest", "s3:PutObject")).toEqual(["/raw/*"]);
   });
 
-  test("Sweep deletes under both, and reads nothing", () => {
-    expect(paths("Sweep", "s3:DeleteObject")).toEqual(["/inbound/*", "/raw/*"]);
+  test("Sweep deletes under both and in the bucket of uploads, and reads nothing", () => {
+    expect(paths("Sweep", "s3:DeleteObject")).toEqual(["/inbound/*", "/raw/*", "/u/*", "/h/*"]);
     expect(paths("Sweep", "s3:GetObject")).toEqual([]);
   });
 });

@@ -76,7 +76,10 @@ describe("the functions", () => {
     ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
-    ["Sweep", [env.table, env.rawBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
+    [
+      "Sweep",
+      [env.table, env.rawBucket, env.uploadBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl],
+    ],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
@@ -386,7 +389,7 @@ describe("the HTTP API", () => {
   });
 });
 
-test("the sweep runs each minute, purges raw webhooks each hour, and looks for overdue deliveries each day", () => {
+test("the sweep runs each minute, purges raw webhooks and uploads each hour, and looks for overdue deliveries each day", () => {
   const rules = resourcesOfType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
     Properties.ScheduleExpression,
     Properties.State,

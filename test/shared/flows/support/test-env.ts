@@ -13,6 +13,7 @@ import type { LogLine } from "../../../../shared/aws/log.ts";
 import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../../shared/aws/received-messages.ts";
+import { openUploadFiles } from "../../../../shared/aws/upload-files.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
@@ -21,6 +22,7 @@ import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
 import { tenantShards } from "../../../../shared/flows/inbox/feed-shards.ts";
 import type { IngestPorts, ProfilePorts, PurgePorts } from "../../../../shared/flows/inbox/ports.ts";
+import type { PurgeUploadsPorts } from "../../../../shared/flows/uploads/ports.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
@@ -49,6 +51,7 @@ import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
 const BUCKET = "raw";
+const UPLOAD_BUCKET = "uploads";
 const ROOT_SECRET = "a root secret that is long enough to be one";
 
 /** The queues of one test, empty when created. */
@@ -94,7 +97,7 @@ export async function openTestEnv(
   const serviceClients = [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const;
   suspendable(serviceClients);
   observeClients(serviceClients);
-  await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  for (const Bucket of [BUCKET, UPLOAD_BUCKET]) await aws.s3.send(new CreateBucketCommand({ Bucket }));
   const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
   const keyId = KeyMetadata?.KeyId ?? "";
   const tableHandle: Table = openTable(table.tableName, table.client);
@@ -130,6 +133,7 @@ export async function openTestEnv(
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
     },
     files: openFiles(BUCKET, aws.s3),
+    uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
     receivedMessages: openReceivedMessages(aws.sqs),
     newVault: () => openVault(keyId, aws.kms),
     ingestPorts: (queues: TestQueues): IngestPorts & WorkerPorts => ({
@@ -172,9 +176,12 @@ export async function openTestEnv(
       erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
       log,
     }),
-    sweepPorts: (queues: TestQueues): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts => ({
+    sweepPorts: (
+      queues: TestQueues,
+    ): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts & PurgeUploadsPorts => ({
       ...openStores(tableHandle),
       files: openFiles(BUCKET, aws.s3),
+      uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
       retries: openQueue(queues.deliveries, aws.sqs),
       erasureWork: openQueue(queues.erasures, aws.sqs),
       log,
