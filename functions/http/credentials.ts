@@ -17,10 +17,7 @@ export interface Credentials {
 }
 
 /** Resolves the raw Authorization header (undefined when absent) to its key. */
-export type KeyGuard = (
-  header: string | undefined,
-  now: Millis,
-) => Promise<KeyCaller | Refusal<"unauthorized" | "tenant_suspended">>;
+export type KeyGuard = (header: string | undefined, now: Millis) => Promise<KeyCaller | Refusal<"unauthorized">>;
 
 export interface SessionGuard {
   /** Opens a token, without reading the user. Null when it is not valid. */
@@ -43,7 +40,7 @@ export async function identifyCaller(
   { auth, method }: Pick<Endpoint<never>, "auth" | "method">,
   headers: Headers,
   now: Millis,
-): Promise<Caller | Refusal<"unauthorized" | "tenant_suspended" | "csrf_failed">> {
+): Promise<Caller | Refusal<"unauthorized" | "csrf_failed">> {
   const { keys, sessions } = credentials;
   const authorization = headers.get("authorization");
   const cookie = readCookie(headers.get("cookie"), SESSION_COOKIE);

@@ -1,4 +1,4 @@
-import type { Caller } from "../../shared/domain/access/callers.ts";
+import { type Caller, refuseSuspendedKey } from "../../shared/domain/access/callers.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
@@ -37,7 +37,7 @@ export interface IncomingRequest {
 }
 
 /**
- * Serves one request: size, credential, rate limit, tenant, parameters, body, handler. Throws only on a fault.
+ * Serves one request: size, credential, rate limit, suspension, tenant, parameters, body, handler. Throws only on a fault.
  * @param onPace gets the pace of the caller once the request is counted, also when a fault follows
  */
 export async function serve<P>(
@@ -56,6 +56,8 @@ export async function serve<P>(
   const pace = await options.credentials.rateLimit(caller, now);
   if (pace) onPace(pace);
   if (pace?.refusal) return failure(pace.refusal);
+  const suspension = refuseSuspendedKey(caller);
+  if (suspension) return failure(suspension);
   return respond(options, endpoint, { ...request, bytes, caller });
 }
 

@@ -8,12 +8,19 @@ export type Caller = KeyCaller | SessionCaller;
 
 /** The key of one tenant, or an operator key with its tenants. */
 export type KeyCaller =
-  | { readonly kind: "tenant_key"; readonly keyId: string; readonly tenant: TenantId; readonly scope: Scope }
+  | {
+      readonly kind: "tenant_key";
+      readonly keyId: string;
+      readonly tenant: TenantId;
+      readonly scope: Scope;
+      /** Its tenant is suspended: the request is counted and then refused. Absent while it is not. */
+      readonly isSuspended?: true;
+    }
   | {
       readonly kind: "operator_key";
       readonly keyId: string;
       readonly tenants: readonly TenantId[];
-      /** Those of its tenants that are suspended. The key of one suspended tenant is no caller at all. */
+      /** Those of its tenants that are suspended. */
       readonly suspendedTenants: readonly TenantId[];
       readonly scope: Scope;
     };
@@ -56,6 +63,11 @@ export function implicitTenant(caller: Caller): TenantId | null {
   if (caller.kind === "operator_key") return null;
   const [membership, ...others] = caller.memberships;
   return membership && others.length === 0 ? membership.tenant : null;
+}
+
+/** Refuses every request of the key of a suspended tenant, also one that concerns no tenant. Null for any other caller. */
+export function refuseSuspendedKey(caller: Caller): Refusal<"tenant_suspended"> | null {
+  return caller.kind === "tenant_key" && caller.isSuspended ? refuse("tenant_suspended") : null;
 }
 
 /**

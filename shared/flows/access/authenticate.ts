@@ -1,5 +1,5 @@
 import { parseApiKey } from "../../domain/access/api-keys.ts";
-import type { Caller, KeyCaller } from "../../domain/access/callers.ts";
+import { type Caller, type KeyCaller, refuseSuspendedKey } from "../../domain/access/callers.ts";
 import { KEY_USE_INTERVAL, REQUESTS_PER_CALLER_PER_MINUTE } from "../../domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -12,14 +12,14 @@ const HEADER_CHARS_MAX = 200;
 /**
  * Identifies the caller by the Authorization header. A key with a wrong checksum is refused without a read. Any other
  * key is read consistently, so that a revocation takes effect at the next request, and so does a tenant's suspension,
- * which its keys' rows carry. The row also says when the key was last used, so that an hour passes until its next use is
+ * which its keys' rows carry: the caller of a suspended tenant is counted before it is refused. The row also says when the key was last used, so that an hour passes until its next use is
  * recorded.
  */
 export async function authenticate(
   ports: KeyPorts,
   authorization: string | undefined,
   now: Millis,
-): Promise<KeyCaller | Refusal<"unauthorized" | "tenant_suspended">> {
+): Promise<KeyCaller | Refusal<"unauthorized">> {
   if (!authorization || authorization.length > HEADER_CHARS_MAX) return refuse("unauthorized");
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
   const secret = parseApiKey(token);
@@ -29,16 +29,17 @@ export async function authenticate(
   const { key, hash } = storedKey;
   const caller = toCaller(key);
   const isUseDue = key.lastUsedAt === null || key.lastUsedAt <= now - KEY_USE_INTERVAL;
-  if (!isRefusal(caller) && isUseDue) await ports.apiKeys.recordUse(key, hash, now);
+  if (!isRefusal(caller) && !refuseSuspendedKey(caller) && isUseDue) await ports.apiKeys.recordUse(key, hash, now);
   return caller;
 }
 
-function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized" | "tenant_suspended"> {
+function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized"> {
   const { id: keyId, scope, tenants, suspendedTenants } = key;
   if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, suspendedTenants, scope };
   const [tenant] = tenants;
   if (!tenant) return refuse("unauthorized");
-  return suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : { kind: "tenant_key", keyId, tenant, scope };
+  const suspension = suspendedTenants.includes(tenant) ? ({ isSuspended: true } as const) : {};
+  return { kind: "tenant_key", keyId, tenant, scope, ...suspension };
 }
 
 /** A caller's requests of the current minute. */

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sealSession } from "../../../../shared/flows/access/sessions.ts";
+import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { createTenant } from "../../../shared/stores/access/support/team-samples.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
@@ -21,8 +23,8 @@ type Headers = Readonly<Record<string, string>>;
 
 const secondsLeft = () => Math.ceil((MINUTE - (testEnv.now() % MINUTE)) / SECOND);
 const ask = (headers: Headers) => api.app.fetch(new Request("http://gateway/v1/accounts", { headers }), {});
-const newMember = (): Promise<TestSession> =>
-  newSession({ table: testEnv.table, sessionKeys: api.ports.sessionKeys, now: testEnv.now() }, [[tenant, "agent"]]);
+const newMember = (of = tenant): Promise<TestSession> =>
+  newSession({ table: testEnv.table, sessionKeys: api.ports.sessionKeys, now: testEnv.now() }, [[of, "agent"]]);
 
 /** Sends 1,000 requests at once, in turn with each of the headers. @returns what the answers say about the limit */
 async function sendThousand(...headers: Headers[]) {
@@ -82,6 +84,25 @@ it("of 1,000 requests of one person at once, in two browsers, 600 pass and 400 a
   testEnv.advance(secondsLeft() * SECOND);
   expect((await ask(person.headers)).headers.get("ratelimit-remaining")).toBe("599");
 });
+
+it.each(["key", "session"])(
+  "the requests of a suspended tenant's %s count, and the 601st of a minute is 429",
+  async (credential) => {
+    const suspended = await createTenant(testEnv.table);
+    const person = await newMember(suspended);
+    const headers = credential === "key" ? { authorization: `Bearer ${await api.newKey(suspended)}` } : person.headers;
+    const tenantStatuses = tenantStatusStore(testEnv.table);
+    await setTenantStatus({ tenantStatuses }, suspended, { status: "suspended", actor: "cli" }, testEnv.now());
+    testEnv.advance(secondsLeft() * SECOND);
+    const answers = await Promise.all(Array.from({ length: 601 }, () => ask(headers)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(600).fill(403), 429]);
+    const remaining = answers.map((answer) => Number(answer.headers.get("ratelimit-remaining")));
+    expect(remaining.sort((a, b) => a - b)).toEqual([0, ...Array(600).keys()]);
+    for (const answer of answers) {
+      expect([answer.headers.get("ratelimit-limit"), answer.headers.get("ratelimit-reset")]).toEqual(["600", "60"]);
+    }
+  },
+);
 
 it("a write that is refused as forged does not count", async () => {
   const person = await newMember();

@@ -15,8 +15,8 @@ export const accessFaults: readonly PlantedFault[] = [
   {
     name: "the key of a suspended tenant is accepted",
     file: "shared/flows/access/authenticate.ts",
-    search: "suspendedTenants.includes(tenant)",
-    replacement: "false",
+    search: "suspendedTenants.includes(tenant) ?",
+    replacement: "suspendedTenants.length > 1 ?",
     killedBy: {
       file: "test/shared/flows/access/tenant-status.test.ts",
       title: "refuses its keys from the next request on, and resuming it accepts them again",

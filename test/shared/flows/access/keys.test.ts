@@ -18,7 +18,7 @@ import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
-import { createKey } from "./support/api-keys.ts";
+import { callerOf, createKey } from "./support/api-keys.ts";
 import { openTeamEnv } from "./team/support/team.ts";
 
 let testEnv: TestEnv;
@@ -49,12 +49,12 @@ async function createNewTenant(): Promise<TenantId> {
 const settings = { scope: "live", label: "", actor: "cli" } as const;
 const newKey = (scope: "live" | "test" = "live", of = tenant) =>
   createKey(ports(), of, { ...settings, scope }, testEnv.now());
-const callerOf = (scope: "live" | "test"): Caller => ({ kind: "tenant_key", keyId: "k1", tenant, scope });
+const callerFor = (scope: "live" | "test"): Caller => ({ kind: "tenant_key", keyId: "k1", tenant, scope });
 const revoke = (keyId: string, scope: "live" | "test" = "live") =>
-  revokeKey(ports(), { tenant, keyId, actor: { caller: callerOf(scope), ip: "192.0.2.1" }, now: testEnv.now() });
+  revokeKey(ports(), { tenant, keyId, actor: { caller: callerFor(scope), ip: "192.0.2.1" }, now: testEnv.now() });
 const list = async (of = tenant) => listKeys(ports(), of, testEnv.now());
 const activeIds = async () => (await list()).flatMap(({ id, status }) => (status === "active" ? [id] : []));
-const callerWith = ({ secret }: CreatedKey) => authenticate(ports(), `Bearer ${secret}`, testEnv.now());
+const callerWith = (key: CreatedKey) => callerOf(ports(), key, testEnv.now());
 const unauthorized = { refused: "unauthorized" };
 
 async function audits(action: "key.create" | "key.revoke" | "operator_key.revoke", of = tenant) {
@@ -154,7 +154,7 @@ describe("a tenant's keys", () => {
   });
 
   it("are created live by a live key and the command line only", async () => {
-    const by = (scope: "live" | "test") => ({ caller: callerOf(scope), ip: null, label: "" });
+    const by = (scope: "live" | "test") => ({ caller: callerFor(scope), ip: null, label: "" });
     const mint = (by_: ReturnType<typeof by>, scope: "live" | "test") =>
       create(ports(), tenant, { ...by_, scope }, testEnv.now());
     expect(await mint(by("test"), "live")).toEqual({ refused: "live_key_required" });

@@ -19,7 +19,7 @@ import { newTenant } from "../../stores/support/samples.ts";
 import { interleave } from "../support/deterministic-scheduler.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
-import { createKey } from "./support/api-keys.ts";
+import { callerOf, createKey } from "./support/api-keys.ts";
 
 // A key was created under a pepper that the rotation made the previous one.
 
@@ -62,8 +62,8 @@ const ports = (ring: KeyRing = after) => ({
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;
 const unauthorized = { refused: "unauthorized" };
 const olderKey = (of = tenant) => createKey(ports(before), of, settings, testEnv.now());
-const callerWith = ({ secret }: Pick<CreatedKey, "secret">, ring: KeyRing = after) =>
-  authenticate(ports(ring), `Bearer ${secret}`, testEnv.now());
+const callerWith = (key: Pick<CreatedKey, "secret">, ring: KeyRing = after) =>
+  callerOf(ports(ring), key, testEnv.now());
 const revoke = ({ id }: CreatedKey) =>
   revokeKey(ports(), { tenant, keyId: id, actor: { actor: "cli" }, now: testEnv.now() });
 const setStatus = (status: "active" | "suspended") =>

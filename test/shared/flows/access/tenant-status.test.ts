@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../../../shared/flows/access/tenants.ts";
@@ -10,7 +9,7 @@ import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
-import { createKey } from "./support/api-keys.ts";
+import { callerOf, createKey } from "./support/api-keys.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -37,7 +36,7 @@ const settings = { scope: "live", label: "", actor: "cli" } as const;
 const newKey = async () => (await createKey(ports(), tenant, settings, testEnv.now())).secret;
 const setStatus = (status: "active" | "suspended", of = tenant) =>
   setTenantStatus(ports(), of, { status, actor: "cli" }, testEnv.now());
-const callerWith = (key: string) => authenticate(ports(), `Bearer ${key}`, testEnv.now());
+const callerWith = (secret: string) => callerOf(ports(), { secret }, testEnv.now());
 
 /** Runs the work with faults, and again without them. */
 async function runTwice(work: () => Promise<unknown>, faultAt: (index: number) => Fault): Promise<void> {

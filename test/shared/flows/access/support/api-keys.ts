@@ -1,7 +1,20 @@
+import { type KeyCaller, refuseSuspendedKey } from "../../../../../shared/domain/access/callers.ts";
+import { authenticate } from "../../../../../shared/flows/access/authenticate.ts";
 import { type CreatedKey, createKey as create } from "../../../../../shared/flows/access/keys.ts";
 import type { KeyPorts } from "../../../../../shared/flows/access/ports.ts";
-import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
+import { isRefusal, type Refusal } from "../../../../../shared/kernel/refusals.ts";
+import type { Millis } from "../../../../../shared/kernel/time.ts";
 import type { Tenants } from "../../../../../shared/stores/access/tenants.ts";
+
+/** The caller of a key, or the refusal of a request with it that is within the rate limit. */
+export async function callerOf(
+  ports: KeyPorts,
+  { secret }: Pick<CreatedKey, "secret">,
+  now: Millis,
+): Promise<KeyCaller | Refusal> {
+  const caller = await authenticate(ports, `Bearer ${secret}`, now);
+  return isRefusal(caller) ? caller : (refuseSuspendedKey(caller) ?? caller);
+}
 
 type Ports = KeyPorts & { readonly tenants: Pick<Tenants, "create" | "get"> };
 
