@@ -1,0 +1,129 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { HeadObjectCommand } from "@aws-sdk/client-s3";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { stacks } from "../../lib/config/stack-names.ts";
+import { provisionBucket } from "../../local/provision/buckets.ts";
+import { CONSOLE_PLACEHOLDER, type ProvisionContext } from "../../local/provision/provision-context.ts";
+import { openUploadGrants, type UploadForm } from "../../shared/aws/upload-grants.ts";
+import { MINUTE } from "../../shared/kernel/time.ts";
+import { resourcesOfType, synthesizeTemplates } from "../lib/synth-templates.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "../local/emulators/support/emulator-fixture.ts";
+import { testBrowser } from "./support/browser.ts";
+import { endVisits, openPage } from "./support/page-visit.ts";
+
+// Pages of two origins post files to the bucket of the template, by signed forms.
+
+const MAX = 300_000;
+const KEY = "u/2026-11-22T20/upl_1";
+
+let fixture: EmulatorFixture;
+let bucket: string;
+let browser: Browser;
+const servers: Server[] = [];
+let [consoleOrigin, otherOrigin] = ["", ""];
+
+beforeAll(async () => {
+  fixture = await startEmulatorFixture();
+  consoleOrigin = await startPage();
+  otherOrigin = await startPage();
+  const { data } = synthesizeTemplates({ "parley:consoleUrl": CONSOLE_PLACEHOLDER });
+  const [id, resource] = resourcesOfType(data, "AWS::S3::Bucket").find(([each]) => each.startsWith("Upload")) ?? [];
+  if (id === undefined || resource === undefined) throw new Error("The template has no bucket of uploads.");
+  const context = { clients: { s3: fixture.s3 }, baseUrl: consoleOrigin } as unknown as ProvisionContext;
+  bucket = (await provisionBucket({ stack: stacks.data, id, resource }, resource.Properties, context)).ref;
+  browser = await testBrowser();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await endVisits(browser);
+});
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await fixture.close();
+});
+
+async function startPage(): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Upload</title>");
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const newForm = () =>
+  openUploadGrants(bucket, fixture.s3).grant({
+    key: KEY,
+    contentType: "image/png",
+    maxSize: MAX,
+    expiresAt: fixture.now() + 15 * MINUTE,
+  });
+
+interface Posted {
+  /** Null when the page cannot read the response. */
+  readonly status: number | null;
+  readonly body: string;
+  /** The bytes that each progress event named. */
+  readonly progress: readonly number[];
+}
+
+/** A function of the page. It is text because the project has no types of a page. */
+const POST = `({ url, fields, size }) => new Promise((resolve) => {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  body.append("file", new Blob([new Uint8Array(size)]), "photo.png");
+  const request = new XMLHttpRequest();
+  const progress = [];
+  request.upload.onprogress = ({ loaded }) => progress.push(loaded);
+  request.onload = () => resolve({ status: request.status, body: request.responseText, progress });
+  request.onerror = () => resolve({ status: null, body: "", progress });
+  request.open("POST", url);
+  request.send(body);
+})`;
+
+/** Posts a file as a page does that shows its progress. */
+async function postFrom(origin: string, { url, fields }: UploadForm, size: number): Promise<Posted> {
+  const { page } = await openPage(browser, origin);
+  return page.evaluate<Posted>(`(${POST})(${JSON.stringify({ url, fields, size })})`);
+}
+
+const storedSize = async () => {
+  const command = new HeadObjectCommand({ Bucket: bucket, Key: KEY });
+  const object = await fixture.s3.send(command).catch(() => null);
+  return object?.ContentLength ?? null;
+};
+
+test("a page of another origin cannot post a file with a valid form", async () => {
+  const requests = vi.spyOn(fixture.emulators.s3, "handle");
+  expect(await postFrom(otherOrigin, await newForm(), MAX)).toMatchObject({ status: null });
+  expect(requests.mock.calls.map(([{ method }]) => method)).toEqual(["OPTIONS"]);
+  expect(await storedSize()).toBeNull();
+});
+
+test("a page of the console posts a file after a preflight, with its progress, and reads each refusal", async () => {
+  const requests = vi.spyOn(fixture.emulators.s3, "handle");
+  const form = await newForm();
+  const posted = await postFrom(consoleOrigin, form, MAX);
+  expect([posted.status, posted.body]).toEqual([204, ""]);
+  expect(posted.progress.at(-1)).toBeGreaterThan(MAX);
+  const [preflight] = requests.mock.calls.map(([{ method, headers }]) => [
+    method,
+    headers["access-control-request-method"],
+    headers["access-control-request-headers"],
+  ]);
+  expect(preflight).toEqual(["OPTIONS", "POST", undefined]);
+  expect(await storedSize()).toBe(MAX);
+
+  const otherType = { ...form, fields: { ...form.fields, "Content-Type": "text/html" } };
+  expect(await postFrom(consoleOrigin, form, MAX + 1)).toMatchObject({ status: 400, body: code("EntityTooLarge") });
+  expect(await postFrom(consoleOrigin, form, 0)).toMatchObject({ status: 400, body: code("EntityTooSmall") });
+  expect(await postFrom(consoleOrigin, otherType, 1)).toMatchObject({ status: 403, body: code("AccessDenied") });
+  fixture.advance(15 * MINUTE);
+  const late = { status: 403, body: expect.stringContaining("Policy expired") };
+  expect(await postFrom(consoleOrigin, form, 1)).toMatchObject(late);
+  expect(await storedSize()).toBe(MAX);
+});
+
+const code = (name: string) => expect.stringContaining(`<Code>${name}</Code>`);
