@@ -8,7 +8,9 @@ import {
   HOLD_SENDING_MAX,
   PROBE_OVERDUE,
   PROBE_WAIT_MAX,
+  UPLOAD_PROCESSING_MAX,
 } from "../../shared/domain/limits.ts";
+import { type UploadTrigger, uploadTransitions } from "../../shared/domain/uploads/uploads.ts";
 import { type EndpointTrigger, endpointTransitions } from "../../shared/domain/webhooks/endpoints.ts";
 import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { stateDiagram, type TriggerTexts } from "./state-diagram.ts";
@@ -50,6 +52,22 @@ const holdTexts: TriggerTexts<HoldTrigger> = {
   lapse: {
     label: "outcome unknown",
     meaning: `The hold was \`sending\` for more than ${HOLD_SENDING_MAX / SECOND} seconds.`,
+  },
+};
+
+const uploadTexts: TriggerTexts<UploadTrigger> = {
+  create: { label: "create", meaning: "The declared file is accepted, and the client gets a grant." },
+  finish: { label: "finish", meaning: "The posted file passed the checks. One caller finishes the upload." },
+  refuse: { label: "refused", meaning: "The posted file is too large or of another type. It is deleted." },
+  accept: { label: "accepted", meaning: "The platform took the file." },
+  fail: {
+    label: "failed",
+    meaning:
+      "The platform refused the file, the account cannot send or was disconnected, the conversation is gone, or Parley failed.",
+  },
+  lapse: {
+    label: "no outcome",
+    meaning: `The upload was \`processing\` for ${UPLOAD_PROCESSING_MAX / MINUTE} minutes.`,
   },
 };
 
@@ -108,6 +126,13 @@ Table: \`holdTransitions\` in \`shared/domain/holds/holds.ts\`. The stores build
 [Held messages](../guides/held-messages.md) explains the statuses.
 
 ${stateDiagram(holdTransitions, holdTexts)}
+
+## Upload
+
+Table: \`uploadTransitions\` in \`shared/domain/uploads/uploads.ts\`. The stores build their write conditions from it.
+[Uploading files](../guides/uploads.md) explains the statuses.
+
+${stateDiagram(uploadTransitions, uploadTexts)}
 
 ## Endpoint
 

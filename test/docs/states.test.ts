@@ -4,6 +4,7 @@ import { statesPage } from "../../bin/docs/states.ts";
 import { breakerStates } from "../../shared/domain/delivery/breaker.ts";
 import { deliveryStatuses } from "../../shared/domain/delivery/deliveries.ts";
 import { holdStatuses } from "../../shared/domain/holds/holds.ts";
+import { uploadStatuses } from "../../shared/domain/uploads/uploads.ts";
 import { endpointStatuses } from "../../shared/domain/webhooks/endpoints.ts";
 import { readPage } from "./markdown.ts";
 
@@ -49,7 +50,7 @@ describe("docs/design/states.md", () => {
     expect(readPage("docs/design/states.md")).toBe(page);
   });
 
-  it.each([...deliveryStatuses, ...holdStatuses, ...endpointStatuses, ...breakerStates])(
+  it.each([...deliveryStatuses, ...holdStatuses, ...uploadStatuses, ...endpointStatuses, ...breakerStates])(
     "shows the state %s",
     (state) => {
       expect(page).toMatch(new RegExp(`^ {2}.*\\b${state}\\b.*-->|--> ${state}\\b`, "m"));
