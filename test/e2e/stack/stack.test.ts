@@ -44,6 +44,17 @@ describe("the stack of the service's template", () => {
     expect(stack.env("Intake")).not.toHaveProperty(names.platformUrls);
   });
 
+  it("takes upload forms from pages of its own origin only", async () => {
+    const { AWS_ENDPOINT_URL, [names.uploadBucket]: bucket } = stack.env("Sweep");
+    const preflight = async (origin: string) => {
+      const headers = { origin, "access-control-request-method": "POST" };
+      return (await fetch(`${AWS_ENDPOINT_URL}/${bucket}`, { method: "OPTIONS", headers })).status;
+    };
+    expect(await preflight(stack.baseUrl)).toBe(200);
+    expect(await preflight("https://console.example.com")).toBe(403);
+    expect(stack.env("Api")[names.ownHosts]).toContain(`${bucket}.s3.us-east-1.amazonaws.com`);
+  });
+
   it("accepts only the two demo keys", async () => {
     expect(stack.local.live_key).toMatch(/^svc_live_/);
     expect(stack.local.test_key).toMatch(/^svc_test_/);
