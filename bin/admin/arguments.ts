@@ -5,6 +5,7 @@ import { nearest } from "./text/nearest.ts";
 
 export const USAGE = `Usage:
   npm run admin -- tenant create SLUG --owner EMAIL [--name NAME] [--json]
+  npm run admin -- tenant invite-owner SLUG EMAIL [--json]
   npm run admin -- tenant suspend SLUG [--json]
   npm run admin -- tenant resume SLUG [--json]
   npm run admin -- tenant delete SLUG --confirm SLUG [--json]
@@ -31,6 +32,8 @@ Only for the local stack:
 Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use a
 deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
+tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
+have not signed in.
 tenant delete removes everything of a tenant, for good. It needs only ${env.table}. A run that was stopped is continued by the same command.
 rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
 the keys that were not used since the first, and needs --force to end them. rotate verify-token prints a new verify token

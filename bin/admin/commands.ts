@@ -8,6 +8,7 @@ type Command = (values: Arguments) => Promise<number | undefined>;
 /** The commands by their words. Each imports only what it needs, so that a short command starts fast. */
 const commands: Readonly<Record<string, Command>> = {
   "tenant create": async (values) => print(values, await (await import("./tenants.ts")).newTenant(values)),
+  "tenant invite-owner": async (values) => print(values, await (await import("./tenants.ts")).inviteOwner(values)),
   "tenant suspend": async (values) => print(values, await (await import("./tenants.ts")).suspendTenant(values)),
   "tenant resume": async (values) => print(values, await (await import("./tenants.ts")).resumeTenant(values)),
   "tenant delete": async (values) =>

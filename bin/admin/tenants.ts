@@ -1,11 +1,13 @@
 import { isTenantName } from "../../shared/domain/access/display-texts.ts";
 import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
 import { TENANT_NAME_CHARS_MAX } from "../../shared/domain/limits.ts";
+import { type NamingOutcome, nameOwner } from "../../shared/flows/access/owners.ts";
 import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { iso } from "../../shared/kernel/time.ts";
-import type { Arguments, CommandOutput } from "./arguments.ts";
+import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { deployment } from "./deployment.ts";
 
@@ -22,6 +24,25 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
   const isNew = await createTenant(ports, tenant, { name, ownerEmail, actor: "cli" }, now);
   if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner: ownerEmail, status: "active", created_at: iso(now) };
+}
+
+const namingOutcomes: Readonly<Record<NamingOutcome, string>> = {
+  invited: "invited: owner from the next sign-in on",
+  already_invited: "invited before: owner from the next sign-in on",
+  promoted: "member, now an owner",
+  already_owner: "owner already",
+};
+
+/** Names an owner of an existing tenant. */
+export async function inviteOwner({ positionals: [, , slug, address, extra] }: Arguments): Promise<CommandOutput> {
+  const tenant = parseSlug(slug);
+  const email = parseEmailAddress(address ?? "");
+  if (email === null) throw new CliError("Missing or invalid email address. Add it after the slug.");
+  if (extra !== undefined) throw new CliError(`Unexpected argument: ${extra}. ${HELP_HINT}`);
+  const { ports, now } = await deployment();
+  const result = await nameOwner(ports, { tenant, email, actor: { actor: "cli" }, now });
+  if (isRefusal(result)) throw new CliError(`Tenant ${tenant} not found.`);
+  return { id: tenant, owner: email, status: namingOutcomes[result.outcome], revoked_invites: String(result.revoked) };
 }
 
 export async function suspendTenant(values: Arguments): Promise<CommandOutput> {

@@ -4,16 +4,23 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { KeyPorts, TenantPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
+import type { KeyPorts, OwnerPorts, TenantPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
 import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
+import { inviteStore } from "../../shared/stores/access/invites.ts";
+import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
 import { type Tenants, tenantStore } from "../../shared/stores/access/tenants.ts";
+import { userStore } from "../../shared/stores/access/users.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 
 /** What the commands that set up a workspace need. */
-export type AdminPorts = KeyPorts & TenantPorts & TenantStatusPorts & ConnectPorts & { readonly tenants: Tenants };
+export type AdminPorts = KeyPorts &
+  TenantPorts &
+  TenantStatusPorts &
+  OwnerPorts &
+  ConnectPorts & { readonly tenants: Tenants };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,6 +35,9 @@ export function tenantPorts(environment: Environment): AdminPorts {
   return {
     tenants: tenantStore(table),
     tenantStatuses: tenantStatusStore(table),
+    invites: inviteStore(table),
+    memberships: membershipStore(table),
+    users: userStore(table),
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
     vault: openVault(setting("keyId", environment), new KMSClient(services)),

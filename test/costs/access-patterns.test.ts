@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type QueueName, queues } from "../../shared/config/names.ts";
 import { PICTURE_URL_CHARS_MAX } from "../../shared/domain/limits.ts";
 import { createKey as createKeyOf, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { nameOwner } from "../../shared/flows/access/owners.ts";
 import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
@@ -183,6 +184,14 @@ describe("setup", () => {
     const settings = { name: "A workspace", ownerEmail: "owner@example.com", actor };
     const create = () => createTenant(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
     expect(await pipeline.cost(create)).toEqual(writeCost(10));
+  });
+
+  test("another owner of a tenant, in the place of one who was named before", async () => {
+    const tenant = slug("new-tenant");
+    const name = (email: string) => () =>
+      nameOwner(pipeline.tenantPorts, { tenant, email, actor: { actor }, now: pipeline.now() });
+    expect(await pipeline.cost(name("second@example.com"))).toEqual(writeCost(8 + 6, 3));
+    expect(await pipeline.cost(name("second@example.com"))).toEqual(readCost(3));
   });
 
   test("a key, its row in the list and its audit row", async () => {

@@ -1,5 +1,7 @@
 import type { ReadKeyRing } from "../../kernel/key-ring.ts";
 import type { ApiKeys } from "../../stores/access/api-keys.ts";
+import type { Invites } from "../../stores/access/invites.ts";
+import type { Memberships } from "../../stores/access/memberships.ts";
 import type { RequestQuota } from "../../stores/access/request-quota.ts";
 import type { TenantStatuses } from "../../stores/access/tenant-status.ts";
 import type { Tenants } from "../../stores/access/tenants.ts";
@@ -18,6 +20,14 @@ export interface KeyListPorts {
 export interface TenantPorts {
   readonly tenants: Pick<Tenants, "create">;
   /** The keys of the hashes of addresses. */
+  readonly addressKeys: ReadKeyRing;
+}
+
+export interface OwnerPorts {
+  readonly tenants: Pick<Tenants, "get">;
+  readonly invites: Pick<Invites, "list" | "create" | "revoke">;
+  readonly memberships: Pick<Memberships, "get" | "changeRole">;
+  readonly users: Pick<Users, "getIdByAddress">;
   readonly addressKeys: ReadKeyRing;
 }
 

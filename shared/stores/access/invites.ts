@@ -58,6 +58,7 @@ interface By extends ChangeAuthor {
   readonly addressHashes: AddressHashes;
 }
 
+const tenantExists = allOf(itemExists, isNotDeleted);
 const isPending = equals(A.status, "pending" satisfies Invite["status"]);
 
 export type Invites = ReturnType<typeof inviteStore>;
@@ -79,12 +80,19 @@ export function inviteStore(table: Table) {
   return {
     /**
      * Creates an invite.
-     * @param by `memberId`: the user of the address, if there is one
+     * @param by `memberId`: the user of the address, if there is one; `namesOwner`: the tenant's row gets the address
+     *   as that of the owner whom the operator named
      * @returns `exists`: the address has a pending invite in the tenant, or is a member of it
      */
     async create(
       invite: Invite,
-      { audit, actor, memberId, addressHashes }: By & { readonly memberId: string | null },
+      {
+        audit,
+        actor,
+        memberId,
+        addressHashes,
+        namesOwner = false,
+      }: By & { readonly memberId: string | null; readonly namesOwner?: boolean },
     ): Promise<"created" | "exists" | "actor_changed" | "tenant_not_found"> {
       // A member who invites themselves: one item takes part in a transaction once.
       if (actor && actor.userId === memberId) return "exists";
@@ -93,7 +101,9 @@ export function inviteStore(table: Table) {
         table,
         [
           ...address,
-          check(tenantKey(invite.tenant), allOf(itemExists, isNotDeleted)),
+          namesOwner
+            ? update(tenantKey(invite.tenant), { set: { [Tenant.ownerEmail]: invite.email } }, tenantExists)
+            : check(tenantKey(invite.tenant), tenantExists),
           put(newInviteItem(invite), itemDoesNotExist),
           put(auditItem(invite.tenant, audit)),
           ...actorCheck(invite.tenant, actor),

@@ -30,10 +30,15 @@ export interface StoredTenant extends Tenant {
   readonly updatedAt: Millis;
 }
 
+/** The invite of an owner whom the operator names, with its audit row. */
+export interface OwnerInvite {
+  readonly invite: Invite;
+  readonly addressHashes: AddressHashes;
+  readonly audit: AuditEntry;
+}
+
 /** The first owner of a new tenant: a member, or an address that becomes one when it signs in. */
-export type FirstOwner =
-  | { readonly owner: Membership }
-  | { readonly invite: Invite; readonly addressHashes: AddressHashes; readonly audit: AuditEntry };
+type FirstOwner = { readonly owner: Membership } | OwnerInvite;
 
 type TenantItem = Key & {
   readonly [A.name]: string;

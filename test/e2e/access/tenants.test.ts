@@ -183,6 +183,16 @@ describe("the admin command", () => {
     expect(new Set(Object.values(keys)).size).toBe(3);
   });
 
+  it("names another owner of a tenant", async () => {
+    const named = await runAdminJson(stack.dataDir, "tenant", "invite-owner", "other-shop", "right@example.com");
+    expect(named).toEqual({
+      id: "other-shop",
+      owner: "right@example.com",
+      status: "invited: owner from the next sign-in on",
+      revoked_invites: "1",
+    });
+  });
+
   it("refuses existing and unknown tenants, a bad slug and a bad scope in one line and exits with 1", async () => {
     const { dataDir } = stack;
     const runs = await Promise.all([
@@ -190,6 +200,8 @@ describe("the admin command", () => {
       runAdmin(dataDir, "key", "create", "--tenant", "nobody-here", "--scope", "live"),
       runAdmin(dataDir, "tenant", "create", "Bad", "--owner", "owner@example.com"),
       runAdmin(dataDir, "key", "create", "--tenant", "demo", "--scope", "all"),
+      runAdmin(dataDir, "tenant", "invite-owner", "nobody-here", "owner@example.com"),
+      runAdmin(dataDir, "tenant", "invite-owner", "other-shop", "owner"),
     ]);
     for (const { code, output, errors } of runs) {
       expect([code, output]).toEqual([1, ""]);
