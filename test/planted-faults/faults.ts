@@ -18,6 +18,7 @@ import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
 import { traceFaults } from "./faults/trace.ts";
+import { uploadRuleFaults } from "./faults/upload-rules.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
@@ -42,5 +43,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...staleConversationsFaults,
   ...staleReadsFaults,
   ...traceFaults,
+  ...uploadRuleFaults,
   ...webhookClientFaults,
 ];

@@ -1,0 +1,77 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const checksTest = "test/shared/domain/uploads/checks.test.ts";
+const signaturesTest = "test/shared/domain/uploads/signatures.test.ts";
+const programsTest = "test/shared/domain/uploads/programs.test.ts";
+const uploadsTest = "test/shared/domain/uploads/uploads.test.ts";
+
+export const uploadRuleFaults: readonly PlantedFault[] = [
+  {
+    name: "the start of a posted file is not compared with those of programs",
+    file: "shared/domain/uploads/checks.ts",
+    search: " || startsAsProgram(head)",
+    replacement: "",
+    killedBy: {
+      file: checksTest,
+      title: "on Messenger, a file of another type may start as any type, but no file as a program",
+    },
+  },
+  {
+    name: "a picture that is sent as a file may be anything",
+    file: "shared/domain/uploads/checks.ts",
+    search: "isClosedType(contentType) && !startsAs",
+    replacement: 'type !== "file" && isClosedType(contentType) && !startsAs',
+    killedBy: { file: checksTest, title: "on Messenger, a picture as a file must still be what it claims" },
+  },
+  {
+    name: "a program is recognized by its first extension",
+    file: "shared/domain/uploads/file-names.ts",
+    search: 'name.lastIndexOf(".")',
+    replacement: 'name.indexOf(".")',
+    killedBy: {
+      file: checksTest,
+      title: "is refused by its name on each connection if that is of a program",
+    },
+  },
+  {
+    name: "a script in big-endian UTF-16 is not read",
+    file: "shared/domain/uploads/program-texts.ts",
+    search: 'mark.startsWith("feff")',
+    replacement: "false",
+    killedBy: { file: programsTest, title: "of a program: a script in UTF-16, big-endian" },
+  },
+  {
+    name: "a Matroska file passes as WebM",
+    file: "shared/domain/uploads/signatures.ts",
+    search: 'ebmlDocType(head) === "webm"',
+    replacement: "ebmlDocType(head) !== null",
+    killedBy: { file: signaturesTest, title: "Matroska" },
+  },
+  {
+    name: "two bytes make an AAC file",
+    file: "shared/domain/uploads/signatures.ts",
+    search: "if (second + 7 <= head.length) return adtsFrameLength(head, second) !== null;",
+    replacement: "if (second + 7 <= head.length) return true;",
+    killedBy: { file: signaturesTest, title: "an AAC sync word before text" },
+  },
+  {
+    name: "a success is stored until readers see the failure",
+    file: "shared/domain/uploads/uploads.ts",
+    search: "UPLOAD_PROCESSING_MAX - SETTLE_MARGIN",
+    replacement: "UPLOAD_PROCESSING_MAX",
+    killedBy: {
+      file: uploadsTest,
+      title: "processing counts as failed from 5 minutes on, and no success is stored in the 10 seconds before",
+    },
+  },
+  {
+    name: "a purge of uploads deletes only what has ended, and the next one is too late",
+    file: "shared/domain/uploads/uploads.ts",
+    search: "now + PURGE_DELAY_MAX - UPLOAD_STORED_MAX + HOUR",
+    replacement: "now - UPLOAD_STORED_MAX",
+    killedBy: {
+      file: uploadsTest,
+      title: "an hour's files are purged from 22:55 after its start, so none is a day old when the next purge runs",
+    },
+  },
+];
