@@ -30,6 +30,8 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
       return decodedLetter.mail.kind === "invite"
         ? `mail of an invite to tenant ${decodedLetter.mail.tenant}`
         : "mail with a sign-in link";
+    case "upload":
+      return `upload ${decodedLetter.upload.uploadId} of tenant ${decodedLetter.upload.tenant}`;
     case "unreadable":
       return letter.cut
         ? `message of ${size}, truncated and therefore not redrivable`

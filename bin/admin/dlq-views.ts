@@ -115,6 +115,10 @@ function toInspectionDetails(inspection: Inspection) {
         ...(mail.kind === "invite" ? { tenant: mail.tenant, invite: mail.inviteId } : {}),
       };
     }
+    case "upload": {
+      const { tenant, uploadId } = inspection.upload;
+      return { kind: inspection.kind, tenant, upload: uploadId };
+    }
     case "unreadable":
       return { kind: inspection.kind };
   }

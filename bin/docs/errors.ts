@@ -230,6 +230,14 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The platform has restricted the account (`restricted`).",
     fix: "If the response has `Retry-After`, send again after that time. Otherwise resolve the restriction on the platform.",
   },
+  upload_refused: {
+    when: "An upload failed: the platform refused the file. `detail` has its reason.",
+    fix: "Resolve the reason, then upload the file again.",
+  },
+  upload_unanswered: {
+    when: "An upload failed: the platform did not answer two calls, or not clearly (`outcome_unknown`).",
+    fix: "Upload the file again. Nothing was sent.",
+  },
   internal_error: {
     when: "Parley failed.",
     fix: "Retry a read once. Check the result of a write first. Report the `x-correlation-id` if it persists.",

@@ -19,6 +19,7 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Profile: "profile",
   Erase: "erase",
   Mail: "mail",
+  HandOver: "hand-over",
   Sweep: "sweep",
   DeadLetters: "dead-letters",
 };

@@ -3,19 +3,27 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { NodeFunction } from "./node-function.ts";
 
-const BATCH_SIZE = 10;
+interface QueueOptions {
+  /** How long an invocation waits for more messages. Default: not at all. */
+  readonly maxBatchingWindow?: Duration;
+  /** Default: 10. */
+  readonly batchSize?: number;
+}
 
-/** A function that reads queues in batches of ten and returns the ids of the messages that failed. */
+/** A function that reads queues in batches and returns the ids of the messages that failed. */
 export class Worker extends NodeFunction {
   /**
    * Adds a queue with at most `maxConcurrency` concurrent invocations. The limit is on the event source and not on the
-   * function, because a throttled invocation counts as a receive of its messages. An invocation waits for more messages
-   * for at most `maxBatchingWindow`.
+   * function, because a throttled invocation counts as a receive of its messages.
    */
-  addQueue(queue: Queue, maxConcurrency: number, maxBatchingWindow = Duration.seconds(0)): this {
+  addQueue(
+    queue: Queue,
+    maxConcurrency: number,
+    { maxBatchingWindow = Duration.seconds(0), batchSize = 10 }: QueueOptions = {},
+  ): this {
     this.addEventSource(
       new SqsEventSource(queue, {
-        batchSize: BATCH_SIZE,
+        batchSize,
         maxConcurrency,
         maxBatchingWindow,
         reportBatchItemFailures: true,

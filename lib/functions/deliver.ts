@@ -47,7 +47,9 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
   })
     .addQueue(queues.Events.queue, settings.concurrency.events)
     .addQueue(queues.Deliveries.queue, settings.concurrency.deliveries)
-    .addQueue(queues.SlowDeliveries.queue, settings.concurrency.slowDeliveries, SLOW_BATCH_WINDOW);
+    .addQueue(queues.SlowDeliveries.queue, settings.concurrency.slowDeliveries, {
+      maxBatchingWindow: SLOW_BATCH_WINDOW,
+    });
   data.table.allow(deliver.functionRole, {
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
     // The deliveries that wait while their endpoint's circuit is open.

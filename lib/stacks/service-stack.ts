@@ -18,6 +18,7 @@ import {
 } from "../functions/deliver.ts";
 import { createErase, createErasuresQueue } from "../functions/erase.ts";
 import type { DataResources, FunctionContext } from "../functions/function-context.ts";
+import { createHandOver, createUploadsQueue } from "../functions/hand-over.ts";
 import { createInboundQueue, createIngest } from "../functions/ingest.ts";
 import { createIntake } from "../functions/intake.ts";
 import { createMail, createMailsQueue } from "../functions/mail.ts";
@@ -45,6 +46,7 @@ export class ServiceStack extends Stack {
       Profiles: createProfilesQueue(this),
       Erasures: createErasuresQueue(this),
       Mails: createMailsQueue(this),
+      Uploads: createUploadsQueue(this),
     };
     const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
     const context: FunctionContext = { data, queues, settings, mail, code };
@@ -57,6 +59,7 @@ export class ServiceStack extends Stack {
     const profile = createProfile(this, context);
     const erase = createErase(this, context);
     const mailer = createMail(this, context);
+    const handOverFunction = createHandOver(this, context);
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
@@ -71,7 +74,20 @@ export class ServiceStack extends Stack {
 
     new Alarms(this, "Alarms", {
       gateway,
-      functions: [api, verify, consoleFunction, intake, ingest, deliver, profile, erase, mailer, sweep, deadLetters],
+      functions: [
+        api,
+        verify,
+        consoleFunction,
+        intake,
+        ingest,
+        deliver,
+        profile,
+        erase,
+        mailer,
+        handOverFunction,
+        sweep,
+        deadLetters,
+      ],
       deadLetters,
       pairs: queueNames.map((name) => queues[name]),
       lowLatency: [queues.Inbound, queues.Events],

@@ -128,6 +128,13 @@ export type LogLine =
       readonly platform: string;
       readonly code: number | null;
     }
+  | {
+      /** One call that hands an upload over to its platform. */
+      readonly event: "upload.attempted";
+      readonly outcome: string;
+      readonly platform: string;
+      readonly code: number | null;
+    }
   /** The response that a request with the same idempotency key would have got. */
   | { readonly event: "idempotency.save_failed"; readonly error: string }
   /** A held message that was not sent because of an internal error. */
@@ -181,6 +188,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "sends.settled": "info",
   "send.settle_deferred": "warn",
   "send.completed": "info",
+  "upload.attempted": "info",
   "idempotency.save_failed": "warn",
   "hold.send_failed": "error",
   "hold.settle_failed": "error",

@@ -23,6 +23,8 @@ export const functionTimeouts = {
   Erase: 60 * SECOND,
   // A request to SES ends within five seconds, and the mails of a batch are sent in parallel.
   Mail: 30 * SECOND,
+  // A platform fetches a video for up to 75 seconds before it answers.
+  HandOver: 120 * SECOND,
   // Under a minute, so that one sweep ends before the next starts.
   Sweep: 50 * SECOND,
   DeadLetters: 30 * SECOND,
@@ -37,6 +39,7 @@ export const queueReaders = {
   Profiles: "Profile",
   Erasures: "Erase",
   Mails: "Mail",
+  Uploads: "HandOver",
 } as const satisfies Readonly<Record<QueueName, FunctionName>>;
 
 /** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */

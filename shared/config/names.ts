@@ -13,6 +13,7 @@ export const env = {
   profilesQueueUrl: "PARLEY_PROFILES_QUEUE_URL",
   erasuresQueueUrl: "PARLEY_ERASURES_QUEUE_URL",
   mailsQueueUrl: "PARLEY_MAILS_QUEUE_URL",
+  uploadsQueueUrl: "PARLEY_UPLOADS_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
@@ -60,6 +61,7 @@ export const functions = [
   "Profile",
   "Erase",
   "Mail",
+  "HandOver",
   "Sweep",
   "DeadLetters",
 ] as const;
@@ -74,6 +76,7 @@ export const queueUrlNames = {
   Profiles: "profilesQueueUrl",
   Erasures: "erasuresQueueUrl",
   Mails: "mailsQueueUrl",
+  Uploads: "uploadsQueueUrl",
 } as const satisfies Readonly<Record<string, keyof typeof env>>;
 export type QueueName = keyof typeof queueUrlNames;
 export const queues = Object.keys(queueUrlNames) as readonly QueueName[];

@@ -139,6 +139,8 @@ const refusals = {
     "send_failed",
     "The platform has restricted the account, so nothing was sent. Resolve the restriction on the platform, or send again after the time in Retry-After.",
   ],
+  upload_refused: [502, "send_failed", "The platform refused the file. See detail for the reason."],
+  upload_unanswered: [502, "send_failed", "The platform did not confirm the file. Upload it again."],
   internal_error: [500, "internal_error", "Internal error. Retry once."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 

@@ -23,6 +23,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Profile: 600,
   Erase: 450,
   Mail: 500,
+  HandOver: 600,
   Sweep: 350,
   DeadLetters: 350,
 };

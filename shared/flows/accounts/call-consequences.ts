@@ -1,10 +1,11 @@
-import { type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
+import { type Account, type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
 import { deriveEventUlid } from "../../domain/events/events.ts";
 import { type AccountEvent, type AccountEventType, renderAccountEvent } from "../../events/account.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
+import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { AccountEventPorts, RefusalPorts, RestrictionPorts } from "./ports.ts";
 
 // What a call to the platform changes for its account. Each change is safe to repeat, and published once.
@@ -55,6 +56,23 @@ async function updateAccountStatus(
   const change = { status, detail, asOf: call.asOf, at, eventUlid };
   const account = await ports.accounts.setStatus(call.tenant, call.account, change);
   if (account) await publishRefusal(ports, call.tenant, { eventUlid, type, account: { ...account, status } });
+}
+
+/**
+ * Publishes the account's status again if this call changed it: the process that stored the change may have died before
+ * it could publish. A call that finds its account unable to send needs this, because it is not made again.
+ */
+export async function republishAccountStatus(
+  ports: AccountEventPorts & { readonly accounts: Pick<Accounts, "hasStatusEvent"> },
+  call: AccountCall,
+  account: Account,
+): Promise<void> {
+  const { status } = account;
+  if (status !== "needs_reauth" && status !== "restricted") return;
+  const type = `account.${status}` as const;
+  const eventUlid = accountEventUlid(call, type);
+  const isOfCall = await ports.accounts.hasStatusEvent(call.tenant, account, eventUlid);
+  if (isOfCall) await publishRefusal(ports, call.tenant, { eventUlid, type, account });
 }
 
 /** Ends a restriction of the account that an earlier refusal reported, and publishes it once. */

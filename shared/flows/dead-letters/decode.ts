@@ -4,6 +4,7 @@ import { decodeEvent, type EventMessage } from "../../queues/events.ts";
 import { decodeInbound, type InboundMessage } from "../../queues/inbound.ts";
 import { decodeMail, type MailMessage } from "../../queues/mails.ts";
 import { decodeProfile, type ProfileMessage } from "../../queues/profiles.ts";
+import { decodeUpload, type UploadMessage } from "../../queues/uploads.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 
 /** A dead letter as the worker of its queue reads it. */
@@ -14,6 +15,7 @@ export type DecodedMessage =
   | { readonly kind: "profile"; readonly profile: ProfileMessage }
   | { readonly kind: "erasure"; readonly erasure: ErasureMessage }
   | { readonly kind: "mail"; readonly mail: MailMessage }
+  | { readonly kind: "upload"; readonly upload: UploadMessage }
   /** This version cannot read it, or it is truncated. */
   | { readonly kind: "unreadable" };
 
@@ -33,6 +35,8 @@ export function deadLetterTenant(letter: Pick<QuarantinedMessage, "queue" | "bod
       return message.erasure.tenant;
     case "mail":
       return message.mail.kind === "invite" ? message.mail.tenant : null;
+    case "upload":
+      return message.upload.tenant;
     case "webhook":
       return null;
     case "unreadable":
@@ -70,6 +74,10 @@ export function decodeDeadLetter({
     case "Mails": {
       const mail = decodeMail(body);
       return mail ? { kind: "mail", mail } : unreadable;
+    }
+    case "Uploads": {
+      const upload = decodeUpload(body);
+      return upload ? { kind: "upload", upload } : unreadable;
     }
   }
 }

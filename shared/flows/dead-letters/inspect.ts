@@ -31,6 +31,7 @@ export type Inspection =
   | DecodedAs<"profile">
   | (DecodedAs<"erasure"> & { readonly phase: Erasure["phase"] | null })
   | DecodedAs<"mail">
+  | DecodedAs<"upload">
   | DecodedAs<"unreadable">;
 
 /** What a webhook is about, without its content. */
@@ -75,6 +76,7 @@ export async function inspectDeadLetter(
     case "task":
     case "profile":
     case "mail":
+    case "upload":
     case "unreadable":
       return decodedLetter;
   }
@@ -97,6 +99,8 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "task":
     case "profile":
     case "mail":
+    // An upload that was not handed over in time fails, and its copy is deleted.
+    case "upload":
     // Another version may read it.
     case "unreadable":
       return { action: "send", body: letter.body };

@@ -1,3 +1,4 @@
+import { type AccountRefusal, checkAccount } from "../../domain/accounts/account-refusals.ts";
 import type { Account } from "../../domain/accounts/accounts.ts";
 import { type ConversationHead, readConversationId, windowAt } from "../../domain/inbox/conversations.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
@@ -43,9 +44,6 @@ export interface PlannedSend {
 }
 
 export type BudgetRefusal = Refusal<"rate_limited" | "slowed_down">;
-
-/** The account cannot send. The platform is not called. */
-type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
 
 /** The end of a started send. With `outcome_unknown` the message may have been sent. */
 export type SendFailedRefusal = Refusal<"send_failed" | "not_sent_in_time" | "outcome_unknown">;
@@ -95,14 +93,6 @@ export async function planSend(
   if (isRefusal(path)) return path;
   const refusal = checkAccount(account, now) ?? checkBudgets(budgets, now, path.via === "api_human_agent");
   return refusal ?? { tenant, head, account, scope, content, replyTo, ...path, actorId, holdId, budgets };
-}
-
-/** The refusal of an account that cannot send; null when it can, or when its restriction is due for another try. */
-function checkAccount({ status, retryAt }: Account, now: Millis): AccountRefusal | null {
-  if (status === "needs_reauth") return refuse("account_needs_reauth", status);
-  if (status !== "restricted") return null;
-  if (retryAt === null) return refuse("account_restricted", status);
-  return now < retryAt ? refuse("account_restricted", status, Math.ceil((retryAt - now) / SECOND)) : null;
 }
 
 type ClosedWindowRefusal = Refusal<(typeof closedWindowReasons)[keyof typeof closedWindowReasons]>;

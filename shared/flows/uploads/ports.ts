@@ -1,7 +1,29 @@
 import type { Files } from "../../aws/files.ts";
 import type { Log } from "../../aws/log.ts";
+import type { UploadLinks } from "../../aws/upload-links.ts";
+import type { Vault } from "../../aws/vault.ts";
+import type { Account } from "../../domain/accounts/accounts.ts";
+import type { Scope } from "../../domain/inbox/messages.ts";
+import type { Platform } from "../../platforms/platform.ts";
+import type { Accounts } from "../../stores/accounts/accounts.ts";
+import type { Conversations } from "../../stores/inbox/conversations.ts";
+import type { AttachmentOwners } from "../../stores/sending/attachment-owners.ts";
+import type { Uploads } from "../../stores/uploads/uploads.ts";
+import type { RefusalPorts } from "../accounts/ports.ts";
 
 export interface PurgeUploadsPorts {
   readonly uploadFiles: Pick<Files, "list" | "removeAll">;
+  readonly log: Log;
+}
+
+export interface HandOverPorts extends RefusalPorts {
+  readonly uploads: Pick<Uploads, "get" | "countTry" | "complete" | "fail" | "lapse">;
+  readonly conversations: Pick<Conversations, "get">;
+  readonly accounts: Pick<Accounts, "get" | "setStatus" | "hasStatusEvent">;
+  readonly attachmentOwners: Pick<AttachmentOwners, "put">;
+  readonly vault: Pick<Vault, "open">;
+  readonly platformFor: (account: Account, scope: Scope) => Promise<Pick<Platform, "upload">>;
+  readonly uploadLinks: UploadLinks;
+  readonly uploadFiles: Pick<Files, "remove">;
   readonly log: Log;
 }

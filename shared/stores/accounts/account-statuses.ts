@@ -165,6 +165,13 @@ export function accountStatuses(table: Table) {
       });
     },
 
+    /** Whether the event is of one of the last changes of the status by a platform call. Reads consistently. */
+    async hasStatusEvent(tenant: TenantId, ref: AccountRef, eventUlid: string): Promise<boolean> {
+      const Key = accountItemKey(tenant, ref);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item !== undefined && statusEvents(Item as AccountItem).includes(eventUlid);
+    },
+
     /**
      * Ends a restriction that a refused send reported, because the platform accepted a later send.
      * @param send `asOf`: when it started; `eventUlid`: the ULID of the event to publish

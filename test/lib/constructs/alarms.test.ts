@@ -31,7 +31,7 @@ describe("the alarms", () => {
     expect(watched).toContainEqual(["Invocations", "DeadLetters", above, 0, "Sum"]);
   });
 
-  test.each(["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures", "Mails"])(
+  test.each(["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures", "Mails", "Uploads"])(
     "one fires for dead letters of %s that remain in their queue",
     (name) => {
       expect(watched).toContainEqual([

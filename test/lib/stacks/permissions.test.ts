@@ -60,6 +60,16 @@ test("every function has the actions it needs and no others", () => {
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt", "secretsmanager:GetSecretValue"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
     Mail: [...table("GetItem", "Query", "UpdateItem"), ...logs, ...reader, "secretsmanager:GetSecretValue"],
+    HandOver: [
+      ...table("GetItem", ...everyWrite),
+      ...logs,
+      ...reader,
+      send,
+      "kms:Decrypt",
+      "s3:DeleteObject",
+      "s3:GetObject",
+      "secretsmanager:GetSecretValue",
+    ],
     Sweep: [
       ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite, "ConditionCheckItem"),
       ...logs,
@@ -119,15 +129,16 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
     Profile: [],
     Erase: [],
     Mail: [],
+    HandOver: [],
     Sweep: [names.feedIndex.name],
     DeadLetters: [],
   });
 });
 
 describe("the token key", () => {
-  test("only Api encrypts; Api, Verify, Deliver and Profile decrypt", () => {
+  test("only Api encrypts; Api, Verify, Deliver, Profile and HandOver decrypt", () => {
     expect(functionsAllowed("kms:Encrypt")).toEqual(["Api"]);
-    expect(functionsAllowed("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile"]);
+    expect(functionsAllowed("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile", "HandOver"]);
   });
 
   test("is granted for Parley's encryption context only", () => {
@@ -149,7 +160,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read both secrets, Intake and Profile the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
+  test("Api and Verify read both secrets, Intake, Profile and HandOver the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -163,6 +174,7 @@ describe("the secrets", () => {
       Intake: ["PlatformSecrets"],
       Profile: ["PlatformSecrets"],
       Mail: ["RootSecret"],
+      HandOver: ["PlatformSecrets"],
     });
   });
 });
@@ -184,6 +196,11 @@ describe("the bucket", () => {
   test("Sweep deletes under both and in the bucket of uploads, and reads nothing", () => {
     expect(paths("Sweep", "s3:DeleteObject")).toEqual(["/inbound/*", "/raw/*", "/u/*", "/h/*"]);
     expect(paths("Sweep", "s3:GetObject")).toEqual([]);
+  });
+
+  test("HandOver reads and deletes the checked copies of uploads under h/, and nothing else", () => {
+    expect(paths("HandOver", "s3:GetObject")).toEqual(["/h/*"]);
+    expect(paths("HandOver", "s3:DeleteObject")).toEqual(["/h/*"]);
   });
 });
 
@@ -231,6 +248,7 @@ test("each function sends to its own queues only", () => {
     Profile: [],
     Erase: ["Erasures"],
     Mail: [],
+    HandOver: ["Events"],
     Sweep: ["Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });

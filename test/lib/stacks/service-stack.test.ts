@@ -36,6 +36,7 @@ describe("the functions", () => {
     ["Profile", 30, 256],
     ["Erase", 60, 512],
     ["Mail", 30, 256],
+    ["HandOver", 120, 256],
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
@@ -76,6 +77,7 @@ describe("the functions", () => {
     ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
+    ["HandOver", [env.table, env.keyId, env.uploadBucket, env.eventsQueueUrl, env.platformSecretId, env.graphVersion]],
     [
       "Sweep",
       [env.table, env.rawBucket, env.uploadBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl],
@@ -102,13 +104,13 @@ describe("the functions", () => {
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
-    for (const name of ["Verify", "Profile"] as const) {
+    for (const name of ["Verify", "Profile", "HandOver"] as const) {
       expect(functionEnvironment(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
     }
     expect(functionEnvironment("Profile", set)).not.toHaveProperty(env.siteUrl);
     expect(resourceProperties(set, "Api").ReservedConcurrentExecutions).toBe(40);
     for (const name of functions.filter((each) => each !== "Api")) {
-      const more = name === "Profile" || name === "Verify" ? [env.platformUrls] : [];
+      const more = ["Profile", "Verify", "HandOver"].includes(name) ? [env.platformUrls] : [];
       expect(Object.keys(functionEnvironment(name, set)).sort()).toEqual(
         [...Object.keys(functionEnvironment(name)), ...more].sort(),
       );
@@ -224,8 +226,8 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are seven, each with its own dead letter queue after ten receives", () => {
-    expect(working).toHaveLength(7);
+  test("are eight, each with its own dead letter queue after ten receives", () => {
+    expect(working).toHaveLength(8);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
     );
@@ -236,11 +238,12 @@ describe("the queues", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep inbound messages four days and dead seven, profile requests and mails one, everything else 14", () => {
+  test("keep inbound messages four days and dead seven, profile requests, mails and uploads one, everything else 14", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
     expect(days(findResource("Mails"))).toBe(1);
+    expect(days(findResource("Uploads"))).toBe(1);
     const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures"];
     const deadInbound = resolveReference(redrivePolicy(findResource("Inbound"))?.deadLetterTargetArn);
     expect(days(deadInbound)).toBe(7);
@@ -280,6 +283,7 @@ describe("the queues", () => {
       ProfilesQueue: ["Profile", 5],
       ErasuresQueue: ["Erase", 2],
       MailsQueue: ["Mail", 2],
+      UploadsQueue: ["HandOver", 5],
       InboundDeadLetterQueue: ["DeadLetters", 2],
       EventsDeadLetterQueue: ["DeadLetters", 2],
       DeliveriesDeadLetterQueue: ["DeadLetters", 2],
@@ -287,6 +291,7 @@ describe("the queues", () => {
       ProfilesDeadLetterQueue: ["DeadLetters", 2],
       ErasuresDeadLetterQueue: ["DeadLetters", 2],
       MailsDeadLetterQueue: ["DeadLetters", 2],
+      UploadsDeadLetterQueue: ["DeadLetters", 2],
     });
   });
 
@@ -321,9 +326,10 @@ describe("the queues", () => {
     }
   });
 
-  test("are read in batches of ten, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
+  test("are read in batches of ten, uploads one at a time, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
     for (const [, { Properties }] of resourcesOfType(service, "AWS::Lambda::EventSourceMapping")) {
-      expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
+      const BatchSize = resolveReference(Properties.FunctionName) === "HandOver" ? 1 : 10;
+      expect(Properties).toMatchObject({ BatchSize, FunctionResponseTypes: ["ReportBatchItemFailures"] });
       const queue = resolveReference(Properties.EventSourceArn);
       expect(Properties.MaximumBatchingWindowInSeconds).toBe(queue === findResource("SlowDeliveries") ? 1 : 0);
     }

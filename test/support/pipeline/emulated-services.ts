@@ -16,6 +16,7 @@ export const PIPELINE_QUEUES = [
   "Profiles",
   "Erasures",
   "Mails",
+  "Uploads",
 ] as const;
 export const BUCKET = "raw";
 

@@ -19,6 +19,7 @@ import { encodeEndpointTask, encodeRetry } from "../../../../shared/queues/deliv
 import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { encodeMail } from "../../../../shared/queues/mails.ts";
+import { encodeUpload } from "../../../../shared/queues/uploads.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -58,6 +59,7 @@ const urls = (): Readonly<Record<QueueName, string>> => ({
   Profiles: queues.profiles,
   Erasures: queues.erasures,
   Mails: queues.mails,
+  Uploads: queues.uploads,
 });
 
 function ports(): RedrivePorts {
@@ -286,6 +288,12 @@ it.each([
 ] as const)("a mail is sent to its queue again unchanged: its worker reads what it names ($kind)", async (mail) => {
   const message = encodeMail(mail.kind === "invite" ? { ...mail, tenant } : mail);
   const letter = await quarantineOne("Mails", message);
+  expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: message });
+});
+
+it("an upload is sent to its queue again unchanged: its worker reads whether it is still in time", async () => {
+  const message = encodeUpload({ tenant, uploadId: "upl_01M7ZAN532DXZZ1TKP6RZ0YEPG" });
+  const letter = await quarantineOne("Uploads", message);
   expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: message });
 });
 

@@ -30,7 +30,16 @@ import { PERSON } from "../../stores/support/samples.ts";
 import { tenantCaller } from "./data-subject.ts";
 import type { TestEnv } from "./test-env.ts";
 
-const noQueues = { inbound: "", events: "", deliveries: "", slowDeliveries: "", profiles: "", erasures: "", mails: "" };
+const noQueues = {
+  inbound: "",
+  events: "",
+  deliveries: "",
+  slowDeliveries: "",
+  profiles: "",
+  erasures: "",
+  mails: "",
+  uploads: "",
+};
 
 /** A queue that records its messages. */
 function memoryQueue(): { queue: Queue; bodies: string[] } {

@@ -63,6 +63,7 @@ export interface TestQueues {
   readonly profiles: string;
   readonly erasures: string;
   readonly mails: string;
+  readonly uploads: string;
 }
 
 /**
@@ -107,8 +108,8 @@ export async function openTestEnv(
   };
   let queueSets = 0;
 
-  async function newQueue(name: string): Promise<string> {
-    const Attributes = { VisibilityTimeout: "30" };
+  async function newQueue(name: string, visibilitySeconds: number): Promise<string> {
+    const Attributes = { VisibilityTimeout: `${visibilitySeconds}` };
     const { QueueUrl } = await aws.sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
     return QueueUrl ?? "";
   }
@@ -128,8 +129,17 @@ export async function openTestEnv(
     },
     async newQueues(): Promise<TestQueues> {
       const prefix = `queues-${++queueSets}`;
-      const names = ["inbound", "events", "deliveries", "slowDeliveries", "profiles", "erasures", "mails"] as const;
-      const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`)));
+      const names = [
+        "inbound",
+        "events",
+        "deliveries",
+        "slowDeliveries",
+        "profiles",
+        "erasures",
+        "mails",
+        "uploads",
+      ] as const;
+      const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`, name === "uploads" ? 720 : 30)));
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
     },
     files: openFiles(BUCKET, aws.s3),

@@ -1,0 +1,25 @@
+import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
+import { handOverUpload } from "../../shared/flows/uploads/hand-over.ts";
+import type { HandOverPorts } from "../../shared/flows/uploads/ports.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { decodeUpload } from "../../shared/queues/uploads.ts";
+import { processRecords, type WorkerPorts } from "../worker/batch.ts";
+import { queueWorker } from "../worker/middleware.ts";
+
+const worker = "hand-over";
+
+/** The worker that hands uploads over to the platforms. */
+export function handOverWorker(ports: HandOverPorts & WorkerPorts, now: () => Millis) {
+  return queueWorker(worker, ports.log, (event, context) => {
+    const time = { now, endsAt: now() + context.getRemainingTimeInMillis() };
+    return processRecords(event, context, { worker, ports }, (records) => {
+      const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
+        const message = decodeUpload(body);
+        if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+        return [messageId, runWithTrace(message.traceId ?? null, () => handOverUpload(ports, message, time))];
+      });
+      return new Map(outcomes);
+    });
+  });
+}

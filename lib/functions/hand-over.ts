@@ -1,0 +1,50 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { QueuePair } from "../constructs/queue-pair.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
+import { Worker } from "../constructs/worker.ts";
+import {
+  type FunctionContext,
+  keyVariables,
+  platformVariables,
+  queueVariables,
+  tableVariables,
+  uploadBucketVariables,
+} from "./function-context.ts";
+
+/** A platform limits the calls of an app. The uploads of a tenant that makes many wait for those of the others. */
+const CONCURRENCY_MAX = 5;
+/** A call may take 75 seconds, and a batch ends with its slowest call. */
+const BATCH_SIZE = 1;
+
+export function createUploadsQueue(scope: Construct): QueuePair {
+  return new QueuePair(scope, "Uploads", {
+    // An upload that is not handed over within five minutes has failed.
+    retention: Duration.days(1),
+  });
+}
+
+/** Hands uploaded files over to the platforms. */
+export function createHandOver(scope: Construct, context: FunctionContext): Worker {
+  const { data, queues, code } = context;
+  const handOverFunction = new Worker(scope, "HandOver", {
+    description: "Parley: hands uploaded files over to the platforms",
+    code: code("HandOver"),
+    memoryMegabytes: 256,
+    environment: {
+      ...tableVariables(context),
+      ...keyVariables(context),
+      ...queueVariables(context, "Events"),
+      ...uploadBucketVariables(context),
+      ...platformVariables(context),
+    },
+  }).addQueue(queues.Uploads.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
+  data.table.allow(handOverFunction.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
+  data.key.allowDecrypt(handOverFunction.functionRole);
+  allowReading(data.secrets.platforms, handOverFunction.functionRole);
+  // A signed URL acts as its signer, so the platform's request needs the permission to read.
+  data.uploads.allow(handOverFunction.functionRole, "h/", "GetObject", "DeleteObject");
+  // A refusal may change the status of the account.
+  queues.Events.allowSending(handOverFunction.functionRole);
+  return handOverFunction;
+}

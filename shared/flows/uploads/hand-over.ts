@@ -1,0 +1,190 @@
+import { checkAccount } from "../../domain/accounts/account-refusals.ts";
+import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
+import { readConversationId } from "../../domain/inbox/conversations.ts";
+import { type UploadError, type UploadState, uploadError, uploadSettlesBy } from "../../domain/uploads/uploads.ts";
+import { allDone } from "../../kernel/parallel.ts";
+import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import type { SendRefused, UploadOutcome } from "../../platforms/platform.ts";
+import type { UploadMessage } from "../../queues/uploads.ts";
+import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
+import { type AccountCall, applyAccountRefusal, republishAccountStatus } from "../accounts/call-consequences.ts";
+import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
+import type { HandOverPorts } from "./ports.ts";
+
+/** How long the platform can fetch the file. */
+const LINK_LIFETIME: Millis = 5 * MINUTE;
+/** How long after a call that may pass the next one begins. */
+const RETRY_DELAY: Millis = 5 * SECOND;
+/** An upload fails with this many failed calls. */
+const TRIES_MAX = 2;
+/** Reserved after the platform's response for storing the outcome. */
+const SETTLE_RESERVE: Millis = 10 * SECOND;
+
+/** The time of one invocation. */
+export interface HandOverTime {
+  readonly now: () => Millis;
+  /** When the invocation ends. */
+  readonly endsAt: Millis;
+}
+
+/** An upload in processing. */
+type ProcessingUpload = StoredUpload & { readonly state: Extract<UploadState, { readonly status: "processing" }> };
+
+/** An upload whose account may upload now. */
+interface PlannedCall {
+  readonly upload: ProcessingUpload;
+  readonly account: Account;
+  readonly call: AccountCall;
+}
+
+/**
+ * Hands a checked file over to its platform, which fetches the copy, and deletes the copy. A call without an answer, or
+ * with a refusal that may pass, is made again once: an upload made twice only makes an id that nobody uses. Safe to repeat
+ * and to interrupt at each call: one conditional write decides which id the upload has, and the copy is deleted after it.
+ * Throws on a fault of AWS; the record comes again, until the time for the hand-over has passed.
+ */
+export async function handOverUpload(
+  ports: HandOverPorts,
+  { tenant, uploadId }: UploadMessage,
+  time: HandOverTime,
+): Promise<RecordOutcome> {
+  const upload = await ports.uploads.get(uploadId);
+  if (upload?.tenant !== tenant) return drop("gone");
+  // A run before this one has settled the upload, and may not have deleted the copy.
+  if (!isProcessing(upload)) return removeCopy(ports, upload);
+  const plan = await planCall(ports, upload, time.now());
+  return "code" in plan ? failUpload(ports, upload, plan, time) : callPlatform(ports, plan, time);
+}
+
+function isProcessing(upload: StoredUpload): upload is ProcessingUpload {
+  return upload.state.status === "processing";
+}
+
+/** Checks whether the upload may be handed over now. @returns the error if it may not */
+async function planCall(
+  ports: HandOverPorts,
+  upload: ProcessingUpload,
+  now: Millis,
+): Promise<PlannedCall | UploadError> {
+  const { id, tenant, conversationId, state } = upload;
+  const ref = readConversationId(conversationId);
+  if (now >= uploadSettlesBy(state.processingAt)) return uploadError("internal_error");
+  if (!ref) return uploadError("conversation_not_found");
+  const [head, account] = await allDone([
+    ports.conversations.get(tenant, conversationId, now),
+    ports.accounts.get(tenant, ref.account),
+  ]);
+  if (!head || !account) return uploadError("conversation_not_found");
+  const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
+  const refusal = checkAccount(account, now);
+  if (!refusal) return { upload, account, call };
+  await republishAccountStatus(ports, call, account);
+  return uploadError(refusal.refused, account.status);
+}
+
+async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandOverTime): Promise<RecordOutcome> {
+  const { upload, account } = plan;
+  const { scope, state, type } = upload;
+  const [token, platform, url] = await allDone([
+    scope === "test" ? "" : openToken(ports, plan),
+    ports.platformFor(account, scope),
+    ports.uploadLinks.readUrl(state.copyKey, LINK_LIFETIME),
+  ]);
+  // The platform's client checks the clock again.
+  const leavesBy = uploadSettlesBy(state.processingAt);
+  const outcome: UploadOutcome =
+    time.now() >= leavesBy
+      ? { kind: "late" }
+      : await platform.upload(account, token, { url, type, leavesBy, endsBy: time.endsAt - SETTLE_RESERVE });
+  ports.log({
+    event: "upload.attempted",
+    outcome: outcome.kind === "refused" ? outcome.class : outcome.kind,
+    platform: account.platform,
+    code: outcome.kind === "refused" ? outcome.code : null,
+  });
+  switch (outcome.kind) {
+    case "accepted":
+      return completeUpload(ports, plan, outcome.attachmentId, time);
+    case "refused":
+      return takeRefusal(ports, plan, outcome, time);
+    case "unknown":
+      return tryAgain(ports, upload, uploadError("upload_unanswered", outcome.detail), time);
+    case "late":
+      return time.now() >= leavesBy ? failUpload(ports, upload, uploadError("internal_error"), time) : retry("late");
+  }
+}
+
+function openToken(ports: Pick<HandOverPorts, "vault">, { upload, account }: PlannedCall): Promise<string> {
+  const owner = accountKey(account);
+  return ports.vault.open(account.sealedToken, { purpose: "account-token", tenant: upload.tenant, owner });
+}
+
+async function completeUpload(
+  ports: HandOverPorts,
+  { upload, account }: PlannedCall,
+  attachmentId: string,
+  time: HandOverTime,
+): Promise<RecordOutcome> {
+  const { id, tenant, scope } = upload;
+  // Before anybody can read the id.
+  await ports.attachmentOwners.put(tenant, {
+    attachmentId,
+    accountKey: accountKey(account),
+    scope,
+    uploadedAt: time.now(),
+  });
+  const completed = await ports.uploads.complete(id, attachmentId, time.now());
+  // The time for the hand-over has passed during the call.
+  if (completed && isProcessing(completed)) return failUpload(ports, upload, uploadError("internal_error"), time);
+  return removeCopy(ports, upload);
+}
+
+async function takeRefusal(
+  ports: HandOverPorts,
+  { upload, call }: PlannedCall,
+  refusal: SendRefused,
+  time: HandOverTime,
+): Promise<RecordOutcome> {
+  const error = uploadError("upload_refused", refusal.detail);
+  if (refusal.transient) return tryAgain(ports, upload, error, time);
+  // Before the upload is settled, so that a repetition applies them.
+  await applyAccountRefusal(ports, call, { ...refusal, at: time.now() });
+  return failUpload(ports, upload, error, time);
+}
+
+/** Counts a failed call, so that the next run makes another one. Fails the upload if this was the last one. */
+async function tryAgain(
+  ports: HandOverPorts,
+  upload: ProcessingUpload,
+  error: UploadError,
+  time: HandOverTime,
+): Promise<RecordOutcome> {
+  const { id, state } = upload;
+  if (state.tries + 1 >= TRIES_MAX) return failUpload(ports, upload, error, time);
+  const counted = await ports.uploads.countTry(id, state.tries);
+  return counted && isProcessing(counted) ? retry("platform", RETRY_DELAY) : removeCopy(ports, upload);
+}
+
+/** Ends the upload with an error, and deletes its copy. */
+async function failUpload(
+  ports: HandOverPorts,
+  upload: ProcessingUpload,
+  error: UploadError,
+  time: HandOverTime,
+): Promise<RecordOutcome> {
+  const { id, state } = upload;
+  const now = time.now();
+  const internal = uploadError("internal_error");
+  // Who reads the upload after its time sees this error, so no other one may follow.
+  const inTime = now < uploadSettlesBy(state.processingAt);
+  const failed = await ports.uploads.fail(id, { error: inTime ? error : internal, from: "processing", now });
+  if (failed && isProcessing(failed)) await ports.uploads.lapse(id, internal, now);
+  return removeCopy(ports, upload);
+}
+
+/** Deletes the checked copy of a settled upload, or of one that is gone. */
+async function removeCopy(ports: HandOverPorts, { state }: StoredUpload): Promise<RecordOutcome> {
+  if (state.status === "waiting") return drop("stale");
+  if (state.copyKey) await ports.uploadFiles.remove(state.copyKey);
+  return done;
+}

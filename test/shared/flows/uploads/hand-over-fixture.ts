@@ -1,0 +1,133 @@
+import { CreateBucketCommand } from "@aws-sdk/client-s3";
+import { handOverWorker } from "../../../../functions/hand-over/worker.ts";
+import type { WorkerPorts } from "../../../../functions/worker/batch.ts";
+import { openFiles } from "../../../../shared/aws/files.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../../../shared/aws/received-messages.ts";
+import { openUploadLinks } from "../../../../shared/aws/upload-links.ts";
+import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
+import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
+import { COPY_PREFIX, copyKey, newUploadId, uploadStateAt } from "../../../../shared/domain/uploads/uploads.ts";
+import type { HandOverPorts } from "../../../../shared/flows/uploads/ports.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
+import type { Platform, Upload, UploadOutcome } from "../../../../shared/platforms/platform.ts";
+import { encodeUpload } from "../../../../shared/queues/uploads.ts";
+import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
+import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
+import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
+import { openConversationFixture } from "../support/conversation-fixture.ts";
+import { invokeWorker, type QueueWorker } from "../support/queue-worker.ts";
+import type { TestEnv } from "../support/test-env.ts";
+
+type UploadCall = Parameters<Platform["upload"]>[2] & { readonly token: string };
+
+export type HandOverFixture = Awaited<ReturnType<typeof openHandOverFixture>>;
+
+/** A conversation of a new tenant, a bucket of uploads, and a platform whose answer the test chooses. */
+export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformName = "instagram") {
+  const conversation = await openConversationFixture(testEnv, platform);
+  const { tenant, queues } = conversation;
+  const bucket = `uploads-${tenant}`;
+  await testEnv.s3.send(new CreateBucketCommand({ Bucket: bucket }));
+  const files = openFiles(bucket, testEnv.s3);
+  const uploads = uploadStore(testEnv.table);
+  const calls: UploadCall[] = [];
+  let answer: (upload: Upload) => Promise<UploadOutcome> = async () => takeUpload(`att-${calls.length}`);
+
+  /** The ports of a new process. */
+  const newPorts = (overrides: Partial<HandOverPorts> = {}): HandOverPorts & WorkerPorts => ({
+    ...openStores(testEnv.table),
+    events: openQueue(queues.events, testEnv.sqs),
+    vault: testEnv.newVault(),
+    platformFor: async (account, scope) =>
+      scope === "test"
+        ? mockPlatform(() => newUlid(testEnv.now()), account.platform)
+        : {
+            upload: async (_account, token, upload) => {
+              calls.push({ ...upload, token });
+              return answer(upload);
+            },
+          },
+    uploadLinks: openUploadLinks(bucket, testEnv.s3),
+    uploadFiles: files,
+    receivedMessages: openReceivedMessages(testEnv.sqs),
+    log: (line) => void testEnv.lines.push(line),
+    ...overrides,
+  });
+
+  const fixture = {
+    ...conversation,
+    bucket,
+    files,
+    uploads,
+    calls,
+    queueUrl: queues.uploads,
+    accounts: accountStore(testEnv.table),
+
+    setAnswer(next: UploadOutcome | ((upload: Upload) => Promise<UploadOutcome>)): void {
+      answer = typeof next === "function" ? next : async () => next;
+    },
+
+    ports: newPorts,
+
+    /** Creates an upload whose file was checked, and queues its hand-over. @returns its id */
+    async newUpload({ scope = "live" }: { readonly scope?: Scope } = {}): Promise<string> {
+      const id = newUploadId(testEnv.now());
+      const key = copyKey({ id, random: `${tenant}-copy`, name: `${id}.png` });
+      const upload = {
+        id,
+        conversationId: conversation.id,
+        scope,
+        filename: "canary.png",
+        contentType: "image/png",
+        size: 4,
+        type: "image",
+        connection: "instagram_login",
+      } as const;
+      const head = await conversation.head();
+      if (!(await uploads.create(upload, head?.lastAt ?? 0))) throw new Error("The conversation is gone.");
+      await files.put(key, Buffer.from("file"));
+      await uploads.startProcessing(id, { copyKey: key, at: testEnv.now() });
+      await fixture.enqueue(id);
+      return id;
+    },
+
+    enqueue: (id: string) =>
+      openQueue(queues.uploads, testEnv.sqs).send({ body: encodeUpload({ tenant, uploadId: id }), group: tenant }),
+
+    /** Runs the worker on the messages that are visible. @returns how many it received, and how many come again */
+    async run(ports: HandOverPorts & WorkerPorts = newPorts()): Promise<{ received: number; failed: number }> {
+      const worker = handOverWorker(ports, testEnv.now) as QueueWorker;
+      const { records, failed } = await invokeWorker(testEnv.eventSource, queues.uploads, worker, 120_000);
+      return { received: records.length, failed: failed.length };
+    },
+
+    /** Runs the worker as its messages become visible, until the queue is empty or the time has passed. */
+    async runFor(duration: Millis, step: Millis): Promise<void> {
+      for (let passed = 0; passed < duration; passed += step) {
+        testEnv.advance(step);
+        await fixture.run();
+      }
+    },
+
+    /** What a reader of the upload sees; null when it is gone. */
+    async state(id: string) {
+      const upload = await uploads.get(id);
+      return upload && uploadStateAt(upload, testEnv.now());
+    },
+
+    ownerOf: async (attachmentId: string) =>
+      (await attachmentOwnerStore(testEnv.table).getAccountKeys(tenant, [attachmentId], testEnv.now()))[0],
+
+    copies: async (): Promise<string[]> => (await files.list(COPY_PREFIX, null)).keys,
+
+    /** Lets every hand-over end: the longest time after which a message comes again is the visibility timeout. */
+    settle: () => fixture.runFor(26 * MINUTE, 2 * MINUTE),
+  };
+  return fixture;
+}
+
+export const takeUpload = (attachmentId: string): UploadOutcome => ({ kind: "accepted", attachmentId });
