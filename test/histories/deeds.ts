@@ -2,6 +2,7 @@ import type { EventType } from "../../shared/domain/events/events.ts";
 import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import type { MemberName } from "./world/members.ts";
 import type { WorldAccount } from "./world/people.ts";
 import type { PolicyAction } from "./world/platform.ts";
 
@@ -28,12 +29,16 @@ export interface SendRequest {
   readonly kind: "reply" | "hold";
   /** The scope of the caller's key. */
   readonly scope: "live" | "test";
+  /** Who asked in the console; null for a client with a key. */
+  readonly by: MemberName | null;
   response: ApiAnswer | null;
   answeredAt: Millis | null;
 }
 
 export interface HeldMessage {
   readonly id: string;
+  /** The secret of its link. */
+  readonly secret: string;
   readonly person: string;
   readonly text: string;
   readonly createdAt: Millis;
@@ -97,6 +102,75 @@ export interface Trespass {
   readonly response: ApiAnswer;
 }
 
+/** A request of a key or of a signed-in person, and its response; null without one. */
+export interface CallerRequest {
+  readonly name: string;
+  /** The tenant of the caller. */
+  readonly tenant: TenantId;
+  readonly caller: "key" | Session;
+  /** The text that it sends; null for another request. */
+  readonly text: string | null;
+  readonly at: Millis;
+  /** Null while it runs. */
+  endedAt: Millis | null;
+  response: ApiAnswer | null;
+}
+
+/** A person's session in a browser. */
+export interface Session {
+  readonly member: MemberName;
+  readonly cookie: string;
+  readonly csrfToken: string;
+  readonly since: Millis;
+}
+
+/** A change of something that has one value at a time. */
+export interface Change<To> {
+  readonly to: To;
+  readonly askedAt: Millis;
+  /** When it certainly applied; null where that is not certain. */
+  appliedAt: Millis | null;
+}
+
+/** The operator's changes of a tenant's status. */
+export interface StatusChange extends Change<"active" | "suspended"> {
+  readonly tenant: TenantId;
+}
+
+/** A rotation of the root secret. */
+export interface Rotation {
+  readonly askedAt: Millis;
+  readonly at: Millis;
+}
+
+/** A check of a held message. */
+export interface HoldCheck {
+  readonly hold: HeldMessage;
+  /** When the browser got its challenge. */
+  readonly challengedAt: Millis;
+  readonly at: Millis;
+  readonly response: ApiAnswer | null;
+}
+
+/** A request for a sign-in link. */
+export interface LinkRequest {
+  readonly member: MemberName;
+  readonly tenant: TenantId;
+  readonly at: Millis;
+  endedAt: Millis | null;
+  /** Whether it came in time; null while the person waits. */
+  hasCome: boolean | null;
+}
+
+/** The next page of a walk through a tenant's messages. */
+export interface NextPage {
+  readonly tenant: TenantId;
+  /** When its cursor was sealed at the earliest. */
+  readonly cursorAt: Millis;
+  readonly at: Millis;
+  readonly response: ApiAnswer;
+}
+
 /** Everything that the actors did, and what they were answered. */
 export interface Deeds {
   readonly messages: WrittenMessage[];
@@ -110,6 +184,14 @@ export interface Deeds {
   readonly reads: InboxRead[];
   readonly trespasses: Trespass[];
   readonly redrives: RedriveResult[];
+  readonly requests: CallerRequest[];
+  readonly statuses: StatusChange[];
+  /** Of the agent who signs in. */
+  readonly memberships: Change<"member" | "removed">[];
+  readonly rotations: Rotation[];
+  readonly checks: HoldCheck[];
+  readonly pages: NextPage[];
+  readonly links: LinkRequest[];
 }
 
 export function noDeeds(): Deeds {
@@ -124,5 +206,12 @@ export function noDeeds(): Deeds {
     reads: [],
     trespasses: [],
     redrives: [],
+    requests: [],
+    statuses: [],
+    memberships: [],
+    rotations: [],
+    checks: [],
+    pages: [],
+    links: [],
   };
 }

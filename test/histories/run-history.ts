@@ -1,5 +1,6 @@
 import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
-import { openActors } from "./actors.ts";
+import { openActors } from "./actors/actors.ts";
+import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
 import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
 import { judgeSubscriptions } from "./ledger/endpoints.ts";
@@ -33,6 +34,10 @@ const always: readonly Judge[] = [
   judgeSubscriptions,
   judgeBlocks,
   judgeRawCopies,
+  judgeForbidden,
+  judgeAccess,
+  judgeRotations,
+  judgeLinks,
 ];
 
 /** What holds when nothing more happens. */

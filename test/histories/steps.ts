@@ -3,6 +3,7 @@ import { type EventType, eventTypes } from "../../shared/domain/events/events.ts
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { type QueueId, queueIds } from "./cloud/aws.ts";
 import { type FunctionName, functionNames } from "./cloud/functions.ts";
+import type { MemberName } from "./world/members.ts";
 import { NEIGHBOURS_PERSON, people } from "./world/people.ts";
 import { type PlatformMode, type PolicyAction, platformModes } from "./world/platform.ts";
 import { type ReceiverMode, receiverModes } from "./world/receivers.ts";
@@ -16,7 +17,11 @@ export type Step =
       readonly do: "write" | "echo" | "reply" | "testReply" | "hold" | "erase" | "read";
       readonly person: number;
       readonly key?: number | null;
+      /** Who does it in the console; without it, a client with a key. For `reply`, `hold` and `read`. */
+      readonly by?: MemberName;
     }
+  | { readonly do: "page" | "suspendTenant" | "resumeTenant"; readonly person: number }
+  | { readonly do: "rotateRoot" | "removeAgent" | "inviteAgent" }
   | { readonly do: "edit" | "unsend" | "react"; readonly message: number }
   | { readonly do: "check"; readonly hold: number }
   | { readonly do: "create" }
@@ -110,7 +115,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("check" as const), hold: small }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("erase" as const), person }) },
   { weight: 1, arbitrary: fc.constant({ do: "create" as const }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("testReply", "read"), person }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("testReply", "read", "page"), person }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom("reply", "reply", "hold", "read"),
+      person: fc.nat({ max: NEIGHBOURS_PERSON - 1 }),
+      by: fc.constantFrom("agent", "agent", "owner"),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("rotateRoot", "removeAgent", "inviteAgent") }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("suspendTenant", "resumeTenant", "resumeTenant"), person }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -210,6 +225,16 @@ const failing = fc.record({
   endpoint: fc.nat({ max: 1 }),
   mode: fc.constantFrom("error", "hang", "reset", "late"),
 });
+const inConsole = (act: "reply" | "hold" | "read", who: number) =>
+  fc.record({
+    do: fc.constant(act),
+    person: fc.constant(who % NEIGHBOURS_PERSON),
+    key: fc.constantFrom(null, 0, 0),
+    by: fc.constantFrom("agent", "agent", "owner"),
+  });
+const page = (who: number) => fc.constant({ do: "page", person: who } as const);
+const ofTenant = (act: "suspendTenant" | "resumeTenant", who: number) => fc.constant({ do: act, person: who } as const);
+const alone = <Act extends "rotateRoot" | "removeAgent" | "inviteAgent">(act: Act) => fc.constant({ do: act } as const);
 const latestHold = fc.constant({ do: "check", hold: 0 } as const);
 
 const policyOf = (who: number, ...actions: readonly PolicyAction[]) =>
@@ -280,6 +305,92 @@ const episode: fc.Arbitrary<Paced[]> = person.chain((who) =>
     at(by("write", who), subscribe, trouble("api", "deliver"), by("write", who), subscribe, by("write", who)),
     // A test key beside live ones.
     at(by("write", who), trouble("api"), by("testReply", who), reply(who), by("read", who), by("erase", who)),
+    // A rotation of the root secret in the middle of what its keys protect.
+    at(
+      by("write", who),
+      inConsole("read", who),
+      trouble("api", "console"),
+      alone("rotateRoot"),
+      inConsole("reply", who),
+    ),
+    at(
+      by("write", who),
+      wait(2 * DAY),
+      by("hold", who),
+      alone("rotateRoot"),
+      wait(SECOND, 3 * MINUTE, 7 * MINUTE),
+      latestHold,
+    ),
+    at(
+      by("write", who),
+      by("write", who),
+      by("write", who),
+      page(who),
+      alone("rotateRoot"),
+      page(who),
+      wait(7 * MINUTE),
+      page(who),
+    ),
+    at(
+      by("write", who),
+      trouble("api"),
+      reply(who),
+      alone("rotateRoot"),
+      wait(5 * SECOND, 3 * MINUTE, 7 * MINUTE),
+      reply(who),
+    ),
+    at(
+      alone("rotateRoot"),
+      wait(7 * MINUTE),
+      trouble("api", "mail", "console"),
+      inConsole("read", who),
+      alone("rotateRoot"),
+      wait(7 * MINUTE),
+      inConsole("read", who),
+      by("read", who),
+    ),
+    at(
+      inConsole("read", who),
+      alone("rotateRoot"),
+      wait(DAY),
+      alone("rotateRoot"),
+      wait(7 * MINUTE, DAY),
+      inConsole("read", who),
+      inConsole("reply", who),
+    ),
+    // What is taken away takes effect at the next request.
+    at(by("write", who), inConsole("reply", who), alone("removeAgent"), inConsole("reply", who), alone("inviteAgent")),
+    at(
+      alone("removeAgent"),
+      trouble("console", "mail"),
+      alone("inviteAgent"),
+      by("write", who),
+      wait(DAY + HOUR),
+      inConsole("hold", who),
+      latestHold,
+    ),
+    at(
+      by("write", who),
+      trouble("api"),
+      inConsole("reply", who),
+      ofTenant("suspendTenant", who),
+      reply(who),
+      inConsole("reply", who),
+      ofTenant("resumeTenant", who),
+      reply(who),
+    ),
+    at(
+      by("write", who),
+      wait(2 * DAY),
+      by("hold", who),
+      ofTenant("suspendTenant", who),
+      latestHold,
+      by("erase", who),
+      alone("rotateRoot"),
+      wait(7 * MINUTE),
+      ofTenant("resumeTenant", who),
+      reply(who),
+    ),
     // The same person at another tenant.
     at(by("write", 0), by("write", NEIGHBOURS_PERSON), reply(NEIGHBOURS_PERSON), by("erase", 0), by("read", who)),
   ),

@@ -1,5 +1,6 @@
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import type { History, Step } from "./steps.ts";
+import type { MemberName } from "./world/members.ts";
 
 /** The steps of a history, one sentence each. */
 export function formatStory({ seed, steps }: History): string {
@@ -18,11 +19,22 @@ function sentence(step: Step): string {
     case "echo":
       return `The account writes to person ${step.person} in its native app`;
     case "reply":
-      return `An agent replies to person ${step.person}${typeof step.key === "number" ? ` with key ${step.key}` : ""}`;
+      return `${agent(step.by)} replies to person ${step.person}${typeof step.key === "number" ? ` with key ${step.key}` : ""}`;
     case "testReply":
-      return `An agent replies to person ${step.person} with a test key`;
+      return `${agent(step.by)} replies to person ${step.person} with a test key`;
     case "read":
-      return `The tenant of person ${step.person} reads its inbox`;
+      return step.by ? `${agent(step.by)} reads the inbox` : `The tenant of person ${step.person} reads its inbox`;
+    case "page":
+      return `The tenant of person ${step.person} reads its next message`;
+    case "suspendTenant":
+    case "resumeTenant":
+      return `The operator ${step.do === "suspendTenant" ? "suspends" : "resumes"} the tenant of person ${step.person}`;
+    case "rotateRoot":
+      return "The operator rotates the root secret";
+    case "removeAgent":
+      return "The owner removes the agent from the team";
+    case "inviteAgent":
+      return "The owner invites the agent, who signs in";
     case "trespass":
       return `Another caller tries what is not theirs: ${step.act} of person ${step.person}'s tenant`;
     case "policy":
@@ -34,7 +46,7 @@ function sentence(step: Step): string {
     case "redrive":
       return "The operator redrives all dead letters";
     case "hold":
-      return `An agent holds a message to person ${step.person}`;
+      return `${agent(step.by)} holds a message to person ${step.person}`;
     case "erase":
       return `The tenant erases the conversation of person ${step.person}`;
     case "edit":
@@ -63,6 +75,10 @@ function sentence(step: Step): string {
     default:
       return `The tenant asks to ${step.do} endpoint ${step.endpoint}`;
   }
+}
+
+function agent(member: MemberName | undefined): string {
+  return member === undefined ? "An agent with a key" : `The ${member} in the console`;
 }
 
 function duration(millis: Millis): string {

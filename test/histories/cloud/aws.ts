@@ -8,7 +8,8 @@ import { openWorldTable } from "../../support/world/world-table.ts";
 import { openBucket } from "./bucket.ts";
 import { recordPermissions } from "./permissions.ts";
 import { Queue, queueClient } from "./queues.ts";
-import { keyClient, secretsClient } from "./services.ts";
+import { openSecrets } from "./secrets.ts";
+import { keyClient } from "./services.ts";
 
 export type QueueId = QueueName;
 
@@ -33,11 +34,12 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
     }),
   ) as Record<QueueId, Queue>;
   const bucket = openBucket(now);
+  const secrets = openSecrets(now);
   const clients = {
     sqs: queueClient([...Object.values(queues), ...letters]),
     kms: keyClient(),
     s3: bucket.client,
-    secrets: secretsClient(),
+    secrets: secrets.client,
   };
   const all = [table.client, ...Object.values(clients)];
   suspendable(all);
@@ -53,6 +55,7 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
     queues,
     deadLetters: letters,
     ...clients,
+    rootVersionsAt: secrets.rootVersionsAt,
     url: (name: QueueId) => `http://queues/${name}`,
   };
 }

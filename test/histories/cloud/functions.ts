@@ -11,6 +11,8 @@ export const functionIds = {
   erase: "Erase",
   sweep: "Sweep",
   deadLetters: "DeadLetters",
+  console: "Console",
+  mail: "Mail",
 } as const satisfies Readonly<Record<string, FunctionId>>;
 export type FunctionName = keyof typeof functionIds;
 export const functionNames = Object.keys(functionIds) as readonly FunctionName[];

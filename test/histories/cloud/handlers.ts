@@ -3,11 +3,13 @@ import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
 import { createApp } from "../../../functions/http/app.ts";
-import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
+import { callerCredentials, sessionCredentials } from "../../../functions/http/caller-credentials.ts";
 import { noCredentials } from "../../../functions/http/credentials.ts";
 import { lambdaHandler } from "../../../functions/http/lambda.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
+import { mailWorker } from "../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
+import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { checkApiRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
@@ -50,6 +52,18 @@ export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
     profile: () => profileWorker(ports.profile, clockNow),
     erase: () => eraseWorker(ports.erase, clockNow),
     sweep: () => sweepWorker(ports.sweep, clockNow),
+    console: () =>
+      lambdaHandler(
+        createApp({
+          ...app,
+          endpoints: consoleRoutes,
+          ports: ports.console,
+          credentials: sessionCredentials(ports.console),
+          checkData: true,
+        }),
+        log,
+      ),
+    mail: () => mailWorker(ports.mail, clockNow),
     deadLetters: () => deadLettersWorker(ports.deadLetters, clockNow),
   };
   return functions[name]() as Handler;

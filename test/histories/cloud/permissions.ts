@@ -3,7 +3,7 @@ import type { FaultyOperation } from "../../support/faults.ts";
 import { currentProcess } from "../../support/world/processes.ts";
 import { type FunctionName, functionIds } from "./functions.ts";
 
-/** What the functions of all histories of this process needed. People who sign in have no history: `dynamodb:Query GS1`, `sqs:SendMessage Events`. */
+/** What the functions of all histories of this process needed. */
 export const usedPermissions: ReadonlyMap<FunctionId, Set<string>> = new Map(
   Object.values(functionIds).map((name) => [name, new Set<string>()]),
 );

@@ -1,13 +1,17 @@
 import type { ApiPorts } from "../../../functions/routes/api-endpoint.ts";
+import type { ConsolePorts } from "../../../functions/routes/console-endpoint.ts";
 import { openFiles } from "../../../shared/aws/files.ts";
 import type { Log } from "../../../shared/aws/log.ts";
+import type { Mailer } from "../../../shared/aws/mail.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
+import { openStoredSecret } from "../../../shared/aws/secret-values.ts";
 import { parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
 import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../shared/domain/inbox/messages.ts";
+import type { MailPorts } from "../../../shared/flows/access/mails/ports.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../../shared/flows/inbox/feed-shards.ts";
 import { randomToken } from "../../../shared/kernel/bytes.ts";
@@ -19,20 +23,25 @@ import { mockPlatform } from "../../../shared/platforms/api/mock.ts";
 import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
 import type { Platform } from "../../../shared/platforms/platform.ts";
+import { scanRotationRows } from "../../../shared/stores/access/rotation-leftovers.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../../shared/stores/delivery/concurrency-slots.ts";
 import { openStores } from "../../shared/stores/support/open-stores.ts";
 import { type Aws, queueIds } from "./aws.ts";
 
+/** Where the service and its console are. */
+export const ORIGIN = "https://parley.example";
+
 /** The world outside of AWS. */
 export interface Outside {
   readonly platform: Platform;
   readonly webhookClient: WebhookClient;
+  readonly mailer: Mailer;
   readonly log: Log;
 }
 
 /** The ports of every function, as a new process with empty caches has them. */
-export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside) {
+export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }: Outside) {
   const table = openTable(aws.table.tableName, aws.table.client);
   const vault = openVault("key", aws.kms);
   const readRoot = serviceKeysReader("root", aws.secrets);
@@ -42,6 +51,16 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
   const sending = { vault, feedShards: tenantShards(stores.tenantStates), platformFor };
   const queue = (name: (typeof queueIds)[number]) => openQueue(aws.url(name), aws.sqs);
   const peppers = async () => (await readRoot()).pepper;
+  const mailKeys = {
+    addressKeys: async (kid?: string) => (await readRoot(kid)).address,
+    loginKeys: async (kid?: string) => (await readRoot(kid)).loginLink,
+  };
+  const people = {
+    sessionKeys: async (kid?: string) => (await readRoot(kid)).session,
+    consoleOrigin: ORIGIN,
+    baseUrl: ORIGIN,
+    isSignUpOpen: false,
+  };
   const common = {
     ...stores,
     log,
@@ -60,9 +79,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     gate: createGate({ mode: "public", resolver: async () => ["93.184.216.34"] }),
     holdKeys: async () => (await readRoot()).holdSecret,
     cursorKeys: async () => (await readRoot()).cursor,
-    sessionKeys: async () => (await readRoot()).session,
-    consoleOrigin: "https://parley.example",
-    baseUrl: "https://parley.example",
+    ...people,
     siteUrl: null,
   };
   const verify: CheckPorts = {
@@ -88,11 +105,20 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     profile: { ...common, platformFor: async () => platform },
     erase: common,
     sweep: { ...common, ...sending, files: openFiles("raw", aws.s3), uploadFiles: openFiles("uploads", aws.s3) },
+    console: { ...common, ...mailKeys, ...people, mails: queue("Mails"), pageFiles: new Map() } satisfies ConsolePorts,
+    mail: { ...common, ...mailKeys, ...people, mail: mailer } satisfies MailPorts,
     deadLetters: {
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,
     },
-    admin: { ...common, peppers, addressKeys: async () => (await readRoot()).address },
+    admin: { ...common, ...mailKeys, peppers },
+    rotation: {
+      ...common,
+      ...mailKeys,
+      peppers,
+      rootSecret: openStoredSecret("root", aws.secrets),
+      rotationRows: () => scanRotationRows(table),
+    },
     redrive: { ...common, parseUpdates, queueFor: queue },
   };
 }

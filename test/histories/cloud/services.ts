@@ -1,19 +1,5 @@
 import { InvalidCiphertextException, KMSClient } from "@aws-sdk/client-kms";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
-
-export const PLATFORM_SECRET = "the secret of the platform's app";
-const ROOT_SECRET = "a root secret that is long enough to be one";
-
-const secrets: Readonly<Record<string, string>> = {
-  root: ROOT_SECRET,
-  platforms: JSON.stringify({ meta: PLATFORM_SECRET, instagram: PLATFORM_SECRET, verify_token: "verify" }),
-};
-
-export function secretsClient(): SecretsManagerClient {
-  const serve = (_command: string, { SecretId }: { SecretId: string }) => ({ SecretString: secrets[SecretId] });
-  return inProcess(new SecretsManagerClient(inProcessSettings(serve)));
-}
 
 interface Sealing {
   readonly Plaintext?: Uint8Array;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import crypto from "node:crypto";
+import crypto, { createHmac, createSecretKey, KeyObject, timingSafeEqual, type webcrypto } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
@@ -60,6 +60,8 @@ export function virtualizeProcess({ seed, now }: Options): { timers: Set<Virtual
   };
   globalThis.crypto.getRandomValues = fill as never;
   crypto.randomBytes = ((size: number) => fill(Buffer.alloc(size))) as never;
+  const { subtle } = globalThis.crypto;
+  Object.assign(subtle, signaturesAtOnce);
   syncBuiltinESMExports();
   setRuntimeOverrides({ now: processClock(now), openEgress: true });
 
@@ -73,8 +75,35 @@ export function virtualizeProcess({ seed, now }: Options): { timers: Set<Virtual
       Date.now = original.dateNow;
       globalThis.crypto.getRandomValues = original.getRandomValues;
       crypto.randomBytes = original.randomBytes;
+      for (const name of Object.keys(signaturesAtOnce))
+        delete (subtle as Partial<webcrypto.SubtleCrypto>)[name as never];
       syncBuiltinESMExports();
       setRuntimeOverrides({});
     },
   };
 }
+
+const hmac = (key: webcrypto.CryptoKey, data: NodeJS.ArrayBufferView) =>
+  createHmac("sha256", KeyObject.from(key)).update(data).digest();
+
+/** What `jose` calls for HS256. The pool of threads would answer after a number of turns that no seed decides. */
+const signaturesAtOnce = {
+  importKey: async (
+    _format: "raw",
+    bytes: NodeJS.ArrayBufferView,
+    algorithm: webcrypto.HmacImportParams,
+    _isExtractable: boolean,
+    usages: webcrypto.KeyUsage[],
+    // Node reads the bytes of extractable keys alone, without a warning.
+  ) => createSecretKey(bytes).toCryptoKey(algorithm, true, usages),
+  sign: async (_algorithm: unknown, key: webcrypto.CryptoKey, data: NodeJS.ArrayBufferView) => hmac(key, data),
+  verify: async (
+    _algorithm: unknown,
+    key: webcrypto.CryptoKey,
+    signature: NodeJS.ArrayBufferView,
+    data: NodeJS.ArrayBufferView,
+  ) => {
+    const expected = hmac(key, data);
+    return signature.byteLength === expected.byteLength && timingSafeEqual(signature, expected);
+  },
+};

@@ -72,7 +72,9 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
     follow();
     const answered = deeds.sends.filter(({ response }) => response !== null).length;
     const sizes = [changes, receivers.posts, platform.calls, deeds.reads, deeds.trespasses].map(({ length }) => length);
-    const state = [...sizes, answered, deeds.erasures.length, calmAt].join(" ");
+    const ended = deeds.requests.filter(({ endedAt }) => endedAt !== null).length;
+    const links = deeds.links.filter(({ hasCome }) => hasCome !== null).length;
+    const state = [...sizes, answered, ended, links, deeds.checks.length, deeds.erasures.length, calmAt].join(" ");
     if (state === seen) return null;
     seen = state;
     return {

@@ -1,7 +1,7 @@
 import { HUMAN_AGENT_WINDOW, IDEMPOTENCY_TTL, REPLY_WINDOW } from "../../../shared/domain/limits.ts";
 import { ulidTime } from "../../../shared/kernel/ids.ts";
 import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import type { KnownEndpoint } from "../deeds.ts";
+import type { KnownEndpoint, SendRequest } from "../deeds.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
 import { mayLackDelivery } from "./deliveries.ts";
@@ -37,13 +37,19 @@ export function judgeSends({ calls, sends }: Evidence): string[] {
     const name = `the reply ${request.text}`;
     if (status === 200 && !calls.some(({ messageId }) => messageId === body.data.platform_message_id))
       violations.push(`${name} was answered 200 with ${body.data.platform_message_id}, which did not leave`);
-    if (status < 400) continue;
+    if (status < 400 || lacksAccess(request)) continue;
     const { code, detail } = body.error;
     if (left.length > 0 && code !== "idempotency_conflict" && detail !== "outcome_unknown")
       violations.push(`${name} was refused with ${status} ${code} ${detail}, and it left`);
     if (status === 500 && began.length > 0) violations.push(`${name} was answered 500 after the platform was called`);
   }
   return violations;
+}
+
+/** Whether a request was refused before its key was looked for. Of a person who is no member, the conversation is unknown. */
+function lacksAccess({ by, response }: SendRequest): boolean {
+  const code = response?.body.error?.code;
+  return code === "forbidden" || code === "unauthorized" || (by !== null && code === "conversation_not_found");
 }
 
 /** A call of the platform ends in an event: sent, or failed. None if the send started before an erasure. */

@@ -1,4 +1,5 @@
 import type { LogLine } from "../../../shared/aws/log.ts";
+import { deriveServiceKeys } from "../../../shared/aws/service-keys.ts";
 import { createTenant } from "../../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
@@ -15,6 +16,8 @@ import { loadFunction } from "../cloud/handlers.ts";
 import { Lambda } from "../cloud/lambda.ts";
 import { processPorts } from "../cloud/ports.ts";
 import { Engine } from "../engine/engine.ts";
+import { Mailbox } from "./mailbox.ts";
+import { createMembers } from "./members.ts";
 import { accounts, tenants } from "./people.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { Receivers } from "./receivers.ts";
@@ -42,7 +45,9 @@ export async function openWorld(seed: number) {
   const aws = openAws(engine.now, ({ command }) => troubles.decide(command));
   const platform = new SimulatedPlatform({ engine, troubles, lambda: () => lambda, random });
   const receivers = new Receivers(engine, troubles);
-  const outside = { platform, webhookClient: receivers.client, log: (line: LogLine) => void logLines.push(line) };
+  const mailbox = new Mailbox({ engine, troubles });
+  const log = (line: LogLine) => void logLines.push(line);
+  const outside = { platform, webhookClient: receivers.client, mailer: mailbox.mailer, log };
   lambda = new Lambda({
     engine,
     load: (name) => loadFunction(name, processPorts(aws, outside)),
@@ -70,22 +75,16 @@ export async function openWorld(seed: number) {
     } as const;
     await connectAccount(admin, { tenant, account, token: "a token", actor: "cli", now });
   }
+  const userIds = await createMembers(admin, now);
   // The sweep has always run.
   const table = openTable(aws.table.tableName, aws.table.client);
   await dueStore(table).saveCheckpoint(cursorAfter(now));
   await dueSendStore(table).saveCheckpoint(cursorAfter(now));
   troubles.isOff = false;
-  const { verify, api, redrive } = processPorts(aws, outside);
-  /** The keys of the check page, which stand for the link of a hold and a browser that solves its puzzle. */
-  async function checkKeys() {
-    troubles.isOff = true;
-    const keys = { holdKeys: await api.holdKeys(), challengeKeys: await verify.challengeKeys() };
-    troubles.isOff = false;
-    return keys;
-  }
-  const keys = await checkKeys();
+  const { redrive } = processPorts(aws, outside);
   return {
-    checkKeys: async () => keys,
+    /** The key of the challenges of the check page at an instant: it stands for a browser that solves a puzzle. */
+    challengeKeysAt: (at: Millis) => deriveServiceKeys(aws.rootVersionsAt(at))(at).challenge,
     engine,
     aws,
     lambda,
@@ -94,8 +93,12 @@ export async function openWorld(seed: number) {
     troubles,
     /** The keys of a tenant. */
     keysOf: (tenant: TenantId) => apiKeys.get(tenant) as TenantKeys,
+    mailbox,
+    userIds,
     logLines,
     admin,
+    /** Of an operator's rotation of the root secret: without a cache. */
+    rotationPorts: () => processPorts(aws, outside).rotation,
     /** Of the operator's commands. */
     redrivePorts: redrive,
     random,

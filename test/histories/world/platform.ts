@@ -5,7 +5,7 @@ import type { Platform, SendOutcome, SendRefused } from "../../../shared/platfor
 import { untilRunning } from "../../support/world/processes.ts";
 import type { HttpEvent, HttpResult } from "../cloud/handlers.ts";
 import type { InvocationEnd, Lambda } from "../cloud/lambda.ts";
-import { PLATFORM_SECRET } from "../cloud/services.ts";
+import { PLATFORM_SECRET } from "../cloud/secrets.ts";
 import type { Engine } from "../engine/engine.ts";
 import { httpEvent } from "./http-event.ts";
 import { findPerson, participant, type WorldAccount } from "./people.ts";

@@ -1,11 +1,8 @@
-import { eventTypes } from "../../shared/domain/events/events.ts";
-import { holdSecret } from "../../shared/domain/holds/holds.ts";
-import { redriveQueue } from "../../shared/flows/dead-letters/redrive.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import { DAY, MINUTE } from "../../shared/kernel/time.ts";
-import { easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
-import { queueIds } from "./cloud/aws.ts";
-import type { HttpResult } from "./cloud/handlers.ts";
+import { eventTypes } from "../../../shared/domain/events/events.ts";
+import { CHALLENGE_LIFETIME } from "../../../shared/domain/limits.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { DAY } from "../../../shared/kernel/time.ts";
+import { easyChallengeToken, solveChallenge } from "../../shared/flows/support/hold-fixture.ts";
 import {
   type ApiAnswer,
   type Erasure,
@@ -13,42 +10,27 @@ import {
   type KnownEndpoint,
   noDeeds,
   type SendRequest,
-} from "./deeds.ts";
-import { type Step, subscriptions, type TrespassAct } from "./steps.ts";
-import { httpEvent } from "./world/http-event.ts";
-import type { World } from "./world/open-world.ts";
-import { conversationOf, findPerson, NEIGHBOUR, TENANT } from "./world/people.ts";
-import { echo, edit, inbound, type PolicyAction, policy, reaction, unsend } from "./world/platform.ts";
-
-interface RequestOptions {
-  readonly body?: object;
-  readonly headers?: Record<string, string>;
-  /** The secret of the API key; none for the check page. */
-  readonly key?: string;
-}
+} from "../deeds.ts";
+import { type Step, subscriptions, type TrespassAct } from "../steps.ts";
+import type { MemberName } from "../world/members.ts";
+import type { World } from "../world/open-world.ts";
+import { conversationOf, findPerson, NEIGHBOUR, TENANT } from "../world/people.ts";
+import { echo, edit, inbound, type PolicyAction, policy, reaction, unsend } from "../world/platform.ts";
+import { openOperator } from "./operator.ts";
+import { openRequests } from "./requests.ts";
+import { openSignedIn } from "./signed-in.ts";
 
 /** The people, the agents, the tenants and the operator of a history. */
 export function openActors(world: World) {
-  const { engine, platform, lambda, keysOf, receivers, redrivePorts } = world;
+  const { engine, platform, keysOf, receivers } = world;
   const deeds = noDeeds();
+  const requests = openRequests(world, deeds);
+  const signedIn = openSignedIn(world, deeds, requests);
+  const operator = openOperator(world, deeds, requests);
+  const { request } = requests;
   let words = 0;
   const pick = <T>(all: readonly T[], index: number): T | undefined => all[index % Math.max(1, all.length)];
   const newText = () => `word-${++words}.`;
-
-  async function request(
-    name: "api" | "verify",
-    method: string,
-    path: string,
-    { body, headers, key }: RequestOptions,
-  ): Promise<ApiAnswer | null> {
-    const event = httpEvent(method, path, {
-      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const end = await lambda.invoke<HttpResult>(name, event);
-    if (end.kind !== "returned") return null;
-    return { status: end.result.statusCode ?? 0, body: JSON.parse(end.result.body ?? "{}") };
-  }
 
   const liveKey = (person: string) => keysOf(findPerson(person).account.tenant).live;
   const post = (person: string, event: object) => platform.post(findPerson(person).account, event);
@@ -62,10 +44,12 @@ export function openActors(world: World) {
   async function send(
     person: string,
     { kind, scope }: Pick<SendRequest, "kind" | "scope">,
-    keyNumber: number | null,
+    { keyNumber, by }: { readonly keyNumber: number | null; readonly by: MemberName | null },
   ): Promise<void> {
+    const credential = by ? await signedIn.sessionOf(by) : keysOf(findPerson(person).account.tenant)[scope];
+    if (!credential) return;
     // A repeated key comes with the same request.
-    const keyName = keyNumber === null ? null : `key-${kind}-${person}-${keyNumber}`;
+    const keyName = keyNumber === null ? null : `key-${kind}-${person}-${keyNumber}${by ?? ""}`;
     const earlier = deeds.sends.find((each) => keyName !== null && each.key === keyName);
     const text = earlier?.text ?? newText();
     const sendRequest: SendRequest = {
@@ -75,34 +59,41 @@ export function openActors(world: World) {
       at: engine.now(),
       kind,
       scope,
+      by,
       response: null,
       answeredAt: null,
     };
     deeds.sends.push(sendRequest);
     const route = kind === "reply" ? "reply" : "human-agent";
-    const body = { conversation_id: conversationOf(person), text, ...(kind === "hold" ? { actor_id: "agent-1" } : {}) };
+    const actorId = by ? `console:${world.userIds[by]}` : "agent-1";
+    const body = { conversation_id: conversationOf(person), text, ...(kind === "hold" ? { actor_id: actorId } : {}) };
     const headers = keyName === null ? {} : { "idempotency-key": keyName };
-    const key = keysOf(findPerson(person).account.tenant)[scope];
-    sendRequest.response = await request("api", "POST", `/v1/messages/${route}`, { body, headers, key });
+    const options = { body, headers, credential, text };
+    sendRequest.response = await request("api", "POST", `/v1/messages/${route}`, options);
     sendRequest.answeredAt = engine.now();
-    const id: string | undefined = sendRequest.response?.body.data?.hold?.id;
-    if (kind === "hold" && id && !deeds.holds.some((hold) => hold.id === id)) {
-      deeds.holds.push({ id, person, text, createdAt: engine.now(), checkedAt: null });
+    const { id, verify_url: url }: { id?: string; verify_url?: string } = sendRequest.response?.body.data?.hold ?? {};
+    if (id && url && !deeds.holds.some((hold) => hold.id === id)) {
+      const secret = url.split("#t=")[1] ?? "";
+      deeds.holds.push({ id, secret, person, text, createdAt: engine.now(), checkedAt: null });
     }
   }
 
+  /** A person has opened the link at once, and solves the challenge of then as long as it is valid. */
   async function check(hold: HeldMessage): Promise<void> {
-    const { holdKeys, challengeKeys } = await world.checkKeys();
-    const token = easyChallengeToken({ holdId: hold.id, expires: engine.now() + 9 * MINUTE }, challengeKeys);
-    const body = { secret: holdSecret(holdKeys, hold.id), token, solutions: solveChallenge(token) };
-    hold.checkedAt ??= engine.now();
-    await request("verify", "POST", `/verify/holds/${hold.id}/complete`, { body });
+    const at = engine.now();
+    const challengedAt = at < hold.createdAt + CHALLENGE_LIFETIME ? hold.createdAt : at;
+    const challenge = { holdId: hold.id, expires: challengedAt + CHALLENGE_LIFETIME };
+    const token = easyChallengeToken(challenge, world.challengeKeysAt(challengedAt));
+    const body = { secret: hold.secret, token, solutions: solveChallenge(token) };
+    hold.checkedAt ??= at;
+    const response = await request("verify", "POST", `/verify/holds/${hold.id}/complete`, { body });
+    deeds.checks.push({ hold, challengedAt, at, response });
   }
 
   async function createEndpoint(tenant: TenantId = TENANT): Promise<void> {
     const url = `https://receiver-${deeds.endpoints.length + 1}.example/hook`;
     const askedAt = engine.now();
-    const response = await request("api", "POST", "/v1/webhooks", { body: { url }, key: keysOf(tenant).live });
+    const response = await request("api", "POST", "/v1/webhooks", { body: { url }, credential: keysOf(tenant).live });
     const id: string | undefined = response?.body.data?.endpoint?.id;
     if (!id) return;
     const createdAt = engine.now();
@@ -120,45 +111,46 @@ export function openActors(world: World) {
 
   async function change(endpoint: KnownEndpoint, act: string): Promise<void> {
     const path = `/v1/webhooks/${endpoint.id}`;
-    const key = keysOf(endpoint.tenant).live;
-    if (act === "rotate" || act === "test") return void (await request("api", "POST", `${path}/${act}`, { key }));
+    const credential = keysOf(endpoint.tenant).live;
+    if (act === "rotate" || act === "test")
+      return void (await request("api", "POST", `${path}/${act}`, { credential }));
     if (act === "replay" || act === "replayAll") return replay(endpoint, act);
     endpoint.touchedAt ??= engine.now();
     if (act === "delete") {
       endpoint.status = "deleted";
-      return void (await request("api", "DELETE", path, { key }));
+      return void (await request("api", "DELETE", path, { credential }));
     }
     if (act === "move") {
       endpoint.url = `https://moved-${++words}.example/hook`;
-      return void (await request("api", "PATCH", path, { body: { url: endpoint.url }, key }));
+      return void (await request("api", "PATCH", path, { body: { url: endpoint.url }, credential }));
     }
     const status = act === "pause" ? "paused" : "active";
-    await request("api", "PATCH", path, { body: { status }, key });
+    await request("api", "PATCH", path, { body: { status }, credential });
   }
 
   async function subscribe(endpoint: KnownEndpoint, to: keyof typeof subscriptions): Promise<void> {
     const subscription = { askedAt: engine.now(), appliedAt: null as number | null, types: subscriptions[to] };
     endpoint.subscriptions.push(subscription);
-    const options = { body: { events: subscription.types }, key: keysOf(endpoint.tenant).live };
+    const options = { body: { events: subscription.types }, credential: keysOf(endpoint.tenant).live };
     const response = await request("api", "PATCH", `/v1/webhooks/${endpoint.id}`, options);
     if (response?.status === 200) subscription.appliedAt = engine.now();
   }
 
   async function replay(endpoint: KnownEndpoint, act: "replay" | "replayAll"): Promise<void> {
     const path = `/v1/webhooks/${endpoint.id}/deliveries`;
-    const key = keysOf(endpoint.tenant).live;
+    const credential = keysOf(endpoint.tenant).live;
     if (act === "replayAll") {
       const from = new Date(engine.now() - 6 * DAY).toISOString();
       const to = new Date(engine.now()).toISOString();
       const body = { from, to, status: "dlq,failed,blocked" };
       const query = new URLSearchParams(body).toString();
-      await request("api", "POST", `${path}/replay?${query}`, { body, key });
+      await request("api", "POST", `${path}/replay?${query}`, { body, credential });
       return;
     }
     const latest = receivers.posts.findLast((each) => each.endpointId === endpoint.id);
     if (!latest) return;
     deeds.replayed.add(latest.deliveryId);
-    await request("api", "POST", `${path}/${latest.deliveryId}/replay?force=true`, { key });
+    await request("api", "POST", `${path}/${latest.deliveryId}/replay?force=true`, { credential });
   }
 
   function sendPolicy(who: number, action: PolicyAction): void {
@@ -170,14 +162,35 @@ export function openActors(world: World) {
 
   async function read(tenant: TenantId): Promise<void> {
     const askedAt = engine.now();
-    const { live: key } = keysOf(tenant);
+    const { live: credential } = keysOf(tenant);
     const [conversations, messages] = [
-      await request("api", "GET", "/v1/conversations", { key }),
-      await request("api", "GET", "/v1/messages", { key }),
+      await request("api", "GET", "/v1/conversations", { credential }),
+      await request("api", "GET", "/v1/messages", { credential }),
     ];
     if (conversations?.status !== 200 || messages?.status !== 200) return;
     const toJson = ({ body }: ApiAnswer) => JSON.stringify(body.data);
     deeds.reads.push({ tenant, askedAt, conversations: toJson(conversations), messages: toJson(messages) });
+  }
+
+  const walks = new Map<TenantId, { readonly cursor: string; readonly at: number }>();
+
+  /** Reads the next message of a tenant's, newest first; the newest one after the last. */
+  async function readPage(tenant: TenantId): Promise<void> {
+    const walk = walks.get(tenant);
+    const at = engine.now();
+    const cursor = walk ? `&cursor=${walk.cursor}` : "";
+    const response = await request("api", "GET", `/v1/messages?limit=1${cursor}`, { credential: keysOf(tenant).live });
+    if (walk && response) deeds.pages.push({ tenant, cursorAt: walk.at, at, response });
+    if (response?.status !== 200) return;
+    const next: string | null = response.body.data.next_cursor;
+    if (next) walks.set(tenant, { cursor: next, at });
+    else walks.delete(tenant);
+  }
+
+  /** A member reads the inbox. */
+  async function readAs(member: MemberName): Promise<void> {
+    const credential = await signedIn.sessionOf(member);
+    if (credential) await request("api", "GET", `/v1/conversations?tenant=${TENANT}`, { credential });
   }
 
   /** Asks for what is another tenant's with a live key, or erases with a test key. */
@@ -190,32 +203,26 @@ export function openActors(world: World) {
     const webhook = `/v1/webhooks/${endpoint?.id ?? "01J00000000000000000000000"}`;
     const text = newText();
     const requests: Readonly<Record<TrespassAct, () => Promise<ApiAnswer | null>>> = {
-      read: () => request("api", "GET", path, { key: stranger }),
-      readAs: () => request("api", "GET", `/v1/conversations?tenant=${victim}`, { key: stranger }),
-      erase: () => request("api", "DELETE", path, { key: stranger }),
-      eraseByTestKey: () => request("api", "DELETE", path, { key: keysOf(victim).test }),
+      read: () => request("api", "GET", path, { credential: stranger }),
+      readAs: () => request("api", "GET", `/v1/conversations?tenant=${victim}`, { credential: stranger }),
+      erase: () => request("api", "DELETE", path, { credential: stranger }),
+      eraseByTestKey: () => request("api", "DELETE", path, { credential: keysOf(victim).test }),
       reply: () => {
         const body = { conversation_id: conversationOf(name), text };
-        return request("api", "POST", "/v1/messages/reply", { body, key: stranger });
+        return request("api", "POST", "/v1/messages/reply", { body, credential: stranger });
       },
-      update: () => request("api", "PATCH", webhook, { body: { status: "paused" }, key: stranger }),
-      delete: () => request("api", "DELETE", webhook, { key: stranger }),
+      update: () => request("api", "PATCH", webhook, { body: { status: "paused" }, credential: stranger }),
+      delete: () => request("api", "DELETE", webhook, { credential: stranger }),
     };
     const response = await requests[act]();
     if (response) deeds.trespasses.push({ name: `${act} of ${name}'s tenant`, response });
-  }
-
-  /** Redrives every dead letter, as an operator does. */
-  async function redrive(): Promise<void> {
-    for (const queue of queueIds)
-      for await (const results of redriveQueue(redrivePorts, queue, engine.now)) deeds.redrives.push(...results);
   }
 
   async function erase(person: string): Promise<void> {
     const erasure: Erasure = { person, at: engine.now(), acceptedAt: null };
     deeds.erasures.push(erasure);
     const response = await request("api", "DELETE", `/v1/conversations/${conversationOf(person)}`, {
-      key: liveKey(person),
+      credential: liveKey(person),
     });
     if (response && response.status < 300) erasure.acceptedAt = engine.now();
   }
@@ -223,7 +230,7 @@ export function openActors(world: World) {
   return {
     deeds,
     createEndpoint,
-    redrive,
+    redrive: operator.redrive,
     /** Does what a step says. Resolves when its actor has the response. */
     async act(step: Step): Promise<void> {
       switch (step.do) {
@@ -231,19 +238,39 @@ export function openActors(world: World) {
         case "echo":
           return write(`person-${step.person}`, step.do === "echo");
         case "reply":
-          return send(`person-${step.person}`, { kind: "reply", scope: "live" }, step.key ?? null);
+          return send(
+            `person-${step.person}`,
+            { kind: "reply", scope: "live" },
+            { keyNumber: step.key ?? null, by: step.by ?? null },
+          );
         case "testReply":
-          return send(`person-${step.person}`, { kind: "reply", scope: "test" }, null);
+          return send(`person-${step.person}`, { kind: "reply", scope: "test" }, { keyNumber: null, by: null });
         case "hold":
-          return send(`person-${step.person}`, { kind: "hold", scope: "live" }, null);
+          return send(
+            `person-${step.person}`,
+            { kind: "hold", scope: "live" },
+            { keyNumber: null, by: step.by ?? null },
+          );
         case "policy":
           return sendPolicy(step.person, step.action);
         case "read":
-          return read(findPerson(step.person).account.tenant);
+          return step.by ? readAs(step.by) : read(findPerson(step.person).account.tenant);
+        case "page":
+          return readPage(findPerson(step.person).account.tenant);
+        case "suspendTenant":
+          return operator.setStatus(findPerson(step.person).account.tenant, "suspended");
+        case "resumeTenant":
+          return operator.setStatus(findPerson(step.person).account.tenant, "active");
+        case "rotateRoot":
+          return operator.rotateRoot();
+        case "removeAgent":
+          return signedIn.removeAgent();
+        case "inviteAgent":
+          return signedIn.inviteAgent();
         case "trespass":
           return trespass(step.person, step.act);
         case "redrive":
-          return redrive();
+          return operator.redrive();
         case "subscribe": {
           const endpoint = pick(deeds.endpoints, step.endpoint);
           return endpoint && subscribe(endpoint, step.to);

@@ -1,0 +1,47 @@
+import { rotateRoot } from "../../../shared/flows/access/rotation/rotate-root.ts";
+import { setTenantStatus } from "../../../shared/flows/access/tenant-status.ts";
+import { redriveQueue } from "../../../shared/flows/dead-letters/redrive.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { queueIds } from "../cloud/aws.ts";
+import type { Deeds, StatusChange } from "../deeds.ts";
+import type { World } from "../world/open-world.ts";
+import { tenants } from "../world/people.ts";
+import type { Requests } from "./requests.ts";
+
+/** The commands of the operator. Each runs in a process of its own, which does not die. */
+export function openOperator(world: World, deeds: Deeds, { request }: Requests) {
+  const { engine, admin, redrivePorts, keysOf } = world;
+
+  async function useAllKeys(): Promise<void> {
+    for (const credential of tenants.flatMap((tenant) => Object.values(keysOf(tenant))))
+      await request("api", "GET", "/v1/event-types", { credential });
+  }
+
+  return {
+    /** Redrives every dead letter. */
+    async redrive(): Promise<void> {
+      for (const queue of queueIds)
+        for await (const results of redriveQueue(redrivePorts, queue, engine.now)) deeds.redrives.push(...results);
+    },
+
+    async setStatus(tenant: TenantId, to: StatusChange["to"]): Promise<void> {
+      const change: StatusChange = { tenant, to, askedAt: engine.now(), appliedAt: null };
+      deeds.statuses.push(change);
+      const result = await setTenantStatus(admin, tenant, { status: to, actor: "cli" }, engine.now());
+      if (result === "completed") change.appliedAt = engine.now();
+    },
+
+    /** Rotates the root secret. A second rotation first waits for the keys, and then ends the sessions before the first. */
+    async rotateRoot(): Promise<void> {
+      const askedAt = engine.now();
+      const rotate = (isForced: boolean) => rotateRoot(world.rotationPorts(), { isForced, now: engine.now() });
+      let result = await rotate(false);
+      if (result.kind === "confirm" && result.keys.length > 0) {
+        await useAllKeys();
+        result = await rotate(false);
+      }
+      if (result.kind === "confirm" && result.keys.length === 0) result = await rotate(true);
+      if (result.kind === "rotated") deeds.rotations.push({ askedAt, at: engine.now() });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { addressHashes } from "../../../shared/domain/access/address-hash.ts";
+import type { AuditEntry } from "../../../shared/domain/access/audit.ts";
+import { newInviteId, newUserId, type User } from "../../../shared/domain/access/team.ts";
+import { claimInvites } from "../../../shared/flows/access/team/claim-invites.ts";
+import type { Millis } from "../../../shared/kernel/time.ts";
+import type { ProcessPorts } from "../cloud/ports.ts";
+import { TENANT } from "./people.ts";
+
+/** The people who sign in: an owner of the tenant, and an agent who is removed and invited again. */
+export const memberNames = ["owner", "agent"] as const;
+export type MemberName = (typeof memberNames)[number];
+
+export const emailOf = (member: MemberName) => `${member}@example.com`;
+
+type AdminPorts = ProcessPorts["admin"];
+
+/** Invites both and accepts their invites. @returns the id of each user */
+export async function createMembers(admin: AdminPorts, now: Millis): Promise<Readonly<Record<MemberName, string>>> {
+  return { owner: await createMember(admin, "owner", now), agent: await createMember(admin, "agent", now) };
+}
+
+async function createMember(admin: AdminPorts, role: MemberName, now: Millis): Promise<string> {
+  const email = emailOf(role);
+  const hashes = addressHashes(await admin.addressKeys(), email);
+  const id = newInviteId(now);
+  const audit: AuditEntry = { action: "invite.create", resource: id, actor: "cli", ip: null, detail: {}, at: now };
+  await admin.invites.create(
+    {
+      id,
+      tenant: TENANT,
+      email,
+      role,
+      status: "pending",
+      invitedBy: "cli",
+      createdAt: now,
+      expiresAt: null,
+      acceptedAt: null,
+    },
+    { audit, actor: null, memberId: null, addressHashes: hashes },
+  );
+  const newUser = { addressHashes: hashes, email, newUserId: newUserId(now), now };
+  const user: User = await admin.users.recordSignIn(newUser);
+  await claimInvites(admin, { user, addressHashes: hashes, ip: null, now });
+  return user.id;
+}
