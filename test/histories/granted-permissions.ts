@@ -13,7 +13,7 @@ const resources: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\/index\/(GS\d)"/, (index) => index],
   [/SingleTable/, () => "table"],
   [/(?:Raw|Upload)Bucket\w+"\},"\/(\w+\/)\*"/, (prefix) => prefix],
-  [/RawBucket/, () => "bucket"],
+  [/RawBucket/, () => "raw"],
   [/UploadBucket/, () => "uploads"],
   [/TokenKey/, () => "key"],
   [/RootSecret/, () => "root"],

@@ -21,7 +21,10 @@ interface Input {
   readonly TransactItems?: readonly object[];
   readonly QueueUrl?: string;
   readonly QueueName?: string;
+  readonly Bucket?: string;
   readonly Key?: string;
+  /** `<bucket>/<key>` */
+  readonly CopySource?: string;
   readonly Delete?: { readonly Objects: readonly { readonly Key: string }[] };
   readonly SecretId?: string;
 }
@@ -36,10 +39,12 @@ const actions: Readonly<Record<string, string>> = {
   ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
   DeleteObjects: "DeleteObject",
   ListObjectsV2: "ListBucket",
+  HeadObject: "GetObject",
+  CopyObject: "PutObject",
 };
 
 /** Source: the service authorization reference of AWS. A transaction needs the actions of its parts. */
-function requiredPermissions(client: string, command: string, input: Input): string[] {
+export function requiredPermissions(client: string, command: string, input: Input): string[] {
   const action = actions[command] ?? command;
   switch (client) {
     case "DynamoDBClient":
@@ -48,9 +53,10 @@ function requiredPermissions(client: string, command: string, input: Input): str
     case "SQSClient":
       return [`sqs:${action} ${input.QueueName ?? input.QueueUrl?.split("/").at(-1)}`];
     case "S3Client": {
-      if (action === "ListBucket") return [`s3:${action} bucket`];
+      if (action === "ListBucket") return [`s3:${action} ${input.Bucket}`];
       const keys = input.Delete?.Objects.map(({ Key }) => Key) ?? [String(input.Key)];
-      return keys.map((key) => `s3:${action} ${key.split("/")[0]}/`);
+      const sources = input.CopySource === undefined ? [] : [`s3:GetObject ${input.CopySource.split("/")[1]}/`];
+      return [...keys.map((key) => `s3:${action} ${key.split("/")[0]}/`), ...sources];
     }
     case "KMSClient":
       return [`kms:${action} key`];

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openFiles } from "../../shared/aws/files.ts";
+import type { FunctionName } from "../../shared/config/names.ts";
+import { copyKey, newUploadId, postedKey } from "../../shared/domain/uploads/uploads.ts";
+import { purgeUploads } from "../../shared/flows/uploads/purge.ts";
+import { DAY } from "../../shared/kernel/time.ts";
+import { requiredPermissions } from "../histories/cloud/permissions.ts";
+import { grantedPermissions } from "../histories/granted-permissions.ts";
+import { synthesizeTemplates } from "../lib/synth-templates.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
+import { injectFaults } from "../support/faults.ts";
+
+// The local stack checks no permissions, so these tests compare the calls to the bucket of uploads with each role's policy.
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+/** What a role needs for the calls to the bucket of uploads during some work. */
+async function recordPermissions(work: () => Promise<unknown>): Promise<string[]> {
+  const permissions = new Set<string>();
+  const end = injectFaults(testEnv.s3 as never, ({ client, command, input }) => {
+    for (const permission of requiredPermissions(client, command, input as object)) permissions.add(permission);
+    return "pass";
+  });
+  await work();
+  end();
+  return [...permissions].sort();
+}
+
+/** What a role may do in the bucket of uploads. */
+function allowedPermissions(name: FunctionName): string[] {
+  const { service } = synthesizeTemplates();
+  return grantedPermissions(service, name)
+    .filter((permission) => /^s3:\w+ (u\/|h\/|uploads)$/.test(permission))
+    .sort();
+}
+
+it("the Sweep role allows exactly the calls of the purge", async () => {
+  const id = newUploadId(testEnv.now());
+  const files = openFiles("uploads", testEnv.s3);
+  for (const key of [postedKey(id), copyKey({ id, random: "r", name: `${id}.png` })]) {
+    await files.put(key, Buffer.from("file"));
+  }
+  testEnv.advance(2 * DAY);
+  const work = () => purgeUploads({ uploadFiles: files, log: () => {} }, testEnv.now(), () => true);
+  expect(await recordPermissions(work)).toEqual(allowedPermissions("Sweep"));
+});
+
+it("the HandOver role allows exactly the deletion of a copy, and the read that its link makes with its permissions", async () => {
+  const fixture = await openHandOverFixture(testEnv);
+  await fixture.newUpload();
+  let read: Response | undefined;
+  fixture.setAnswer(async ({ url }) => {
+    read = await fetch(url);
+    return { kind: "accepted", attachmentId: "att" };
+  });
+  const used = await recordPermissions(() => fixture.run());
+  expect([read?.status, await read?.text()]).toEqual([200, "file"]);
+  expect([...used, "s3:GetObject h/"].sort()).toEqual(allowedPermissions("HandOver"));
+});
