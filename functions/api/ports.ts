@@ -1,3 +1,4 @@
+import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
@@ -26,6 +27,7 @@ import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
+import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
 import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { ApiPorts } from "../routes/api-endpoint.ts";
@@ -58,6 +60,8 @@ export function apiPorts(): ApiPorts {
     erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates,
+    uploadFiles: openFiles(setting("uploadBucket")),
+    uploadRemovals: uploadRemovalStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     apiKeys: apiKeyStore(table),
     users: userStore(table),

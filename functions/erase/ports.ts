@@ -1,3 +1,4 @@
+import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
@@ -7,6 +8,7 @@ import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
+import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
@@ -17,6 +19,8 @@ export function erasePorts(): ErasePorts & WorkerPorts {
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),
     endpoints: endpointStore(table),
+    uploadFiles: openFiles(setting("uploadBucket")),
+    uploadRemovals: uploadRemovalStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     receivedMessages: openReceivedMessages(),
     log: consoleLog,

@@ -9,6 +9,7 @@ import {
   queueVariables,
   rootSecretVariables,
   tableVariables,
+  uploadBucketVariables,
 } from "./function-context.ts";
 
 /** The HTTP API. */
@@ -22,6 +23,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
+      ...uploadBucketVariables(context),
       ...queueVariables(context, "Events", "Deliveries", "Erasures"),
       ...rootSecretVariables(context),
       ...platformVariables(context),
@@ -45,6 +47,9 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
   data.key.allowEncrypt(api.functionRole);
   data.key.allowDecrypt(api.functionRole);
   for (const name of ["Events", "Deliveries", "Erasures"] as const) queues[name].allowSending(api.functionRole);
+  // An erasure deletes the files of uploads.
+  data.uploads.allow(api.functionRole, "u/", "DeleteObject");
+  data.uploads.allow(api.functionRole, "h/", "DeleteObject");
   allowReading(data.secrets.root, api.functionRole);
   allowReading(data.secrets.platforms, api.functionRole);
   return api;

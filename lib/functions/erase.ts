@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
-import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
+import { type FunctionContext, queueVariables, tableVariables, uploadBucketVariables } from "./function-context.ts";
 
 /** Erasing is not urgent, and each invocation writes as fast as one partition of the table accepts. */
 const CONCURRENCY_MAX = 2;
@@ -20,12 +20,18 @@ export function createErase(scope: Construct, context: FunctionContext): Worker 
     description: "Parley: completes the erasure of a conversation",
     code: code("Erase"),
     memoryMegabytes: 512,
-    environment: { ...tableVariables(context), ...queueVariables(context, "Erasures") },
+    environment: {
+      ...tableVariables(context),
+      ...uploadBucketVariables(context),
+      ...queueVariables(context, "Erasures"),
+    },
     sendsToItself: true,
   }).addQueue(queues.Erasures.queue, CONCURRENCY_MAX);
   data.table.allow(erase.functionRole, {
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
   });
+  data.uploads.allow(erase.functionRole, "u/", "DeleteObject");
+  data.uploads.allow(erase.functionRole, "h/", "DeleteObject");
   queues.Erasures.allowSending(erase.functionRole);
   return erase;
 }

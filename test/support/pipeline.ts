@@ -19,6 +19,7 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
+import { openUploadFiles } from "../../shared/aws/upload-files.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
@@ -38,7 +39,7 @@ import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-s
 import { openStores } from "../shared/stores/support/open-stores.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
-import { BUCKET, clientsFor, type PIPELINE_QUEUES, provision } from "./pipeline/emulated-services.ts";
+import { BUCKET, clientsFor, type PIPELINE_QUEUES, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";
 import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
@@ -100,6 +101,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp({ clock: now });
   const files = openFiles(BUCKET, clients.s3);
+  const uploadFiles = openUploadFiles(UPLOAD_BUCKET, clients.s3);
   const vault = openVault(keyId, clients.kms);
 
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
@@ -110,6 +112,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     ...stores,
     feedShards: tenantShards(stores.tenantStates),
     erasureWork: queue("Erasures"),
+    uploadFiles,
     events: queue("Events"),
     retries,
     vault,
@@ -170,7 +173,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     },
     now,
   );
-  const erase = eraseWorker({ ...stores, erasureWork: queue("Erasures"), log }, now);
+  const erase = eraseWorker({ ...stores, uploadFiles, erasureWork: queue("Erasures"), log }, now);
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),

@@ -6,8 +6,9 @@ import type { Traces } from "../../stores/erasure/traces.ts";
 import type { MessageChanges } from "../../stores/inbox/message-changes.ts";
 import type { Messages } from "../../stores/inbox/messages.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
+import type { RemoveUploadsPorts } from "../uploads/ports.ts";
 
-export interface ErasePorts {
+export interface ErasePorts extends RemoveUploadsPorts {
   readonly erasures: Erasures;
   readonly traces: Traces;
   readonly tenantStates: Pick<TenantStates, "recordErasure">;

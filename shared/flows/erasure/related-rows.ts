@@ -5,6 +5,8 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { Trace } from "../../stores/erasure/traces.ts";
 import type { Key } from "../../stores/keys.ts";
+import type { RemovableUpload } from "../../stores/uploads/upload-removals.ts";
+import { removeUploads } from "../uploads/remove-uploads.ts";
 import type { ErasePorts } from "./ports.ts";
 
 /** Rows of an erased conversation, with the rows elsewhere that belong to them. */
@@ -13,6 +15,8 @@ export interface ErasurePage {
   readonly rows: readonly Key[];
   /** What lies elsewhere and is found by these rows. */
   readonly elsewhere: readonly Key[];
+  /** The uploads that are found by these rows. */
+  readonly uploads: readonly RemovableUpload[];
   readonly removed: Partial<RemovalCounts>;
   readonly ulids: readonly string[];
   /** The ULIDs of events with a stored body. */
@@ -45,9 +49,9 @@ export async function newestTraceAt(
   return null;
 }
 
-/** Finds the rows elsewhere that belong to the given rows: deliveries of their events, and referenced items. */
+/** Finds the rows elsewhere that belong to the given rows: deliveries of their events, uploads and other referenced items. */
 export async function loadErasurePage(
-  ports: Pick<ErasePorts, "traces">,
+  ports: Pick<ErasePorts, "traces" | "uploadRemovals">,
   erasure: Erasure,
   endpointIds: readonly string[],
   traces: readonly Trace[],
@@ -56,24 +60,27 @@ export async function loadErasurePage(
   const ulids = [...new Set(events.map(({ ulid }) => ulid))];
   const bodies = events.filter(({ hasStoredBody }) => hasStoredBody).map(({ ulid }) => ulid);
   const related = traces.flatMap(({ relatedItems }) => relatedItems);
-  const [deliveries, existing] = await allDone([
+  const uploadKeys = related.filter(({ counts }) => counts === "uploads").map(({ key }) => key);
+  const otherKeys = related.filter(({ counts }) => counts !== "uploads").map(({ key }) => key);
+  const [deliveries, existing, uploads] = await allDone([
     ports.traces.filterExisting(ports.traces.deliveryKeys(erasure.tenant, endpointIds, ulids)),
-    ports.traces.filterExisting(related.map(({ key }) => key)),
+    ports.traces.filterExisting(otherKeys),
+    ports.uploadRemovals.load(uploadKeys),
   ]);
   const existingKeys = new Set(existing.map(({ PK, SK }) => `${PK} ${SK}`));
   const count = (kind: keyof RemovalCounts) => traces.filter(({ counts }) => counts === kind).length;
-  const countRelated = (kind: keyof RemovalCounts) =>
-    related.filter(({ counts, key }) => counts === kind && existingKeys.has(`${key.PK} ${key.SK}`)).length;
+  const holds = related.filter(({ counts, key }) => counts === "holds" && existingKeys.has(`${key.PK} ${key.SK}`));
   return {
     rows: traces.map(({ key }) => key),
     elsewhere: [...deliveries, ...ports.traces.bodyKeys(erasure.tenant, bodies), ...existing],
+    uploads,
     removed: {
       messages: count("messages"),
       markers: count("markers"),
       sendRecords: count("sendRecords"),
       deliveries: deliveries.length,
-      holds: countRelated("holds"),
-      uploads: countRelated("uploads"),
+      holds: holds.length,
+      uploads: uploads.length,
     },
     ulids,
     bodies,
@@ -85,9 +92,10 @@ export async function loadErasurePage(
  * leads to it. Safe to repeat.
  */
 export async function removePage(
-  ports: Pick<ErasePorts, "traces">,
-  { rows, elsewhere }: Pick<ErasurePage, "rows" | "elsewhere">,
+  ports: Pick<ErasePorts, "traces" | "uploadFiles" | "uploadRemovals">,
+  { rows, elsewhere, uploads }: Pick<ErasurePage, "rows" | "elsewhere" | "uploads">,
 ): Promise<void> {
+  await removeUploads(ports, uploads);
   await ports.traces.remove(elsewhere);
   await ports.traces.remove(rows);
 }

@@ -8,6 +8,7 @@ import type { Platform } from "../../platforms/platform.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { Conversations } from "../../stores/inbox/conversations.ts";
 import type { AttachmentOwners } from "../../stores/sending/attachment-owners.ts";
+import type { UploadRemovals } from "../../stores/uploads/upload-removals.ts";
 import type { Uploads } from "../../stores/uploads/uploads.ts";
 import type { RefusalPorts } from "../accounts/ports.ts";
 
@@ -26,4 +27,10 @@ export interface HandOverPorts extends RefusalPorts {
   readonly uploadLinks: UploadLinks;
   readonly uploadFiles: Pick<Files, "remove">;
   readonly log: Log;
+}
+
+/** For removing uploads with their files. */
+export interface RemoveUploadsPorts {
+  readonly uploadFiles: Pick<Files, "removeAll">;
+  readonly uploadRemovals: UploadRemovals;
 }

@@ -69,6 +69,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     retries: queue("Deliveries"),
     slowRetries: queue("SlowDeliveries"),
     erasureWork: queue("Erasures"),
+    uploadFiles: openFiles("uploads", aws.s3),
     receivedMessages: openReceivedMessages(aws.sqs),
   };
   const api: ApiPorts = {
@@ -104,7 +105,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
     profile: { ...common, platformFor: async () => platform },
     erase: common,
-    sweep: { ...common, ...sending, files: openFiles("raw", aws.s3), uploadFiles: openFiles("uploads", aws.s3) },
+    sweep: { ...common, ...sending, files: openFiles("raw", aws.s3) },
     console: { ...common, ...mailKeys, ...people, mails: queue("Mails"), pageFiles: new Map() } satisfies ConsolePorts,
     mail: { ...common, ...mailKeys, ...people, mail: mailer } satisfies MailPorts,
     deadLetters: {

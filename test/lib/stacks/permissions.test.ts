@@ -37,6 +37,7 @@ test("every function has the actions it needs and no others", () => {
       ...table(...everyRead, ...everyWrite, ...everyDelete, "ConditionCheckItem"),
       ...logs,
       send,
+      "s3:DeleteObject",
       "kms:Decrypt",
       "kms:Encrypt",
       "secretsmanager:GetSecretValue",
@@ -58,7 +59,7 @@ test("every function has the actions it needs and no others", () => {
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt", "secretsmanager:GetSecretValue"],
-    Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
+    Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send, "s3:DeleteObject"],
     Mail: [...table("GetItem", "Query", "UpdateItem"), ...logs, ...reader, "secretsmanager:GetSecretValue"],
     HandOver: [
       ...table("GetItem", ...everyWrite),
@@ -201,6 +202,11 @@ describe("the bucket", () => {
   test("HandOver reads and deletes the checked copies of uploads under h/, and nothing else", () => {
     expect(paths("HandOver", "s3:GetObject")).toEqual(["/h/*"]);
     expect(paths("HandOver", "s3:DeleteObject")).toEqual(["/h/*"]);
+  });
+
+  test("Erase deletes uploaded files, and nothing else", () => {
+    expect(paths("Erase", "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
+    expect(allowedActions(service, "Erase", "s3:")).toEqual(["s3:DeleteObject"]);
   });
 });
 

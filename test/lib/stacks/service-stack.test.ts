@@ -55,6 +55,7 @@ describe("the functions", () => {
       [
         env.table,
         env.keyId,
+        env.uploadBucket,
         env.eventsQueueUrl,
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
@@ -75,7 +76,7 @@ describe("the functions", () => {
       [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.slowDeliveriesQueueUrl, env.ownHosts],
     ],
     ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
-    ["Erase", [env.table, env.erasuresQueueUrl]],
+    ["Erase", [env.table, env.uploadBucket, env.erasuresQueueUrl]],
     ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
     ["HandOver", [env.table, env.keyId, env.uploadBucket, env.eventsQueueUrl, env.platformSecretId, env.graphVersion]],
     [

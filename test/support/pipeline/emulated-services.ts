@@ -19,6 +19,7 @@ export const PIPELINE_QUEUES = [
   "Uploads",
 ] as const;
 export const BUCKET = "raw";
+export const UPLOAD_BUCKET = "uploads";
 
 /** The clients of the emulators. */
 export function clientsFor(emulators: Emulators) {
@@ -32,7 +33,7 @@ export function clientsFor(emulators: Emulators) {
   };
 }
 
-/** Creates the queues, the bucket, the key and the secrets. */
+/** Creates the queues, the buckets, the key and the secrets. */
 export async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof clientsFor>) {
   const creations = PIPELINE_QUEUES.map(async (name) => {
     const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
@@ -42,7 +43,7 @@ export async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof cli
     (typeof PIPELINE_QUEUES)[number],
     string
   >;
-  await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  for (const Bucket of [BUCKET, UPLOAD_BUCKET]) await s3.send(new CreateBucketCommand({ Bucket }));
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
   const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });
   await secrets.send(new CreateSecretCommand({ Name: "platforms", SecretString: platforms }));

@@ -16,6 +16,7 @@ import {
   runErasure,
   seedDataSubject,
   tenantCaller,
+  uploadedFiles,
 } from "../support/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
@@ -37,7 +38,7 @@ async function newCase(messages = 2): Promise<TestCase> {
   const tenant = newTenant();
   const queues = await testEnv.newQueues();
   const endpoints = [await putEndpointRow(testEnv, tenant, "one")];
-  const subject = await seedDataSubject(testEnv, tenant, endpoints, { messages });
+  const subject = await seedDataSubject(testEnv, tenant, endpoints, { messages, files: true });
   testEnv.advance(SECOND);
   return { tenant, queues, subject };
 }
@@ -50,6 +51,7 @@ async function listAudit({ tenant }: TestCase) {
 async function expectErasedOnce(testCase: TestCase): Promise<void> {
   const { sendRecords, ...rest } = testCase.subject.counts;
   expect(await rowsMentioning(testEnv, testCase.subject)).toEqual([]);
+  expect(await uploadedFiles(testEnv)).toEqual([]);
   expect((await listAudit(testCase)).map(({ detail }) => detail)).toEqual([{ ...rest, send_records: sendRecords }]);
 }
 

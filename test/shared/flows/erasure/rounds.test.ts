@@ -43,7 +43,7 @@ async function newSubject(): Promise<DataSubject> {
 /** Every request that would remove an item whose key contains the text crashes. */
 const failRemovals = (text: string) =>
   injectFaults(testEnv.client, ({ command, input }) =>
-    command === "BatchWriteItem" && JSON.stringify(input).includes(text) ? "crash" : "pass",
+    /^(BatchWriteItem|DeleteItem)$/.test(command) && JSON.stringify(input).includes(text) ? "crash" : "pass",
   );
 
 it("removes the conversation's rows only after what they lead to is gone", async () => {

@@ -1,15 +1,24 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import { openFiles } from "../../../../shared/aws/files.ts";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { renderEvent } from "../../../../shared/domain/events/events.ts";
 import type { MessageContext } from "../../../../shared/domain/inbox/message-context.ts";
 import type { Attachment, Message, MessageRef } from "../../../../shared/domain/inbox/messages.ts";
 import { RETENTION } from "../../../../shared/domain/limits.ts";
+import {
+  COPY_PREFIX,
+  copyKey,
+  POSTED_PREFIX,
+  postedKey,
+  uploadIdFromUlid,
+} from "../../../../shared/domain/uploads/uploads.ts";
 import { type ErasureResult, eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { deriveUlid } from "../../../../shared/kernel/ids.ts";
 import type { Refusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { uploadAttributes as Upload } from "../../../../shared/stores/attributes.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
@@ -30,7 +39,7 @@ import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
 import { PERSON, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../stores/support/samples.ts";
 import { invokeWorker, queueDepth } from "./queue-worker.ts";
-import type { TestEnv, TestQueues } from "./test-env.ts";
+import { type TestEnv, type TestQueues, UPLOAD_BUCKET } from "./test-env.ts";
 
 /** A text that no row of a tenant contains except those to erase. */
 export function canaryFor(person: string): string {
@@ -67,12 +76,15 @@ export async function putEndpointRow(
   return id;
 }
 
-/** Creates a conversation with rows of every kind, all in the past, and deliveries at the tenant's endpoints. */
+/**
+ * Creates a conversation with rows of every kind, all in the past, and deliveries at the tenant's endpoints.
+ * @param options.files whether the files of its uploads are stored
+ */
 export async function seedDataSubject(
   testEnv: TestEnv,
   tenant: TenantId,
   endpointIds: readonly string[],
-  { person = PERSON, messages = 3 }: { person?: string; messages?: number } = {},
+  { person = PERSON, messages = 3, files = false }: { person?: string; messages?: number; files?: boolean } = {},
 ): Promise<DataSubject> {
   const { table } = testEnv;
   const now = testEnv.now();
@@ -169,15 +181,20 @@ export async function seedDataSubject(
   );
   await pendingChangeStore(table).react(conversation, `${person} early`, reaction, now - 100);
   await pendingChangeStore(table).markPending(conversation, `${person} early`, now - 100);
-  for (const [kind, id] of [
-    ["hold", "h1"],
-    ["upload", "u1"],
-    ["upload", "u2"],
-    ["upload", "expired"],
-  ] as const) {
-    const refId = deriveUlid(now, `${conversation} ${id}`);
-    if (id !== "expired") await put({ ...relatedKeys[kind](refId), text: canary });
-    await put({ ...relatedRefKey(conversation, kind, refId), at: now - 50 });
+  const holdId = deriveUlid(now, `${conversation} h1`);
+  await put({ ...relatedKeys.hold(holdId), text: canary });
+  await put({ ...relatedRefKey(conversation, "hold", holdId), at: now - 50 });
+  // The row of the third one has expired.
+  for (const status of ["waiting", "processing", "gone"]) {
+    const id = uploadIdFromUlid(deriveUlid(now, `${conversation} ${status}`));
+    const copy = copyKey({ id, random: deriveUlid(now, id), name: `${id}.png` });
+    const copyOf = status === "processing" ? { [Upload.copyKey]: copy } : {};
+    const item = { ...relatedKeys.upload(id), [Upload.filename]: canary, [Upload.conversationId]: conversation };
+    if (status !== "gone") await put({ ...item, [Upload.status]: status, ...copyOf });
+    await put({ ...relatedRefKey(conversation, "upload", id), at: now - 50 });
+    if (!files || status === "gone") continue;
+    const bucket = openFiles(UPLOAD_BUCKET, testEnv.s3);
+    for (const key of [postedKey(id), ...Object.values(copyOf)]) await bucket.put(key, Buffer.from(canary));
   }
   await put({ ...conversationBudgetKey(conversation, "live"), at: now - 400 });
   const picture = { url: `https://cdn.example/${canary}`, expiresAt: now + MINUTE };
@@ -219,6 +236,12 @@ export async function rowsMentioning(
 ): Promise<Row[]> {
   const rows = (await allRows(testEnv)).filter((row) => JSON.stringify(row).includes(tenant));
   return rows.filter((row) => JSON.stringify(row).includes(person));
+}
+
+/** The keys of all files of uploads. */
+export async function uploadedFiles({ uploadFiles }: Pick<TestEnv, "uploadFiles">): Promise<string[]> {
+  const pages = await Promise.all([POSTED_PREFIX, COPY_PREFIX].map((prefix) => uploadFiles.list(prefix, null)));
+  return pages.flatMap(({ keys }) => keys);
 }
 
 /** Calls the route's flow once, as a new process. @param pages the number of steps before its time is up */

@@ -51,7 +51,7 @@ import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
 const BUCKET = "raw";
-const UPLOAD_BUCKET = "uploads";
+export const UPLOAD_BUCKET = "uploads";
 const ROOT_SECRET = "a root secret that is long enough to be one";
 
 /** The queues of one test, empty when created. */
@@ -183,6 +183,7 @@ export async function openTestEnv(
     erasePorts: (queues: Partial<Pick<TestQueues, "erasures">>): ErasePorts & WorkerPorts => ({
       ...openStores(tableHandle),
       receivedMessages: openReceivedMessages(aws.sqs),
+      uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
       erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
       log,
     }),

@@ -34,6 +34,7 @@ import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../../../shared/stores/sending/idempotency-keys.ts";
 import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { uploadRemovalStore } from "../../../../shared/stores/uploads/upload-removals.ts";
 import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
 import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
@@ -78,6 +79,7 @@ export function openStores(table: Table) {
     idempotencyKeys: idempotencyKeyStore(table),
     dnsQuota: dnsQuotaStore(table),
     quarantine: quarantineStore(table),
+    uploadRemovals: uploadRemovalStore(table),
     profiles: profileStore(table),
   };
 }
