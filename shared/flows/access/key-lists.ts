@@ -31,7 +31,9 @@ export async function revokeKey(
   if (!key || !isListed(key, now)) return refuse("key_not_found");
   const refusal = refuseScope(actor, key.scope);
   if (refusal) return refusal;
-  return (await revoke(ports, key, { actor, now })) === "actor_changed" ? refuse("role_forbidden") : null;
+  const result = await revoke(ports, key, { actor, now });
+  if (result === "actor_changed") return refuse("role_forbidden");
+  return result === "not_found" ? refuse("key_not_found") : null;
 }
 
 /** Revokes an operator key in the same way, with an audit row for each of its tenants. */
@@ -41,8 +43,7 @@ export async function revokeOperatorKey(
 ): Promise<null | Refusal<"key_not_found">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(null, keyId) : null;
   if (!key || !isListed(key, now)) return refuse("key_not_found");
-  await revoke(ports, key, { actor, now });
-  return null;
+  return (await revoke(ports, key, { actor, now })) === "not_found" ? refuse("key_not_found") : null;
 }
 
 async function revoke(

@@ -22,8 +22,8 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key of one tenant. A test key creates no live key. `unauthorized`: the tenant is being deleted;
- * `role_forbidden`: the person is no longer an admin.
+ * Creates a key of one tenant. A test key creates no live key. `unauthorized`: the tenant is being deleted or
+ * does not exist; `role_forbidden`: the person is no longer an admin.
  */
 export async function createKey(
   ports: KeyPorts,

@@ -26,7 +26,7 @@ import {
 } from "./api-key-items.ts";
 import { auditItem } from "./audit.ts";
 import { readKeyList } from "./key-list.ts";
-import { isDeletedTenant, isNotSuspended, isSuspended } from "./tenant-conditions.ts";
+import { isDeletedTenant, isNotDeleted, isNotSuspended, isSuspended } from "./tenant-conditions.ts";
 
 /** An audit row, and the tenant whose log has it. */
 export interface TenantAudit {
@@ -35,7 +35,8 @@ export interface TenantAudit {
 }
 
 /**
- * `limit`: its tenant has the maximum number of active keys. `tenant_deleted`: a tenant is being deleted.
+ * `limit`: its tenant has the maximum number of active keys. `tenant_deleted`: a tenant is being deleted, or
+ * the tenant of a tenant's key does not exist.
  * `actor_changed`: the acting member has none of the roles by now.
  */
 export type KeyCreation = "created" | "limit" | "tenant_deleted" | "actor_changed";
@@ -46,6 +47,12 @@ interface KeyRevocation {
   readonly actor?: ActingMember;
   readonly now: Millis;
 }
+
+/**
+ * `not_found`: the key was removed, or its tenant is being deleted. `actor_changed`: the acting member has none of the
+ * roles by now.
+ */
+type KeyRevocationResult = "revoked" | "already_revoked" | "not_found" | "actor_changed";
 
 /** How often a write is repeated with what another write changed: a tenant's status, or a key's lookup row. */
 const ATTEMPTS_MAX = 5;
@@ -70,7 +77,6 @@ export function apiKeyStore(table: Table) {
      * counted on the tenant's row. The key learns which of its tenants are suspended: the transaction fails if it is
      * wrong about one, and is then repeated.
      * @param actor the member who creates a tenant's key
-     * @throws Error when its tenant does not exist: a count must not create a row
      */
     async create(
       key: NewApiKey,
@@ -110,7 +116,8 @@ export function apiKeyStore(table: Table) {
           const row = tenantRows[index];
           return row === undefined ? suspendedTenants.includes(slug) : row?.[Tenant.status] === "suspended";
         };
-        if (owner !== null && tenantRows[0] === null) throw new Error("The tenant of the API key does not exist.");
+        // A count must not create a row.
+        if (owner !== null && tenantRows[0] === null) return "tenant_deleted";
         const suspendedNow = key.tenants.filter(isSuspendedNow);
         // The statuses were right, so the count was not.
         if (suspendedNow.join() === suspendedTenants.join()) return "limit";
@@ -138,12 +145,8 @@ export function apiKeyStore(table: Table) {
      * Revokes a key: both of its rows, the count of its tenant and the audit rows, in one transaction. The rows expire
      * together.
      * @param by `actor`: the member who revokes a tenant's key
-     * @returns `actor_changed`: the acting member has none of the roles by now
      */
-    async revoke(
-      key: ListedKey,
-      { audits, actor = null, now }: KeyRevocation,
-    ): Promise<"revoked" | "already_revoked" | "actor_changed"> {
+    async revoke(key: ListedKey, { audits, actor = null, now }: KeyRevocation): Promise<KeyRevocationResult> {
       const owner = boundTenant(key);
       const set = {
         [A.status]: "revoked" satisfies ApiKey["status"],
@@ -151,6 +154,8 @@ export function apiKeyStore(table: Table) {
         [A.ttl]: timeToLive(now + REVOKED_KEY_RETENTION),
       };
       const auditItems = audits.map(({ tenant, entry }) => put(auditItem(tenant, entry)));
+      const uncounted = { add: { [Tenant.activeKeys]: -1 } };
+      const tenantItems = owner === null ? [] : [update(tenantKey(owner), uncounted, allOf(itemExists, isNotDeleted))];
       const actorItems = owner === null ? [] : actorCheck(owner, actor);
       let { hash } = key;
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -160,18 +165,22 @@ export function apiKeyStore(table: Table) {
           [
             update(listKey(owner, key.id), { set: { ...set, [A.op]: op } }, isActive),
             update(apiKeyLookupKey(hash), { set }, itemExists),
-            ...(owner === null ? [] : [update(tenantKey(owner), { add: { [Tenant.activeKeys]: -1 } }, itemExists)]),
+            ...tenantItems,
             ...auditItems,
             ...actorItems,
           ],
           { token: op, ownMark: { [A.op]: op } },
         );
         if (result.applied) return "revoked";
-        if (result.current[0] !== undefined) return "already_revoked";
+        const [listed, , tenantRow] = result.current;
+        // The deletion of its tenant removes the key.
+        if (listed === null || (owner !== null && tenantRow !== undefined)) return "not_found";
+        if (listed !== undefined) return "already_revoked";
         if (actorItems.length > 0 && result.current.at(-1) !== undefined) return "actor_changed";
         // A request of the key moved its lookup row.
         const storedKey = await getListed(owner, key.id);
-        if (!storedKey || storedKey.hash === hash) throw new Error("The API key has no lookup row or no tenant.");
+        if (!storedKey) return "not_found";
+        if (storedKey.hash === hash) throw new Error("The API key has no lookup row.");
         hash = storedKey.hash;
       }
       throw new Error("The lookup row of the API key was moved too often.");

@@ -4,7 +4,14 @@ export type OnPortCall = (name: string, call: () => Promise<unknown>) => Promise
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
 /** The calls of ports that return no promise, and the ports that only have such calls. */
-const synchronousCalls: ReadonlySet<string> = new Set(["log", "random", "budgets.spending", "platform.textTooLong"]);
+const synchronousCalls: ReadonlySet<string> = new Set([
+  "log",
+  "random",
+  "budgets.spending",
+  "platform.textTooLong",
+  "traces.deliveryKeys",
+  "traces.bodyKeys",
+]);
 const synchronousPorts: ReadonlySet<string> = new Set(["gate"]);
 /** The calls of ports that return pages. Their reads are not intercepted. */
 const pageCalls: ReadonlySet<string> = new Set(["dueSends.between", "holds.listOverdue"]);

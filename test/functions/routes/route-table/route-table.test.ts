@@ -1,23 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../../functions/http/app.ts";
-import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
-import { noCredentials } from "../../../../functions/http/credentials.ts";
-import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { openQueue } from "../../../../shared/aws/queues.ts";
 import { hasRole, roles } from "../../../../shared/domain/access/roles.ts";
-import { randomToken } from "../../../../shared/kernel/bytes.ts";
-import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
-import { CHALLENGE_KEYS, newSourceIp } from "../../../shared/flows/support/hold-fixture.ts";
+import { newSourceIp } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
-import { openStores } from "../../../shared/stores/support/open-stores.ts";
-import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
-import { testApp } from "../support/test-app.ts";
+import { openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
 import { apiRows, checkRows, consoleRows, intakeRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
 import { openRouteWorld, type RouteWorld } from "./world.ts";
@@ -29,7 +20,7 @@ let testEnv: TestEnv;
 let api: ApiApp;
 let world: RouteWorld;
 let callers: Readonly<Record<string, RouteCaller>>;
-const apps: { api?: App; check?: App; console?: App; intake?: App } = {};
+let apps: RouteApps;
 
 beforeAll(async () => {
   testEnv = await openTestEnv();
@@ -37,56 +28,7 @@ beforeAll(async () => {
   world = await openRouteWorld(testEnv, api);
   callers = await openRouteCallers(testEnv, api, world);
   // Without a limit, because these are thousands of requests in one minute.
-  apps.api = testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit: async () => null });
-  const stores = openStores(testEnv.table);
-  const check = {
-    ...stores,
-    ...api.ports,
-    challengeKeys: async () => CHALLENGE_KEYS,
-    random: randomToken,
-    pageFiles: new Map(),
-  };
-  const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
-  apps.check = createApp({
-    endpoints: checkRoutes,
-    ports: check,
-    credentials: noCredentials,
-    now: testEnv.now,
-    log,
-  });
-  apps.intake = createApp({
-    endpoints: intakeRoutes,
-    ports: {
-      platformSecrets: async () => ({ meta: ["m"], instagram: ["i"], verifyToken: "let me in" }),
-      verifySignature,
-      verifyHandshake,
-      inbound: openQueue((await testEnv.newQueues()).inbound, testEnv.sqs),
-      files: testEnv.files,
-      log,
-    },
-    credentials: noCredentials,
-    now: testEnv.now,
-    log,
-  });
-  const consolePorts: ConsolePorts = {
-    ...check,
-    baseUrl: "https://parley.example",
-    addressKeys: testEnv.addressKeys,
-    loginKeys: async () => oneKeyRing(randomToken(32)),
-    mails: { send: async () => {} },
-    isSignUpOpen: false,
-    // Links have no limit, and a caller who signs out calls the next route all the same.
-    signInCaps: { consume: async () => null },
-    users: { ...stores.users, raiseEpoch: async () => true },
-  };
-  apps.console = createApp({
-    endpoints: consoleRoutes,
-    ports: consolePorts,
-    credentials: { ...sessionCredentials(consolePorts), rateLimit: async () => null },
-    cors: { origin: api.ports.consoleOrigin },
-    now: testEnv.now,
-    log,
-  });
+  apps = await openRouteApps(testEnv, api, async () => null);
 });
 afterAll(() => testEnv.close());
 
@@ -146,7 +88,7 @@ async function ask(
     headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  const response = await (apps[table] as App).fetch(request, { sourceIp: newSourceIp() });
+  const response = await apps[table].fetch(request, { sourceIp: newSourceIp() });
   const text = await response.text();
   const { ok, error } = JSON.parse(text) as { ok: boolean; error?: { code: string } };
   const shown = [...response.headers].filter(([header]) => header !== "x-correlation-id");

@@ -1,0 +1,67 @@
+import { type App, createApp } from "../../../../functions/http/app.ts";
+import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
+import { type Credentials, noCredentials } from "../../../../functions/http/credentials.ts";
+import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
+import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
+import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
+import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { randomToken } from "../../../../shared/kernel/bytes.ts";
+import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
+import { CHALLENGE_KEYS } from "../../../shared/flows/support/hold-fixture.ts";
+import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { openStores } from "../../../shared/stores/support/open-stores.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
+import type { ApiApp } from "../support/api-app.ts";
+import { testApp } from "../support/test-app.ts";
+
+export type RouteApps = Readonly<Record<"api" | "check" | "console" | "intake", App>>;
+
+/** The functions that answer requests. @param rateLimit runs once the caller is identified */
+export async function openRouteApps(
+  testEnv: TestEnv,
+  api: ApiApp,
+  rateLimit: Credentials["rateLimit"],
+): Promise<RouteApps> {
+  const stores = openStores(testEnv.table);
+  const check = {
+    ...stores,
+    ...api.ports,
+    challengeKeys: async () => CHALLENGE_KEYS,
+    random: randomToken,
+    pageFiles: new Map(),
+  };
+  const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
+  const intakePorts = {
+    platformSecrets: async () => ({ meta: ["m"], instagram: ["i"], verifyToken: "let me in" }),
+    verifySignature,
+    verifyHandshake,
+    inbound: openQueue((await testEnv.newQueues()).inbound, testEnv.sqs),
+    files: testEnv.files,
+    log,
+  };
+  const consolePorts: ConsolePorts = {
+    ...check,
+    baseUrl: "https://parley.example",
+    addressKeys: testEnv.addressKeys,
+    loginKeys: async () => oneKeyRing(randomToken(32)),
+    mails: { send: async () => {} },
+    isSignUpOpen: false,
+    // Links have no limit, and a caller who signs out calls the next route all the same.
+    signInCaps: { consume: async () => null },
+    users: { ...stores.users, raiseEpoch: async () => true },
+  };
+  const common = { credentials: noCredentials, now: testEnv.now, log };
+  return {
+    api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
+    check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
+    intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
+    console: createApp({
+      ...common,
+      endpoints: consoleRoutes,
+      ports: consolePorts,
+      credentials: { ...sessionCredentials(consolePorts), rateLimit },
+      cors: { origin: api.ports.consoleOrigin },
+    }),
+  };
+}
