@@ -60,7 +60,7 @@ async function updateAccountStatus(
 
 /**
  * Publishes the account's status again if this call changed it: the process that stored the change may have died before
- * it could publish. A call that finds its account unable to send needs this, because it is not made again.
+ * it could publish. Reads nothing unless the account cannot send.
  */
 export async function republishAccountStatus(
   ports: AccountEventPorts & { readonly accounts: Pick<Accounts, "hasStatusEvent"> },

@@ -68,18 +68,17 @@ async function planCall(
 ): Promise<PlannedCall | UploadError> {
   const { id, tenant, conversationId, state } = upload;
   const ref = readConversationId(conversationId);
-  if (now >= uploadSettlesBy(state.processingAt)) return uploadError("internal_error");
   if (!ref) return uploadError("conversation_not_found");
   const [head, account] = await allDone([
     ports.conversations.get(tenant, conversationId, now),
     ports.accounts.get(tenant, ref.account),
   ]);
-  if (!head || !account) return uploadError("conversation_not_found");
   const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
+  if (account) await republishAccountStatus(ports, call, account);
+  if (now >= uploadSettlesBy(state.processingAt)) return uploadError("internal_error");
+  if (!head || !account) return uploadError("conversation_not_found");
   const refusal = checkAccount(account, now);
-  if (!refusal) return { upload, account, call };
-  await republishAccountStatus(ports, call, account);
-  return uploadError(refusal.refused, account.status);
+  return refusal ? uploadError(refusal.refused, account.status) : { upload, account, call };
 }
 
 async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandOverTime): Promise<RecordOutcome> {

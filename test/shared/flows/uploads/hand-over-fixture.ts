@@ -8,9 +8,9 @@ import { openUploadLinks } from "../../../../shared/aws/upload-links.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
 import { COPY_PREFIX, copyKey, newUploadId, uploadStateAt } from "../../../../shared/domain/uploads/uploads.ts";
+import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { HandOverPorts } from "../../../../shared/flows/uploads/ports.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
-import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
 import type { Platform, Upload, UploadOutcome } from "../../../../shared/platforms/platform.ts";
 import { encodeUpload } from "../../../../shared/queues/uploads.ts";
@@ -105,14 +105,6 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
       return { received: records.length, failed: failed.length };
     },
 
-    /** Runs the worker as its messages become visible, until the queue is empty or the time has passed. */
-    async runFor(duration: Millis, step: Millis): Promise<void> {
-      for (let passed = 0; passed < duration; passed += step) {
-        testEnv.advance(step);
-        await fixture.run();
-      }
-    },
-
     /** What a reader of the upload sees; null when it is gone. */
     async state(id: string) {
       const upload = await uploads.get(id);
@@ -122,10 +114,26 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
     ownerOf: async (attachmentId: string) =>
       (await attachmentOwnerStore(testEnv.table).getAccountKeys(tenant, [attachmentId], testEnv.now()))[0],
 
-    copies: async (): Promise<string[]> => (await files.list(COPY_PREFIX, null)).keys,
+    /** Connects the account again, with a new token. */
+    reconnect: () =>
+      connectAccount(
+        { accounts: fixture.accounts, vault: testEnv.newVault() },
+        {
+          tenant,
+          account: {
+            ...conversation.account,
+            connection: "instagram_login",
+            handle: "@shop",
+            displayName: "Shop",
+            pageId: null,
+          },
+          token: "a new token",
+          actor: "cli",
+          now: testEnv.now(),
+        },
+      ),
 
-    /** Lets every hand-over end: the longest time after which a message comes again is the visibility timeout. */
-    settle: () => fixture.runFor(26 * MINUTE, 2 * MINUTE),
+    copies: async (): Promise<string[]> => (await files.list(COPY_PREFIX, null)).keys,
   };
   return fixture;
 }
