@@ -1,7 +1,9 @@
-import { openFiles } from "../../shared/aws/files.ts";
+import { filesClient } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
+import { openUploadFiles } from "../../shared/aws/upload-files.ts";
+import { openUploadGrants } from "../../shared/aws/upload-grants.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
@@ -28,6 +30,7 @@ import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-key
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
+import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
 import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { ApiPorts } from "../routes/api-endpoint.ts";
@@ -39,6 +42,8 @@ export function apiPorts(): ApiPorts {
   const table = openTable(setting("table"));
   const root = serviceKeysReader(setting("rootSecretId"));
   const tenantStates = tenantStateStore(table);
+  const uploadBucket = setting("uploadBucket");
+  const files = filesClient();
   return {
     audit: auditStore(table),
     counters: counterStore(table),
@@ -55,12 +60,15 @@ export function apiPorts(): ApiPorts {
     dueSends: dueSendStore(table),
     holds: holdStore(table),
     attachmentOwners: attachmentOwnerStore(table),
+    uploads: uploadStore(table),
+    uploadFiles: openUploadFiles(uploadBucket, files),
+    uploadGrants: openUploadGrants(uploadBucket, files),
+    uploadWork: openQueue(setting("uploadsQueueUrl")),
     idempotencyKeys: idempotencyKeyStore(table),
     feedShards: tenantShards(tenantStates),
     erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates,
-    uploadFiles: openFiles(setting("uploadBucket")),
     uploadRemovals: uploadRemovalStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     apiKeys: apiKeyStore(table),

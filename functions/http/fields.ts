@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
 import { hasCharactersAtMost, hasVisibleCharacter, isSingleLine } from "../../shared/domain/access/display-texts.ts";
 import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
+import { FILENAME_BYTES_MAX } from "../../shared/domain/limits.ts";
+import { cleanFilename } from "../../shared/domain/uploads/file-names.ts";
+import { normalizeContentType } from "../../shared/domain/uploads/media-types.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 
 // Types of parameters and body fields that several routes share.
@@ -130,3 +133,30 @@ export function charactersMax(max: number) {
     z.meta({ maxLength: max }),
   ] as const;
 }
+
+/**
+ * The name of a file. Anything else is 400. The patterns are those of most names, not of all: JSON Schema cannot count
+ * bytes, and a character has at most four.
+ */
+export const fileName = z.string().check(
+  z.refine((text) => cleanFilename(text) !== null, `must be the name of a file, of 1 to ${FILENAME_BYTES_MAX} bytes`),
+  z.meta({
+    description: `The name of the file, of at most ${FILENAME_BYTES_MAX} bytes`,
+    anyOf: [
+      { maxLength: FILENAME_BYTES_MAX, pattern: "^[ -.0-\\[\\]-~]*[!-\\-0-\\[\\]-~][ -.0-\\[\\]-~]*$" },
+      {
+        maxLength: Math.floor(FILENAME_BYTES_MAX / 4),
+        pattern: `^[^${UNPRINTABLE_CLASS}/\\\\]*[^${UNPRINTABLE_CLASS}${INVISIBLE_CLASS}./\\\\][^${UNPRINTABLE_CLASS}/\\\\]*$`,
+      },
+    ],
+  }),
+);
+
+/** The content type of a file. Anything else is 400. */
+export const contentType = z.string().check(
+  z.refine((text) => normalizeContentType(text) !== null, "must be a media type such as image/png"),
+  z.meta({
+    description: "A media type. Parameters after a semicolon are ignored.",
+    pattern: "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,62}(;.*)?$",
+  }),
+);

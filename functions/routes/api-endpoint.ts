@@ -5,6 +5,7 @@ import type { HoldPorts } from "../../shared/flows/holds/ports.ts";
 import type { InboxPorts } from "../../shared/flows/inbox/ports.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../../shared/flows/sending/ports.ts";
 import type { StatsPorts } from "../../shared/flows/stats/ports.ts";
+import type { UploadPorts } from "../../shared/flows/uploads/ports.ts";
 import type { WebhookPorts } from "../../shared/flows/webhooks/ports.ts";
 import type { ReadKeyRing } from "../../shared/kernel/key-ring.ts";
 import type { Audit } from "../../shared/stores/access/audit.ts";
@@ -22,6 +23,7 @@ export type ApiPorts = KeyPorts &
   IdempotencyPorts &
   AttachmentPorts &
   HoldPorts &
+  UploadPorts &
   ErasePorts &
   WebhookPorts &
   ReplayPorts &

@@ -11,6 +11,7 @@ import { sendHumanAgentMessage } from "./sending/human-agent.ts";
 import { sendReply } from "./sending/replies.ts";
 import { health, ping, redirectToSecurityTxt, redirectToSite } from "./service/service.ts";
 import { getStats } from "./stats/stats.ts";
+import { createUpload, finishUpload, getUpload } from "./uploads/uploads.ts";
 import { listEventTypes } from "./webhooks/event-types.ts";
 import {
   createWebhook,
@@ -36,6 +37,9 @@ export const apiRoutes = [
   sendReply,
   getHold,
   sendHumanAgentMessage,
+  createUpload,
+  finishUpload,
+  getUpload,
   listAccounts,
   listKeys,
   createKey,

@@ -23,8 +23,8 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
+      ...queueVariables(context, "Events", "Deliveries", "Erasures", "Uploads"),
       ...uploadBucketVariables(context),
-      ...queueVariables(context, "Events", "Deliveries", "Erasures"),
       ...rootSecretVariables(context),
       ...platformVariables(context),
       ...(settings.siteUrl === null ? {} : { [env.siteUrl]: settings.siteUrl }),
@@ -39,17 +39,21 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
       "UpdateItem",
       "DeleteItem",
       "BatchWriteItem",
-      // The transactions that create a hold and publish a failed send check that the conversation and the record exist.
+      // The transactions that create a hold or an upload check that the conversation exists, and one that publishes a
+      // failed send that the record does.
       "ConditionCheckItem",
     ],
     indexes: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
   });
   data.key.allowEncrypt(api.functionRole);
   data.key.allowDecrypt(api.functionRole);
-  for (const name of ["Events", "Deliveries", "Erasures"] as const) queues[name].allowSending(api.functionRole);
-  // An erasure deletes the files of uploads.
-  data.uploads.allow(api.functionRole, "u/", "DeleteObject");
-  data.uploads.allow(api.functionRole, "h/", "DeleteObject");
+  for (const name of ["Events", "Deliveries", "Erasures", "Uploads"] as const)
+    queues[name].allowSending(api.functionRole);
+  // A form that a client posts acts as the role that signed it. An erasure deletes the files of uploads.
+  data.uploads.allow(api.functionRole, "u/", "GetObject", "PutObject", "DeleteObject");
+  data.uploads.allow(api.functionRole, "h/", "PutObject", "DeleteObject");
+  // Without it, S3 answers that a file which was not posted yet is forbidden.
+  data.uploads.allowListing(api.functionRole);
   allowReading(data.secrets.root, api.functionRole);
   allowReading(data.secrets.platforms, api.functionRole);
   return api;

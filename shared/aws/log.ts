@@ -141,6 +141,8 @@ export type LogLine =
   | { readonly event: "hold.send_failed"; readonly error: string }
   /** A held message that was sent or refused, and whose hold still says `sending`. */
   | { readonly event: "hold.settle_failed"; readonly error: string }
+  /** A file of an upload that is no longer needed, and that the purge deletes. */
+  | { readonly event: "upload.remove_failed"; readonly error: string }
   | { readonly event: "profile.fetched"; readonly outcome: string; readonly platform: string }
   | { readonly event: "profiles.request_failed"; readonly people: number; readonly error: string }
   | { readonly event: "account.policy_applied"; readonly action: string; readonly platform: string }
@@ -192,6 +194,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "idempotency.save_failed": "warn",
   "hold.send_failed": "error",
   "hold.settle_failed": "error",
+  "upload.remove_failed": "warn",
   "profile.fetched": "info",
   "profiles.request_failed": "warn",
   "account.policy_applied": "info",

@@ -137,6 +137,7 @@ test("an uploaded attachment costs half a read, and a URL none", async () => {
   expect(await units([url])).toBe(startRcu);
   expect(await units(uploads("1"))).toBe(startRcu + 0.5);
   expect(await units([...uploads("1", "2", "2"), url])).toBe(startRcu + 1);
+  expect(await units(uploads(..."0123456789"))).toBe(startRcu + 5);
 });
 
 test("an idempotency key costs a claim and a stored result, and its second use a refused claim", async () => {

@@ -20,6 +20,7 @@ import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openUploadFiles } from "../../shared/aws/upload-files.ts";
+import { openUploadGrants } from "../../shared/aws/upload-grants.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
@@ -113,6 +114,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
     feedShards: tenantShards(stores.tenantStates),
     erasureWork: queue("Erasures"),
     uploadFiles,
+    uploadGrants: openUploadGrants(UPLOAD_BUCKET, clients.s3),
+    uploadWork: queue("Uploads"),
     events: queue("Events"),
     retries,
     vault,

@@ -1,5 +1,8 @@
 import type { Files } from "../../aws/files.ts";
 import type { Log } from "../../aws/log.ts";
+import type { Queue } from "../../aws/queues.ts";
+import type { UploadFiles } from "../../aws/upload-files.ts";
+import type { UploadGrants } from "../../aws/upload-grants.ts";
 import type { UploadLinks } from "../../aws/upload-links.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { Account } from "../../domain/accounts/accounts.ts";
@@ -11,6 +14,18 @@ import type { AttachmentOwners } from "../../stores/sending/attachment-owners.ts
 import type { UploadRemovals } from "../../stores/uploads/upload-removals.ts";
 import type { Uploads } from "../../stores/uploads/uploads.ts";
 import type { RefusalPorts } from "../accounts/ports.ts";
+
+/** What creating, finishing and reading uploads needs. */
+export interface UploadPorts {
+  readonly uploads: Pick<Uploads, "create" | "get" | "startProcessing" | "fail">;
+  readonly conversations: Pick<Conversations, "get">;
+  readonly accounts: Pick<Accounts, "get">;
+  readonly uploadGrants: UploadGrants;
+  readonly uploadFiles: Pick<UploadFiles, "head" | "firstBytes" | "copy" | "remove">;
+  /** The queue of uploads to hand over to their platform. */
+  readonly uploadWork: Pick<Queue, "send">;
+  readonly log: Log;
+}
 
 export interface PurgeUploadsPorts {
   readonly uploadFiles: Pick<Files, "list" | "removeAll">;

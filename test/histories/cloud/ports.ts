@@ -8,6 +8,8 @@ import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { openStoredSecret } from "../../../shared/aws/secret-values.ts";
 import { parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
+import { openUploadFiles } from "../../../shared/aws/upload-files.ts";
+import { openUploadGrants } from "../../../shared/aws/upload-grants.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
 import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../shared/domain/inbox/messages.ts";
@@ -70,11 +72,14 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     slowRetries: queue("SlowDeliveries"),
     erasureWork: queue("Erasures"),
     uploadFiles: openFiles("uploads", aws.s3),
+    uploadWork: queue("Uploads"),
     receivedMessages: openReceivedMessages(aws.sqs),
   };
   const api: ApiPorts = {
     ...common,
     ...sending,
+    uploadFiles: openUploadFiles("uploads", aws.s3),
+    uploadGrants: openUploadGrants("uploads", aws.s3),
     peppers,
     // Every host resolves: a lookup outside of the process would decide whether there are any endpoints.
     gate: createGate({ mode: "public", resolver: async () => ["93.184.216.34"] }),

@@ -37,9 +37,9 @@ test("every function has the actions it needs and no others", () => {
       ...table(...everyRead, ...everyWrite, ...everyDelete, "ConditionCheckItem"),
       ...logs,
       send,
-      "s3:DeleteObject",
       "kms:Decrypt",
       "kms:Encrypt",
+      ...bucket,
       "secretsmanager:GetSecretValue",
     ],
     Verify: [
@@ -199,6 +199,12 @@ describe("the bucket", () => {
     expect(paths("Sweep", "s3:GetObject")).toEqual([]);
   });
 
+  test("Api stores, reads and deletes posted files under u/, and stores and deletes copies under h/", () => {
+    expect(paths("Api", "s3:PutObject")).toEqual(["/u/*", "/h/*"]);
+    expect(paths("Api", "s3:GetObject")).toEqual(["/u/*"]);
+    expect(paths("Api", "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
+  });
+
   test("HandOver reads and deletes the checked copies of uploads under h/, and nothing else", () => {
     expect(paths("HandOver", "s3:GetObject")).toEqual(["/h/*"]);
     expect(paths("HandOver", "s3:DeleteObject")).toEqual(["/h/*"]);
@@ -245,7 +251,7 @@ test("each function sends to its own queues only", () => {
       .map((arn) => (arn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].replace(/Queue[0-9A-F]{8}$/, ""))
       .sort();
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
-    Api: ["Deliveries", "Erasures", "Events"],
+    Api: ["Deliveries", "Erasures", "Events", "Uploads"],
     Verify: ["Events"],
     Console: ["Mails"],
     Intake: ["Inbound"],

@@ -59,6 +59,7 @@ describe("the functions", () => {
         env.eventsQueueUrl,
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
+        env.uploadsQueueUrl,
         env.rootSecretId,
         env.baseUrl,
         env.consoleUrl,

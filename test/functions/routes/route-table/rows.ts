@@ -10,6 +10,7 @@ export type ResourceKind =
   | "endpoint"
   | "delivery"
   | "hold"
+  | "upload"
   | "key"
   | "member"
   | "invite"
@@ -120,6 +121,25 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
   "POST /v1/messages/human-agent": send("/v1/messages/human-agent", ({ actorId }) => ({ actor_id: actorId })),
   "GET /v1/messages/holds/{hold_id}": {
     ...withId("agent", "hold", ({ id }) => `/v1/messages/holds/${id}`),
+    tenant: "resource",
+  },
+  "POST /v1/attachments/uploads": {
+    ...withId("agent", "conversation", () => "", {
+      request: ({ id }) => ({
+        path: "/v1/attachments/uploads",
+        body: { conversation_id: decodeURIComponent(id), filename: "a.png", content_type: "image/png", size: 1 },
+      }),
+    }),
+    tenant: "resource",
+  },
+  "POST /v1/attachments": {
+    ...withId("agent", "upload", () => "", {
+      request: ({ id }) => ({ path: "/v1/attachments", body: { upload_id: decodeURIComponent(id) } }),
+    }),
+    tenant: "resource",
+  },
+  "GET /v1/attachments/uploads/{upload_id}": {
+    ...withId("agent", "upload", ({ id }) => `/v1/attachments/uploads/${id}`),
     tenant: "resource",
   },
   "GET /v1/accounts": members("agent", "/v1/accounts"),

@@ -1,5 +1,6 @@
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import { newUploadId } from "../../../../shared/domain/uploads/uploads.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
@@ -9,6 +10,7 @@ import { tenantStatusStore } from "../../../../shared/stores/access/tenant-statu
 import { holdStore } from "../../../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
 import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import { createEndpointAt } from "../../../shared/flows/support/test-endpoints.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
@@ -20,6 +22,7 @@ import {
 } from "../../../shared/stores/access/support/team-samples.ts";
 import { holdAuditEntry, sampleHold } from "../../../shared/stores/support/hold-samples.ts";
 import { PERSON, SAMPLE_INBOX, sampleMessage } from "../../../shared/stores/support/samples.ts";
+import { sampleUpload } from "../../../shared/stores/support/upload-samples.ts";
 import type { ApiApp } from "../support/api-app.ts";
 import type { ResourceKind } from "./rows.ts";
 
@@ -69,6 +72,14 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
     await holdStore(table).create(hold, testEnv.now(), holdAuditEntry(hold));
     return hold.id;
   }
+  async function newUpload(tenant: TenantId): Promise<string> {
+    const upload = sampleUpload(tenant, {
+      id: newUploadId(testEnv.now()),
+      conversationId: conversationOf(tenant),
+    });
+    await uploadStore(table).create(upload, testEnv.now());
+    return upload.id;
+  }
   async function newInvite(tenant: TenantId): Promise<string> {
     const invite = sampleInvite(tenant);
     await createInvite(table, invite);
@@ -85,6 +96,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       endpoint,
       delivery: deliveryId(newUlid(testEnv.now()), endpoint),
       hold: await createHold(tenant),
+      upload: await newUpload(tenant),
       key: (await createKey(api.ports, tenant, settings, testEnv.now())).id,
       member: (await createMember(table, tenant, "agent")).id,
       invite: await newInvite(tenant),
@@ -120,6 +132,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       endpoint: newUlid(1),
       delivery: deliveryId(newUlid(1), ownIds.endpoint),
       hold: `hold_${newUlid(1)}`,
+      upload: newUploadId(testEnv.now()),
       key: newUlid(1),
       member: `usr_${newUlid(1)}`,
       invite: `inv_${newUlid(1)}`,
@@ -135,6 +148,10 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       endpoint: foreign("endpoint", { "a lower-case id": ownIds.endpoint.toLowerCase() }),
       delivery: foreign("delivery", { "of no event": ownIds.delivery }),
       hold: foreign("hold", { "of another form": "hold_1" }),
+      upload: foreign("upload", {
+        "a lower-case id": ownIds.upload.toLowerCase(),
+        "a day old": newUploadId(testEnv.now() - DAY),
+      }),
       key: foreign("key", {
         "an operator's": (await createOperatorKey(api.ports, [own], operatorKey, testEnv.now())).id,
         "a lower-case id": ownIds.key.toLowerCase(),

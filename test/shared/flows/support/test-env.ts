@@ -14,6 +14,7 @@ import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../../shared/aws/received-messages.ts";
 import { openUploadFiles } from "../../../../shared/aws/upload-files.ts";
+import { openUploadGrants } from "../../../../shared/aws/upload-grants.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
@@ -214,6 +215,9 @@ export async function openTestEnv(
         feedShards: tenantShards(tenantStateStore(tableHandle)),
         events: openQueue(queues.events, aws.sqs),
         retries: openQueue(queues.deliveries, aws.sqs),
+        uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
+        uploadGrants: openUploadGrants(UPLOAD_BUCKET, aws.s3),
+        uploadWork: openQueue(queues.uploads ?? "", aws.sqs),
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),
         platformFor: async (account, scope) =>

@@ -1,0 +1,105 @@
+import * as z from "zod/mini";
+import { mediaTypes } from "../../../shared/domain/sending/send-content.ts";
+import { uploadStatuses } from "../../../shared/domain/uploads/uploads.ts";
+import { createUpload as create } from "../../../shared/flows/uploads/create.ts";
+import { finishUpload as finish } from "../../../shared/flows/uploads/finish.ts";
+import { getUpload as read, type UploadView } from "../../../shared/flows/uploads/read.ts";
+import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { iso } from "../../../shared/kernel/time.ts";
+import { contentType, fileName } from "../../http/fields.ts";
+import { endpoint } from "../api-endpoint.ts";
+
+const type = z.enum(mediaTypes);
+
+const grantSchema = z.object({
+  id: z.string(),
+  url: z.string(),
+  fields: z.record(z.string(), z.string()),
+  method: z.literal("POST"),
+  expires_at: z.string(),
+  max_size: z.int(),
+});
+
+const uploadSchema = z.object({
+  id: z.string(),
+  status: z.enum(uploadStatuses),
+  conversation_id: z.string(),
+  filename: z.string(),
+  content_type: z.string(),
+  size: z.int(),
+  type,
+  attachment: z.optional(z.object({ id: z.string(), type })),
+  error: z.optional(z.object({ code: z.string(), message: z.string(), detail: z.nullable(z.string()) })),
+});
+
+function toUploadResponse({ upload, state }: UploadView): z.infer<typeof uploadSchema> {
+  return {
+    id: upload.id,
+    status: state.status,
+    conversation_id: upload.conversationId,
+    filename: upload.filename,
+    content_type: upload.contentType,
+    size: upload.size,
+    type: upload.type,
+    ...(state.status === "ready" ? { attachment: { id: state.attachmentId, type: upload.type } } : {}),
+    ...(state.status === "failed" ? { error: state.error } : {}),
+  };
+}
+
+const common = { tenant: "resource", role: "agent", tag: "Attachments" } as const;
+
+export const createUpload = endpoint.caller({
+  operation: "createUpload",
+  method: "POST",
+  path: "/v1/attachments/uploads",
+  ...common,
+  summary: "Create an upload, with a form to post the file to",
+  body: z.object({
+    conversation_id: z.string().check(z.minLength(1)),
+    filename: fileName,
+    content_type: contentType,
+    size: z.int().check(z.minimum(1), z.meta({ description: "Bytes" })),
+    type: z.nullish(type),
+  }),
+  status: 201,
+  refusals: ["conversation_not_found", "attachment_too_large", "unsupported_media_type"],
+  data: z.object({ upload: grantSchema }),
+  handle: async ({ caller, body, now, ports }) => {
+    const { conversation_id, filename, content_type, size } = body;
+    const file = { filename, contentType: content_type, size, type: body.type ?? undefined };
+    const upload = await create(ports, caller, { conversationId: conversation_id, file }, now);
+    if (isRefusal(upload)) return upload;
+    const { id, url, fields, expiresAt, maxSize } = upload;
+    return { upload: { id, url, fields, method: "POST" as const, expires_at: iso(expiresAt), max_size: maxSize } };
+  },
+});
+
+export const finishUpload = endpoint.caller({
+  operation: "finishUpload",
+  method: "POST",
+  path: "/v1/attachments",
+  ...common,
+  summary: "Finish an upload whose file was posted (the file is handed over to the platform afterwards)",
+  body: z.object({ upload_id: z.string() }),
+  status: 202,
+  refusals: ["upload_not_found", "conversation_not_found", "attachment_too_large", "unsupported_media_type"],
+  data: z.object({ upload: uploadSchema }),
+  handle: async ({ caller, body, time, ports }) => {
+    const view = await finish(ports, caller, body.upload_id, time);
+    return isRefusal(view) ? view : { upload: toUploadResponse(view) };
+  },
+});
+
+export const getUpload = endpoint.caller({
+  operation: "getUpload",
+  method: "GET",
+  path: "/v1/attachments/uploads/{upload_id}",
+  ...common,
+  summary: "Get the status of an upload (available for a day)",
+  refusals: ["upload_not_found"],
+  data: z.object({ upload: uploadSchema }),
+  handle: async ({ caller, path, now, ports }) => {
+    const view = await read(ports, caller, path.upload_id, now);
+    return isRefusal(view) ? view : { upload: toUploadResponse(view) };
+  },
+});

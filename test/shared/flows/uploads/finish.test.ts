@@ -1,0 +1,223 @@
+import { GetObjectCommand } from "@aws-sdk/client-s3";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { postedKey } from "../../../../shared/domain/uploads/uploads.ts";
+import { createUpload } from "../../../../shared/flows/uploads/create.ts";
+import { finishUpload } from "../../../../shared/flows/uploads/finish.ts";
+import { getUpload } from "../../../../shared/flows/uploads/read.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
+import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
+import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
+import { newTenant, siblingId } from "../../stores/support/samples.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import {
+  openUploadFixture,
+  PNG_FILE,
+  pngBytes,
+  post,
+  programBytes,
+  type UploadFixture,
+} from "./support/upload-fixture.ts";
+
+let testEnv: TestEnv;
+let fixture: UploadFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  testEnv.advance(MINUTE);
+  fixture = await openUploadFixture(testEnv);
+});
+
+const NOT_FOUND = { refused: "upload_not_found" };
+const CONVERSATION_NOT_FOUND = { refused: "conversation_not_found" };
+
+async function created(file: Parameters<UploadFixture["create"]>[0] = {}) {
+  const upload = await fixture.create(file);
+  if (isRefusal(upload)) throw new Error(upload.refused);
+  return upload;
+}
+
+describe("creating an upload", () => {
+  it("answers a form for 15 minutes that takes the file, up to the limit of its kind", async () => {
+    const upload = await created({ contentType: "IMAGE/JPG; charset=binary", filename: "../a/Über uns.png" });
+    expect(upload).toEqual({
+      id: expect.stringMatching(/^upl_[0-9A-HJKMNP-TV-Z]{26}$/),
+      url: expect.stringMatching(/^http:.*uploads/),
+      fields: expect.objectContaining({ key: postedKey(upload.id), "Content-Type": "image/jpeg" }),
+      expiresAt: testEnv.now() + 15 * MINUTE,
+      maxSize: 8 * 2 ** 20,
+    });
+    expect(await post(upload, pngBytes())).toBe(204);
+    expect(await fixture.read(upload.id)).toMatchObject({
+      upload: { filename: "Über uns.png", contentType: "image/jpeg", type: "image", size: 5_000, scope: "live" },
+      state: { status: "waiting" },
+    });
+  });
+
+  it("is refused for a conversation that is unknown, of another tenant, expired, erased or disconnected", async () => {
+    const ports = fixture.ports();
+    const create = (conversationId: string, now = testEnv.now(), tenant = fixture.tenant) => {
+      const caller = { ...fixture.callerFor("live"), tenant };
+      return createUpload(ports, caller, { conversationId, file: PNG_FILE }, now);
+    };
+    expect(await create("CONV#x")).toEqual(CONVERSATION_NOT_FOUND);
+    expect(await create(siblingId(fixture.id))).toEqual(CONVERSATION_NOT_FOUND);
+    expect(await create(fixture.id, testEnv.now(), newTenant())).toEqual(CONVERSATION_NOT_FOUND);
+    expect(await create(fixture.id, testEnv.now() + 7 * DAY)).toEqual(CONVERSATION_NOT_FOUND);
+    expect(isRefusal(await create(fixture.id))).toBe(false);
+    await fixture.disconnect();
+    expect(await create(fixture.id)).toEqual(CONVERSATION_NOT_FOUND);
+
+    fixture = await openUploadFixture(testEnv);
+    await fixture.eraseConversation();
+    expect(await fixture.create()).toEqual(CONVERSATION_NOT_FOUND);
+  });
+
+  it.each([
+    ["attachment_too_large", { size: 8 * 2 ** 20 + 1 }],
+    ["unsupported_media_type", { contentType: "image/gif" }],
+    ["unsupported_media_type", { type: "video" as const }],
+  ])("is refused as %s (%j) and leaves nothing", async (reason, file) => {
+    const rowsBefore = await testEnv.table.client.send(scanOf(testEnv));
+    expect(await fixture.create(file)).toMatchObject({ refused: reason });
+    expect((await testEnv.table.client.send(scanOf(testEnv))).Count).toBe(rowsBefore.Count);
+  });
+});
+
+describe("finishing an upload", () => {
+  it("copies the file under an ASCII name, deletes the posted one and queues the hand-over", async () => {
+    const upload = await fixture.posted();
+    const view = await fixture.finish(upload.id);
+    expect(view).toMatchObject({ state: { status: "processing", processingAt: testEnv.now(), tries: 0 } });
+    const [copy, ...others] = await fixture.objects(upload.id);
+    expect(others).toEqual([]);
+    expect(copy).toMatch(new RegExp(`^h/\\d{4}-\\d\\d-\\d\\dT\\d\\d/[A-Za-z0-9_-]{22}/${upload.id}\\.png$`));
+    const object = await testEnv.s3.send(new GetObjectCommand({ Bucket: "uploads", Key: copy }));
+    expect(object.ContentType).toBe("image/png");
+    expect(await object.Body?.transformToByteArray()).toEqual(pngBytes());
+    expect(await fixture.messages()).toEqual([{ v: expect.any(Number), tenant: fixture.tenant, upload_id: upload.id }]);
+    expect(await fixture.read(upload.id)).toEqual(view);
+  });
+
+  it("without a posted file is refused and uses nothing up", async () => {
+    const upload = await created();
+    expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);
+    await post(upload, pngBytes());
+    expect(await fixture.finish(upload.id)).toMatchObject({ state: { status: "processing" } });
+  });
+
+  it("works until 22 hours after the start of its hour, although the grant ended, and not after", async () => {
+    const upload = await fixture.posted();
+    const late = await fixture.posted();
+    const hour = testEnv.now() - (testEnv.now() % HOUR);
+    testEnv.advance(hour + 22 * HOUR - 1 - testEnv.now());
+    expect(await fixture.finish(upload.id)).toMatchObject({ state: { status: "processing" } });
+    testEnv.advance(1);
+    expect(await fixture.finish(late.id)).toEqual(NOT_FOUND);
+  });
+
+  it("is refused for an upload that is unknown, malformed, of another tenant or scope, or finished", async () => {
+    const upload = await fixture.posted();
+    const ports = fixture.ports();
+    const time = startRequestTime(testEnv.now);
+    const stranger = { ...fixture.callerFor("live"), tenant: newTenant() };
+    for (const id of ["", "upl_1", upload.id.toLowerCase(), ` ${upload.id}`, "upl_01ARZ3NDEKTSV4RRFFQ69G5FAV"])
+      expect(await finishUpload(ports, fixture.callerFor("live"), id, time)).toEqual(NOT_FOUND);
+    expect(await finishUpload(ports, stranger, upload.id, time)).toEqual(NOT_FOUND);
+    expect(await fixture.finish(upload.id, { scope: "test" })).toEqual(NOT_FOUND);
+    expect(await fixture.finish(upload.id)).toMatchObject({ state: { status: "processing" } });
+    expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);
+    expect(await fixture.messages()).toHaveLength(1);
+  });
+
+  it("is refused when the conversation expired, was erased or lost its account", async () => {
+    const disconnected = await fixture.posted();
+    await fixture.disconnect();
+    expect(await fixture.finish(disconnected.id)).toEqual(CONVERSATION_NOT_FOUND);
+    expect(await fixture.read(disconnected.id)).toMatchObject({ state: { status: "waiting" } });
+
+    fixture = await openUploadFixture(testEnv);
+    const erased = await fixture.posted();
+    await fixture.eraseConversation();
+    expect(await fixture.finish(erased.id)).toEqual(NOT_FOUND);
+    expect(await fixture.read(erased.id)).toEqual(NOT_FOUND);
+  });
+
+  it("refuses a file that is not what it claims to be, deletes it and uses the upload up", async () => {
+    const upload = await fixture.posted(programBytes());
+    const refusal = { refused: "unsupported_media_type", detail: expect.any(String) };
+    expect(await fixture.finish(upload.id)).toEqual(refusal);
+    expect(await fixture.objects(upload.id)).toEqual([]);
+    expect(await fixture.read(upload.id)).toMatchObject({
+      state: { status: "failed", error: { code: "unsupported_media_type", detail: expect.any(String) } },
+    });
+    await post(upload, pngBytes());
+    expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);
+    expect(await fixture.messages()).toEqual([]);
+  });
+
+  it("ends the upload when the queue does not take its message", async () => {
+    const upload = await fixture.posted();
+    const failing = { send: () => Promise.reject(new Error("The queue is down.")) };
+    const ports = { ...fixture.ports(), uploadWork: failing };
+    await expect(fixture.finish(upload.id, { ports })).rejects.toThrow("The queue is down.");
+    expect(await fixture.objects(upload.id)).toEqual([]);
+    expect(await fixture.read(upload.id)).toMatchObject({
+      state: { status: "failed", error: { code: "internal_error", detail: null } },
+    });
+  });
+
+  it("answers the end of a hand-over that began although the answer of the queue was lost", async () => {
+    const upload = await fixture.posted();
+    const ports = fixture.ports();
+    const uploadWork = {
+      send: async () => {
+        await uploadStore(testEnv.table).complete(upload.id, "123", testEnv.now());
+        throw new Error("The answer of the queue was lost.");
+      },
+    };
+    expect(await fixture.finish(upload.id, { ports: { ...ports, uploadWork } })).toMatchObject({
+      state: { status: "ready", attachmentId: "123" },
+    });
+  });
+
+  it("is not undone by a posted file that cannot be deleted", async () => {
+    const upload = await fixture.posted();
+    const ports = fixture.ports();
+    const uploadFiles = { ...ports.uploadFiles, remove: () => Promise.reject(new TypeError("no")) };
+    expect(await fixture.finish(upload.id, { ports: { ...ports, uploadFiles } })).toMatchObject({
+      state: { status: "processing" },
+    });
+    expect(testEnv.lines).toContainEqual({ event: "upload.remove_failed", error: "TypeError" });
+  });
+});
+
+describe("reading an upload", () => {
+  it("works for a day, and never for another tenant", async () => {
+    const upload = await created();
+    const stranger = { ...fixture.callerFor("live"), tenant: newTenant() };
+    expect(await getUpload(fixture.ports(), stranger, upload.id, testEnv.now())).toEqual(NOT_FOUND);
+    testEnv.advance(DAY - 1);
+    expect(await fixture.read(upload.id)).toMatchObject({ state: { status: "waiting" } });
+    testEnv.advance(1);
+    expect(await fixture.read(upload.id)).toEqual(NOT_FOUND);
+  });
+
+  it("shows an upload that is in processing for five minutes as failed", async () => {
+    const upload = await fixture.posted();
+    await fixture.finish(upload.id);
+    testEnv.advance(5 * MINUTE - 1);
+    expect(await fixture.read(upload.id)).toMatchObject({ state: { status: "processing" } });
+    testEnv.advance(1);
+    expect(await fixture.read(upload.id)).toMatchObject({
+      state: { status: "failed", error: { code: "internal_error" } },
+    });
+  });
+});
+
+function scanOf({ table }: TestEnv): ScanCommand {
+  return new ScanCommand({ TableName: table.name, Select: "COUNT" });
+}
