@@ -20,7 +20,8 @@ export interface UploadFiles extends Pick<Files, "remove" | "removeAll" | "list"
   firstBytes(version: ObjectVersion, count: number): Promise<Uint8Array | null>;
   /**
    * Copies an object within the bucket. Of its metadata the copy has the content type only.
-   * @returns false when the object is gone or has another ETag. Then there is no copy
+   * @returns false when the object is gone or has another ETag. Then the key may hold a copy of the named version: that of an
+   * attempt whose answer was lost, before the object changed
    */
   copy(version: ObjectVersion, to: { key: string; contentType: string }): Promise<boolean>;
 }

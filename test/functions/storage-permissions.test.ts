@@ -9,6 +9,7 @@ import { grantedPermissions } from "../histories/granted-permissions.ts";
 import { synthesizeTemplates } from "../lib/synth-templates.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
+import { openUploadFixture, programBytes } from "../shared/flows/uploads/support/upload-fixture.ts";
 import { injectFaults } from "../support/faults.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the bucket of uploads with each role's policy.
@@ -38,6 +39,24 @@ function allowedPermissions(name: FunctionName): string[] {
     .filter((permission) => /^s3:\w+ (u\/|h\/|uploads)$/.test(permission))
     .sort();
 }
+
+it("the Api role allows exactly the calls of creating and finishing an upload, and the write that a form makes with its permissions", async () => {
+  const fixture = await openUploadFixture(testEnv);
+  const ports = fixture.ports();
+  const withoutQueue = {
+    ...ports,
+    uploadWork: { ...ports.uploadWork, send: () => Promise.reject(new Error("no queue")) },
+  };
+  const used = await recordPermissions(async () => {
+    expect(await fixture.finish((await fixture.posted()).id)).toHaveProperty("upload");
+    const program = await fixture.posted(programBytes());
+    expect(await fixture.finish(program.id)).toMatchObject({ refused: "unsupported_media_type" });
+    await expect(fixture.finish((await fixture.posted()).id, { ports: withoutQueue })).rejects.toThrow("no queue");
+  });
+  // S3 answers 404 for a file that is not posted yet only to a role that may list.
+  const others = ["s3:PutObject u/", "s3:ListBucket uploads"];
+  expect([...used, ...others].sort()).toEqual(allowedPermissions("Api"));
+});
 
 it("the Sweep role allows exactly the calls of the purge", async () => {
   const id = newUploadId(testEnv.now());
