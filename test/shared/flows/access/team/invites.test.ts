@@ -296,6 +296,18 @@ describe("an accepted invite", () => {
 });
 
 describe("a fault at any call", () => {
+  it("of the queue leaves an invite without a mail, which its address accepts all the same", async () => {
+    const email = newEmail();
+    const mails = { send: () => Promise.reject(new Error("The queue fails.")) };
+    const request = { tenant, email, role: "agent", acting: await team.acting(admin), now: testEnv.now() } as const;
+    await expect(createInvite({ ...team.ports, mails }, request)).rejects.toThrow("The queue fails.");
+    const [stored] = (await list()).filter((one) => one.email === email);
+    expect(stored).toMatchObject({ status: "pending" });
+    expect(mailedInvites()).not.toContain(stored?.id);
+    const userId = await team.signIn(email);
+    expect(await team.roles(tenant)).toMatchObject({ [userId]: "agent" });
+  });
+
   it.each(faultPoints)("(%s) leaves one invite, which can be sent again", async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       const email = newEmail();
@@ -310,7 +322,12 @@ describe("a fault at any call", () => {
       expect(again).toMatchObject(answer === null && "email" in again ? { email } : refused("invite_exists"));
       const [stored, ...others] = (await list()).filter((one) => one.email === email);
       expect(others).toEqual([]);
-      expect(await resend(stored?.id ?? "")).toMatchObject({ email });
+      const id = stored?.id ?? "";
+      if (answer !== null) expect(mailedInvites()).toContain(id);
+      // After a crash between the invite and its mail only this sends one.
+      const mails = mailedInvites().length;
+      expect(await resend(id)).toMatchObject({ email });
+      expect(mailedInvites().slice(mails)).toEqual([id]);
       const userId = await team.signIn(email);
       expect(await team.roles(tenant)).toMatchObject({ [userId]: "agent" });
     }
