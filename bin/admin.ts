@@ -1,7 +1,7 @@
 // `npm run admin`: the commands of an operator and of a developer with a local stack.
 import { enableCompileCache } from "node:module";
 import { readArguments, USAGE } from "./admin/arguments.ts";
-import { CliError } from "./admin/cli-error.ts";
+import { CliError, describeError } from "./admin/cli-error.ts";
 import { findCommand } from "./admin/commands.ts";
 
 enableCompileCache();
@@ -12,7 +12,8 @@ try {
   else if (values.positionals.length === 0) throw new CliError(USAGE);
   else process.exitCode = await findCommand(values)(values);
 } catch (error) {
-  if (!(error instanceof CliError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  const message = describeError(error);
+  if (message === null) throw error;
+  process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }

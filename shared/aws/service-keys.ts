@@ -4,7 +4,7 @@ import {
   type SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { deriveKey } from "../kernel/bytes.ts";
-import { type KeyRing, type KeyVersion, keyOfKid } from "../kernel/key-ring.ts";
+import { type KeyRing, type KeyVersion, keyOfKid, RootSecretTooShort } from "../kernel/key-ring.ts";
 import { memoize } from "../kernel/memo.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 import { SECRET_CACHE_LIFETIME, secretsClient } from "./secrets.ts";
@@ -50,10 +50,11 @@ export interface RootVersions {
 
 /**
  * The keys of the root secret's versions. A new version seals only six minutes after its creation, when every process
- * has read it, and opens from the start.
- * @throws when a version is too short
+ * has read it, and opens from the start. A previous version that is too short never sealed anything, and opens nothing.
+ * @throws RootSecretTooShort when the current version is
  */
-export function deriveServiceKeys({ current, previous }: RootVersions): (now: Millis) => ServiceKeys {
+export function deriveServiceKeys({ current, ...versions }: RootVersions): (now: Millis) => ServiceKeys {
+  const previous = versions.previous !== null && isTooShort(versions.previous) ? null : versions.previous;
   const newest = versionKeys(current.text, previous === null ? 0 : current.createdAt + SEALING_DELAY);
   if (previous === null) return () => toRings(newest, () => ({ previous: null, next: null }));
   const older = versionKeys(previous, 0);
@@ -62,10 +63,14 @@ export function deriveServiceKeys({ current, previous }: RootVersions): (now: Mi
   return (now) => (now < newest.pepper.sealsFrom ? before : after);
 }
 
+function isTooShort(root: string): boolean {
+  return root.length < ROOT_CHARS_MIN;
+}
+
 type VersionKeys = Readonly<Record<keyof ServiceKeys, KeyVersion>>;
 
 function versionKeys(root: string, sealsFrom: Millis): VersionKeys {
-  if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
+  if (isTooShort(root)) throw new RootSecretTooShort(ROOT_CHARS_MIN);
   const kid = deriveKey(root, "kid").toString("base64url").slice(0, KID_CHARS);
   return mapPurposes((name) => ({ kid, key: deriveKey(root, purposes[name]), sealsFrom }));
 }

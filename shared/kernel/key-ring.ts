@@ -1,5 +1,16 @@
 import type { Millis } from "./time.ts";
 
+/** No key is derived from a root secret that could be guessed. Its message is for the operator. */
+export class RootSecretTooShort extends Error {
+  override readonly name = "RootSecretTooShort";
+
+  constructor(charsMin: number) {
+    super(
+      `The root secret has less than ${charsMin} characters. Store one of 64 random characters with aws secretsmanager put-secret-value.`,
+    );
+  }
+}
+
 /** A key with the name of the root secret that it was derived from. */
 export interface KeyVersion {
   readonly kid: string;

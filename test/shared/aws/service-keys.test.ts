@@ -2,7 +2,7 @@ import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secr
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { deriveServiceKeys, SEALING_DELAY, serviceKeysReader } from "../../../shared/aws/service-keys.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
-import type { KeyRing } from "../../../shared/kernel/key-ring.ts";
+import { type KeyRing, RootSecretTooShort } from "../../../shared/kernel/key-ring.ts";
 import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
@@ -46,11 +46,22 @@ async function countReads(work: () => Promise<unknown>): Promise<number> {
   return reads;
 }
 
+test("a version of less than 32 characters seals and opens nothing, also as the previous one", async () => {
+  const short = "x".repeat(31);
+  await fixture.secrets.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: short }));
+  const read = newProcess();
+  for (const _ of [1, 2]) await expect(read()).rejects.toMatchObject({ name: "RootSecretTooShort" });
+  // The fix of it needs no second change: the same process works with the next value, at once.
+  await rotate(2);
+  const { session } = await read();
+  expect(session).toMatchObject({ current: { kid: kidOf(2), sealsFrom: 0 }, previous: null, next: null });
+});
+
 test("each purpose has its own key of 32 bytes, and a version of less than 32 characters is refused", () => {
   const derive = (text: string, previous: string | null = null) =>
     deriveServiceKeys({ current: { text, createdAt: 0 }, previous })(0);
-  expect(() => derive("x".repeat(31))).toThrow("32 characters");
-  expect(() => derive("x".repeat(32), "y".repeat(31))).toThrow("32 characters");
+  expect(() => derive("x".repeat(31))).toThrow(RootSecretTooShort);
+  expect(() => derive("x".repeat(31), "y".repeat(32))).toThrow("32 characters");
   const rings = Object.values(derive("x".repeat(32)));
   const keys = rings.map(({ current }) => current.key.toString("hex"));
   for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);

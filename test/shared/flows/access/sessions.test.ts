@@ -86,6 +86,6 @@ it("names its key by the kid of its header, and any other text names none", asyn
 
 it("needs a root secret of at least 32 characters", () => {
   const derive = (text: string) => deriveServiceKeys({ current: { text, createdAt: 0 }, previous: null })(NOW);
-  expect(() => derive("x".repeat(31))).toThrow("shorter than 32");
+  expect(() => derive("x".repeat(31))).toThrow("less than 32");
   expect(derive("x".repeat(32)).session.current.key).toHaveLength(32);
 });

@@ -1,0 +1,75 @@
+import { CreateSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeError } from "../../bin/admin/cli-error.ts";
+import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
+import { API_KEY_RANDOM_BYTES, formatApiKey } from "../../shared/domain/access/api-keys.ts";
+import { rotateRoot } from "../../shared/flows/access/rotation/rotate-root.ts";
+import { randomToken } from "../../shared/kernel/bytes.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { openRouteApps, type RouteApps } from "./routes/route-table/apps.ts";
+import { openApiApp } from "./routes/support/api-app.ts";
+
+// A function reads its secret at its first request, so that a short one cannot stop it before.
+
+let testEnv: TestEnv;
+let secrets: SecretsManagerClient;
+let apps: RouteApps;
+let readKeys: ReturnType<typeof serviceKeysReader>;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  secrets = new SecretsManagerClient({ endpoint: testEnv.emulators.url, region: "us-east-1", credentials });
+  await secrets.send(new CreateSecretCommand({ Name: "root", SecretString: "x".repeat(31) }));
+  readKeys = serviceKeysReader("root", secrets, testEnv.now);
+  const api = await openApiApp(testEnv);
+  const ports = {
+    ...api.ports,
+    peppers: async () => (await readKeys()).pepper,
+    sessionKeys: async () => (await readKeys()).session,
+  };
+  apps = await openRouteApps(testEnv, { ...api, ports }, async () => null);
+});
+afterAll(async () => {
+  secrets.destroy();
+  await testEnv.close();
+});
+
+const key = { authorization: `Bearer ${formatApiKey("live", randomToken(API_KEY_RANDOM_BYTES))}` };
+const cookie = { cookie: "console_session=a.b.c" };
+
+it.each([
+  ["api", "/v1/accounts", key],
+  ["api", "/v1/accounts", cookie],
+  ["console", "/console/me", cookie],
+] as const)(
+  "each request of %s that needs a key of it is a 500, and its log line names the cause",
+  async (name, path, headers) => {
+    for (const _ of [1, 2]) {
+      const response = await apps[name].fetch(new Request(`http://gateway${path}`, { headers }), {});
+      expect(response.status).toBe(500);
+      expect(await response.text()).not.toContain("secret");
+      expect(testEnv.lines.at(-1)).toMatchObject({ event: "request.failed", error: "RootSecretTooShort" });
+    }
+  },
+);
+
+it("rotate root refuses it, and says how to fix it", async () => {
+  const replaced: string[] = [];
+  const rootSecret = {
+    current: async () => ({ id: "1", text: "x".repeat(31), createdAt: 0 }),
+    replace: async (_: unknown, text: string) => replaced.push(text) > 0,
+  };
+  const peppers = async () => (await readKeys()).pepper;
+  const ports = { rootSecret, peppers } as unknown as Parameters<typeof rotateRoot>[0];
+  const error = await rotateRoot(ports, { isForced: true, now: testEnv.now() }).catch((thrown: unknown) => thrown);
+  expect(describeError(error)).toBe(
+    "The root secret has less than 32 characters. Store one of 64 random characters with aws secretsmanager put-secret-value.",
+  );
+  expect(replaced).toEqual([]);
+});
+
+it("the functions work once a long one is stored", async () => {
+  await secrets.send(new PutSecretValueCommand({ SecretId: "root", SecretString: "y".repeat(32) }));
+  const response = await apps.api.fetch(new Request("http://gateway/v1/accounts", { headers: key }), {});
+  expect(response.status).toBe(401);
+});
