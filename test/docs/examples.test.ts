@@ -8,6 +8,7 @@ import { apiRoutes } from "../../functions/routes/index.ts";
 import { sendHumanAgentMessage } from "../../functions/routes/sending/human-agent.ts";
 import { sendReply } from "../../functions/routes/sending/replies.ts";
 import { getStats } from "../../functions/routes/stats/stats.ts";
+import { createUpload, finishUpload } from "../../functions/routes/uploads/uploads.ts";
 import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
@@ -40,6 +41,11 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
     { schema: getDelivery.data, value: (attempt) => ({ delivery: { ...row, attempts: [attempt] } }) },
   ],
   "docs/guides/stats.md": [{ schema: getStats.data, value: itself }],
+  "docs/guides/uploads.md": [
+    { schema: createUpload.data, value: inEnvelope },
+    { schema: finishUpload.data, value: inEnvelope },
+    { schema: sendReply.body as Schema, value: itself },
+  ],
   "docs/guides/keys.md": [{ schema: createKey.data, value: inEnvelope }],
 };
 

@@ -44,6 +44,21 @@ export interface ListedEndpoint {
   readonly secondary_active: boolean;
 }
 
+/** An upload; of the response that creates it, its grant. */
+export interface ListedUpload {
+  readonly id: string;
+  readonly status: string;
+  readonly filename: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly type: string;
+  readonly attachment?: { readonly id: string; readonly type: string };
+  readonly error?: { readonly code: string; readonly detail: string };
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly max_size: number;
+}
+
 /** The data fields of all routes. A test reads the fields of the route it called. */
 export interface ResponseData {
   readonly conversations: readonly ListedConversation[];
@@ -62,6 +77,7 @@ export interface ResponseData {
   readonly enqueued: number;
   readonly skipped: number;
   readonly platform_message_id: string;
+  readonly upload: ListedUpload;
 }
 
 export interface Envelope {

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import type { MediaType } from "../../../shared/domain/sending/send-content.ts";
+import { acceptedTypes, type ClosedType, maxUploadSize } from "../../../shared/domain/uploads/media-types.ts";
+import { zip } from "../../support/files/archive-files.ts";
+import { mediaFileOfSize, mediaFiles } from "../../support/files/media-files.ts";
+import { corpus } from "../../support/files/program-files.ts";
+import { readTable } from "../support/dump-table.ts";
+import { failureLines, listBucketKeys, sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { type ClientFile, createUpload, finishUpload, postFile, readUpload, upload } from "./upload-client.ts";
+
+// A file's whole path: grant, form post, checks, hand-over to the simulator, and a sent message. `npm run test:full`
+// takes each accepted type and each limit, `npm test` a sample.
+
+const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
+const kinds: readonly MediaType[] = ["image", "video", "audio", "file"];
+const isWhole = inject("fullRun");
+/** In the name and in the content of every file. */
+const CANARY = "canary-5b1f09";
+
+const withCanary = (bytes: Buffer) => Buffer.concat([bytes, Buffer.from(CANARY)]);
+const mediaFile = (contentType: ClosedType, size?: number): ClientFile => ({
+  filename: `${CANARY} ä.x`,
+  contentType,
+  bytes: withCanary(
+    size === undefined ? mediaFiles[contentType]() : mediaFileOfSize(contentType, size - CANARY.length),
+  ),
+});
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await openSharedStack();
+});
+// A key has 600 requests per minute.
+beforeEach(async () => {
+  if (isWhole) await stack.clock("PT1M");
+});
+afterAll(() => stack?.stop());
+
+/** A new person writes to the account. @returns the conversation id */
+async function personWrites(connection: Connection, name: string): Promise<string> {
+  const account = stack.info.accounts.find((one) => one.connection === connection);
+  const [platform, externalId] = account?.account_key.split("#") ?? [];
+  const sends = { account: externalId, connection, person: name, text: "hello" };
+  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  await waitUntilIdle(stack);
+  return `CONV#demo#${platform}#${externalId}#${person}`;
+}
+
+/** The keys of files in the bucket of uploads. */
+const storedFiles = () => listBucketKeys(stack.dataDir).filter((key) => /^[uh]\//.test(key));
+
+describe.each(connections)("an upload for an account on %s", (connection) => {
+  const accepted = kinds.map((kind) => acceptedTypes(connection, kind));
+  const types = isWhole ? accepted.flat() : accepted.flatMap((ofKind) => ofKind.slice(-1));
+
+  it("of each accepted type arrives on the platform and in a sent message", async () => {
+    let conversation = "";
+    for (const [index, contentType] of types.entries()) {
+      // A conversation takes ten messages in ten seconds.
+      if (index % 8 === 0) conversation = await personWrites(connection, `Uma ${index} of ${connection}`);
+      const file = mediaFile(contentType);
+      const { attachment, ...ready } = await upload(stack, conversation, file);
+      expect(ready).toEqual({
+        id: expect.stringMatching(/^upl_/),
+        status: "ready",
+        conversation_id: conversation,
+        filename: file.filename,
+        content_type: contentType,
+        size: file.bytes.length,
+        type: kinds.find((_, index) => accepted[index]?.includes(contentType)),
+      });
+      await sendAttachment(conversation, attachment);
+    }
+    expect(storedFiles()).toEqual([]);
+  });
+
+  it.runIf(isWhole).each(kinds)(
+    "of the kind %s may have its limit and no byte more",
+    async (kind) => {
+      const conversation = await personWrites(connection, `Lim of ${connection} ${kind}`);
+      const contentType = acceptedTypes(connection, kind)[0] ?? "image/png";
+      const limit = maxUploadSize(kind);
+      const { status, attachment } = await upload(stack, conversation, mediaFile(contentType, limit));
+      expect(status).toBe("ready");
+      await sendAttachment(conversation, attachment);
+
+      const larger = mediaFile(contentType, limit + 1);
+      const refused = await createUpload(stack, conversation, larger);
+      expect([refused.status, refused.body.error.code]).toEqual([413, "attachment_too_large"]);
+      const { body } = await createUpload(stack, conversation, { ...larger, size: 1 });
+      expect(body.data.upload.max_size).toBe(limit);
+      const posted = await postFile(body.data.upload, larger.bytes);
+      expect([posted.status, posted.text]).toEqual([400, expect.stringContaining("EntityTooLarge")]);
+      expect((await finishUpload(stack, body.data.upload.id)).status).toBe(404);
+      expect(await readUpload(stack, body.data.upload.id)).toMatchObject({ status: "waiting" });
+      expect(storedFiles()).toEqual([]);
+    },
+    60_000,
+  );
+
+  it("that is not what it claims is refused, used up and deleted", async () => {
+    const conversation = await personWrites(connection, `Fay of ${connection}`);
+    const claims = isWhole ? accepted.flat() : (["image/jpeg", "application/pdf"] as const);
+    // In both directions: each type with the content of the next one.
+    const falseClaims = claims.flatMap((claim, index) => {
+      const next = claims[(index + 1) % claims.length] ?? claim;
+      return [[claim, next] as const, [next, claim] as const];
+    });
+    for (const [claim, type] of falseClaims) {
+      // An MP4 does not say at its start whether it contains sound only.
+      if (claim === "audio/mp4" && type === "video/mp4") continue;
+      await expectRefusedContent(conversation, { ...mediaFile(type), contentType: claim });
+    }
+    expect(storedFiles()).toEqual([]);
+  });
+
+  it("of a GIF is refused by Instagram Login only", async () => {
+    const conversation = await personWrites(connection, `Gil of ${connection}`);
+    const file = mediaFile("image/gif");
+    if (connection === "instagram_login") {
+      const { status, body } = await createUpload(stack, conversation, file);
+      expect([status, body.error.code]).toEqual([415, "unsupported_media_type"]);
+    } else {
+      const { status, attachment } = await upload(stack, conversation, file);
+      expect(status).toBe("ready");
+      await sendAttachment(conversation, attachment);
+    }
+  });
+
+  it("of an archive passes on Messenger only, and of a program nowhere", async () => {
+    const conversation = await personWrites(connection, `Pru of ${connection}`);
+    const archive = { filename: `${CANARY}.zip`, contentType: "application/zip", bytes: withCanary(zip({ a: "b" })) };
+    const programs = isWhole ? corpus.slice(0, 3) : corpus.slice(0, 1);
+    if (connection === "messenger") {
+      const { attachment } = await upload(stack, conversation, archive);
+      await sendAttachment(conversation, attachment);
+      const pictureAsFile = await upload(stack, conversation, { ...mediaFile("image/png"), type: "file" });
+      expect(pictureAsFile.attachment?.type).toBe("file");
+      for (const { bytes } of programs)
+        await expectRefusedContent(conversation, { ...archive, bytes: withCanary(bytes) });
+    } else {
+      expect((await createUpload(stack, conversation, archive)).status).toBe(415);
+    }
+    for (const { filename, contentType, bytes } of programs) {
+      const { status, body } = await createUpload(stack, conversation, { filename, contentType, bytes });
+      expect([status, body.error.code]).toEqual([415, "unsupported_media_type"]);
+    }
+  });
+
+  it.runIf(isWhole || connection === "instagram_page")(
+    "with a test key takes every check, and its id is sent by a test key only",
+    async () => {
+      const conversation = await personWrites(connection, `Tess of ${connection}`);
+      const testKey = stack.info.test_key;
+      const callsBefore = (await stack.sim<{ sent: unknown[] }>("GET", "/sent")).sent.length;
+      const { attachment } = await upload(stack, conversation, mediaFile("image/png"), testKey);
+      expect(attachment).toEqual({ id: expect.stringMatching(/^mock_att_/), type: "image" });
+      const content = {
+        conversation_id: conversation,
+        attachments: [{ type: "image", attachment_id: attachment?.id }],
+      };
+      expect((await stack.api("POST", "/v1/messages/reply", content, testKey)).status).toBe(200);
+      expect((await stack.api("POST", "/v1/messages/reply", content)).status).toBe(400);
+      expect((await stack.sim<{ sent: unknown[] }>("GET", "/sent")).sent).toHaveLength(callsBefore);
+    },
+  );
+
+  it.runIf(isWhole || connection === "instagram_login")("for one account cannot be sent by another", async () => {
+    const conversation = await personWrites(connection, `Ona of ${connection}`);
+    const other = connections.find((one) => one !== connection) ?? connection;
+    const elsewhere = await personWrites(other, `Otto of ${other} for ${connection}`);
+    const { attachment } = await upload(stack, conversation, mediaFile("image/jpeg"));
+    const attachments = [{ type: "image", attachment_id: attachment?.id }];
+    const { status, body } = await stack.api("POST", "/v1/messages/reply", { conversation_id: elsewhere, attachments });
+    expect([status, body.error.code, body.error.detail]).toEqual([
+      400,
+      "invalid_request",
+      expect.stringContaining("attachment"),
+    ]);
+  });
+});
+
+it("nothing of a file's name or content is in a log, a queue message, an audit entry or another row", async () => {
+  await waitUntilIdle(stack);
+  const items = await readTable(stack);
+  const withName = items.filter((item) => JSON.stringify(item).includes(CANARY));
+  // The upload itself has the name of its file.
+  expect(withName.length).toBeGreaterThan(0);
+  expect(withName.map(({ PK }) => PK).filter((key) => !key.startsWith("U#"))).toEqual([]);
+  expect(stack.log()).toContain('"event":"');
+  expect(stack.log()).not.toContain(CANARY);
+  expect(stack.errors()).not.toContain(CANARY);
+  expect(failureLines(stack.log())).toEqual([]);
+  const bodies = sentBodies(stack.dataDir, () => true);
+  expect(bodies.some((body) => body.includes("upl_"))).toBe(true);
+  expect(bodies.filter((body) => body.includes(CANARY))).toEqual([]);
+  expect((await stack.api("GET", "/v1/audit?limit=100")).text).not.toContain(CANARY);
+  expect(listBucketKeys(stack.dataDir).filter((key) => key.includes("canary"))).toEqual([]);
+});
+
+/** Uploads a file that is refused when it is finished. */
+async function expectRefusedContent(conversation: string, file: ClientFile): Promise<void> {
+  const { body } = await createUpload(stack, conversation, file);
+  const grant = body.data.upload;
+  expect((await postFile(grant, file.bytes)).status).toBe(204);
+  const finished = await finishUpload(stack, grant.id);
+  expect([finished.status, finished.body.error.code]).toEqual([415, "unsupported_media_type"]);
+  expect(finished.text).not.toContain(CANARY);
+  expect(await readUpload(stack, grant.id)).toMatchObject({
+    status: "failed",
+    error: { code: "unsupported_media_type" },
+  });
+  expect((await finishUpload(stack, grant.id)).status).toBe(404);
+}
+
+/** Sends an attachment as a reply, and checks what the platform got. */
+async function sendAttachment(
+  conversation: string,
+  attachment: { id: string; type: string } | undefined,
+): Promise<void> {
+  const attachments = [{ type: attachment?.type, attachment_id: attachment?.id }];
+  const { status, text, body } = await stack.api("POST", "/v1/messages/reply", {
+    conversation_id: conversation,
+    attachments,
+  });
+  expect([status, text]).toEqual([200, expect.any(String)]);
+  const { sent } = await stack.sim<{ sent: { mid: string; request: unknown }[] }>("GET", "/sent");
+  const message = sent.find(({ mid }) => mid === body.data.platform_message_id);
+  expect(JSON.stringify(message?.request)).toContain(`"attachment_id":"${attachment?.id}"`);
+}
