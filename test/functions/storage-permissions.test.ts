@@ -3,6 +3,7 @@ import { openFiles } from "../../shared/aws/files.ts";
 import type { FunctionName } from "../../shared/config/names.ts";
 import { copyKey, newUploadId, postedKey } from "../../shared/domain/uploads/uploads.ts";
 import { purgeUploads } from "../../shared/flows/uploads/purge.ts";
+import { removeUploads } from "../../shared/flows/uploads/remove-uploads.ts";
 import { DAY } from "../../shared/kernel/time.ts";
 import { requiredPermissions } from "../histories/cloud/permissions.ts";
 import { grantedPermissions } from "../histories/granted-permissions.ts";
@@ -67,6 +68,15 @@ it("the Sweep role allows exactly the calls of the purge", async () => {
   testEnv.advance(2 * DAY);
   const work = () => purgeUploads({ uploadFiles: files, log: () => {} }, testEnv.now(), () => true);
   expect(await recordPermissions(work)).toEqual(allowedPermissions("Sweep"));
+});
+
+it("the Erase role allows exactly the calls that remove the files of an upload", async () => {
+  const id = newUploadId(testEnv.now());
+  const upload = { id, key: { PK: id, SK: id }, copyKey: copyKey({ id, random: "r", name: `${id}.png` }) };
+  const { uploadFiles } = testEnv;
+  const uploadRemovals = { load: async () => [], remove: async () => [] };
+  const used = await recordPermissions(() => removeUploads({ uploadFiles, uploadRemovals }, [upload]));
+  expect(used).toEqual(allowedPermissions("Erase"));
 });
 
 it("the HandOver role allows exactly the deletion of a copy, and the read that its link makes with its permissions", async () => {

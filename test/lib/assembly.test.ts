@@ -43,6 +43,7 @@ describe("the command", () => {
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
     expect(bytes.Api).toBeLessThan(900_000);
+    expect(bytes.HandOver).toBeLessThan(600_000);
   });
 
   test.each([
