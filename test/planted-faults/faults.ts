@@ -19,6 +19,7 @@ import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
 import { traceFaults } from "./faults/trace.ts";
 import { uploadRuleFaults } from "./faults/upload-rules.ts";
+import { uploadsFaults } from "./faults/uploads.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
@@ -44,5 +45,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...staleReadsFaults,
   ...traceFaults,
   ...uploadRuleFaults,
+  ...uploadsFaults,
   ...webhookClientFaults,
 ];

@@ -137,30 +137,28 @@ describe("finishing an upload", () => {
   });
 
   it.each([
-    "uploadFiles.head",
-    "uploadFiles.firstBytes",
-    "uploadFiles.copy",
-    "uploads.startProcessing",
-    "uploadWork.send",
-  ])(
-    "in a process that freezes before %s until the purge of its hour starts no hand-over and leaves no file",
-    async (call) => {
+    ["before", "uploadFiles.head"],
+    ["before", "uploadFiles.firstBytes"],
+    ["before", "uploadFiles.copy"],
+    ["after", "uploadFiles.copy"],
+    ["before", "uploads.startProcessing"],
+    ["before", "uploadWork.send"],
+  ] as const)(
+    "in a process that freezes %s %s until the purge of its hour starts no hand-over and leaves no file",
+    async (when, call) => {
       const upload = await fixture.posted();
       const purgeTime = testEnv.now() - (testEnv.now() % HOUR) + 23 * HOUR;
-      const { reached, result } = await runFrozen(
-        fixture.ports(),
-        { call, when: "before" },
-        {
-          work: (ports) => fixture.finish(upload.id, { ports }),
-          whileFrozen: async () => {
-            await purge(purgeTime);
-            testEnv.advance(purgeTime - testEnv.now());
-          },
+      const point = { call, when };
+      const { reached, result } = await runFrozen(fixture.ports(), point, {
+        work: (ports) => fixture.finish(upload.id, { ports }),
+        whileFrozen: async () => {
+          await purge(purgeTime);
+          testEnv.advance(purgeTime - testEnv.now());
         },
-      );
+      });
       expect([reached, result.status]).toEqual([true, "fulfilled"]);
       expect(await fixture.objects(upload.id)).toEqual([]);
-      expect((await fixture.read(upload.id)) as object).toMatchObject({
+      expect(await fixture.read(upload.id)).toMatchObject({
         state: { status: call.startsWith("uploadFiles.") ? "waiting" : "failed" },
       });
     },

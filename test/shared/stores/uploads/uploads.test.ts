@@ -171,6 +171,7 @@ describe("an upload", () => {
     expect(await withFault("lost", () => uploads.countTry(id, 0))).toMatchObject({ state: { tries: 1 } });
     expect(await uploads.countTry(id, 0)).toMatchObject({ state: { tries: 1 } });
     expect(await uploads.countTry(id, 1)).toMatchObject({ state: { tries: 2 } });
+    expect(await uploads.countTry(id, 0)).toMatchObject({ state: { tries: 2 } });
     await uploads.complete(id, "123", COPY.at);
     expect(await uploads.countTry(id, 2)).toMatchObject({ state: { status: "ready" } });
   });
