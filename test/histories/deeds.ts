@@ -143,6 +143,13 @@ export interface Rotation {
   readonly at: Millis;
 }
 
+/** The operator's deletion of a tenant. */
+export interface TenantDeletion {
+  readonly tenant: TenantId;
+  readonly askedAt: Millis;
+  endedAt: Millis | null;
+}
+
 /** A check of a held message. */
 export interface HoldCheck {
   readonly hold: HeldMessage;
@@ -192,6 +199,7 @@ export interface Deeds {
   readonly checks: HoldCheck[];
   readonly pages: NextPage[];
   readonly links: LinkRequest[];
+  readonly deletions: TenantDeletion[];
 }
 
 export function noDeeds(): Deeds {
@@ -213,5 +221,6 @@ export function noDeeds(): Deeds {
     checks: [],
     pages: [],
     links: [],
+    deletions: [],
   };
 }

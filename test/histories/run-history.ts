@@ -2,6 +2,7 @@ import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
 import { openActors } from "./actors/actors.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
+import { judgeDeletions } from "./ledger/deletion.ts";
 import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
 import { judgeSubscriptions } from "./ledger/endpoints.ts";
 import { judgeEndedErasures, judgeErasedTexts, judgeErasures } from "./ledger/erasure.ts";
@@ -38,6 +39,7 @@ const always: readonly Judge[] = [
   judgeAccess,
   judgeRotations,
   judgeLinks,
+  judgeDeletions,
 ];
 
 /** What holds when nothing more happens. */
@@ -66,7 +68,11 @@ export async function runHistory(history: History): Promise<string[]> {
       return evidence ? judges.flatMap((each) => each(evidence)) : [];
     };
     const deeds: Promise<unknown>[] = [actors.createEndpoint()];
-    if (history.steps.some(([step]) => "person" in step && step.person === NEIGHBOURS_PERSON))
+    if (
+      history.steps.some(
+        ([step]) => step.do === "deleteTenant" || ("person" in step && step.person === NEIGHBOURS_PERSON),
+      )
+    )
       deeds.push(actors.createEndpoint(NEIGHBOUR));
     await engine.run(TICKS_MAX);
     // Without endpoints there would be no deliveries to judge.

@@ -21,6 +21,7 @@ export type Step =
       readonly by?: MemberName;
     }
   | { readonly do: "page" | "suspendTenant" | "resumeTenant"; readonly person: number }
+  | { readonly do: "deleteTenant"; readonly dies: number }
   | { readonly do: "rotateRoot" | "removeAgent" | "inviteAgent" }
   | { readonly do: "edit" | "unsend" | "react"; readonly message: number }
   | { readonly do: "check"; readonly hold: number }
@@ -235,6 +236,7 @@ const inConsole = (act: "reply" | "hold" | "read", who: number) =>
 const page = (who: number) => fc.constant({ do: "page", person: who } as const);
 const ofTenant = (act: "suspendTenant" | "resumeTenant", who: number) => fc.constant({ do: act, person: who } as const);
 const alone = <Act extends "rotateRoot" | "removeAgent" | "inviteAgent">(act: Act) => fc.constant({ do: act } as const);
+const tenantDeletion = fc.record({ do: fc.constant("deleteTenant" as const), dies: fc.nat({ max: 6 }) });
 const latestHold = fc.constant({ do: "check", hold: 0 } as const);
 
 const policyOf = (who: number, ...actions: readonly PolicyAction[]) =>
@@ -390,6 +392,54 @@ const episode: fc.Arbitrary<Paced[]> = person.chain((who) =>
       wait(7 * MINUTE),
       ofTenant("resumeTenant", who),
       reply(who),
+    ),
+    // The other tenant is deleted while it is written to, sends and delivers.
+    at(
+      by("write", NEIGHBOURS_PERSON),
+      trouble("ingest", "deliver", "api", "profile", "erase"),
+      fc.constantFrom<Step>(
+        { do: "reply", person: NEIGHBOURS_PERSON },
+        { do: "write", person: NEIGHBOURS_PERSON },
+        { do: "erase", person: NEIGHBOURS_PERSON },
+        { do: "create" },
+      ),
+      tenantDeletion,
+      by("write", NEIGHBOURS_PERSON),
+      wait(SECOND, 30 * SECOND, 3 * MINUTE, 20 * MINUTE),
+      reply(NEIGHBOURS_PERSON),
+    ),
+    at(
+      by("write", NEIGHBOURS_PERSON),
+      failing,
+      trouble("deliver"),
+      by("write", NEIGHBOURS_PERSON),
+      wait(5 * SECOND, 6 * MINUTE, DAY),
+      tenantDeletion,
+      reply(NEIGHBOURS_PERSON),
+    ),
+    at(
+      by("write", NEIGHBOURS_PERSON),
+      wait(2 * DAY),
+      by("hold", NEIGHBOURS_PERSON),
+      tenantDeletion,
+      latestHold,
+      wait(MINUTE, 20 * MINUTE),
+      by("read", NEIGHBOURS_PERSON),
+    ),
+    at(
+      failing,
+      by("write", NEIGHBOURS_PERSON),
+      bury("Deliveries", "SlowDeliveries"),
+      tenantDeletion,
+      wait(20 * MINUTE, DAY),
+    ),
+    at(
+      bury("Inbound", "Events", "Deliveries", "Erasures"),
+      by("write", NEIGHBOURS_PERSON),
+      wait(MINUTE, HOUR),
+      tenantDeletion,
+      wait(SECOND, 5 * MINUTE),
+      redrive,
     ),
     // The same person at another tenant.
     at(by("write", 0), by("write", NEIGHBOURS_PERSON), reply(NEIGHBOURS_PERSON), by("erase", 0), by("read", who)),

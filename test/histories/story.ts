@@ -29,6 +29,8 @@ function sentence(step: Step): string {
     case "suspendTenant":
     case "resumeTenant":
       return `The operator ${step.do === "suspendTenant" ? "suspends" : "resumes"} the tenant of person ${step.person}`;
+    case "deleteTenant":
+      return `The operator deletes the other tenant; the first run dies at step ${step.dies}`;
     case "rotateRoot":
       return "The operator rotates the root secret";
     case "removeAgent":

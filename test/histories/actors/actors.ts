@@ -261,6 +261,8 @@ export function openActors(world: World) {
           return operator.setStatus(findPerson(step.person).account.tenant, "suspended");
         case "resumeTenant":
           return operator.setStatus(findPerson(step.person).account.tenant, "active");
+        case "deleteTenant":
+          return operator.deleteTenant(NEIGHBOUR, step.dies);
         case "rotateRoot":
           return operator.rotateRoot();
         case "removeAgent":

@@ -1,14 +1,18 @@
 import { rotateRoot } from "../../../shared/flows/access/rotation/rotate-root.ts";
 import { setTenantStatus } from "../../../shared/flows/access/tenant-status.ts";
 import { redriveQueue } from "../../../shared/flows/dead-letters/redrive.ts";
+import { deleteTenant } from "../../../shared/flows/deletion/delete-tenant.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import type { Millis } from "../../../shared/kernel/time.ts";
 import { queueIds } from "../cloud/aws.ts";
-import type { Deeds, StatusChange } from "../deeds.ts";
+import type { Deeds, StatusChange, TenantDeletion } from "../deeds.ts";
 import type { World } from "../world/open-world.ts";
 import { tenants } from "../world/people.ts";
 import type { Requests } from "./requests.ts";
 
-/** The commands of the operator. Each runs in a process of its own, which does not die. */
+class Killed extends Error {}
+
+/** The commands of the operator. Each runs in a process of its own, which no trouble of a function meets. */
 export function openOperator(world: World, deeds: Deeds, { request }: Requests) {
   const { engine, admin, redrivePorts, keysOf } = world;
 
@@ -29,6 +33,23 @@ export function openOperator(world: World, deeds: Deeds, { request }: Requests) 
       deeds.statuses.push(change);
       const result = await setTenantStatus(admin, tenant, { status: to, actor: "cli" }, engine.now());
       if (result === "completed") change.appliedAt = engine.now();
+    },
+
+    /** Deletes a tenant. @param dies the step at which the first run dies; the operator repeats it at once */
+    async deleteTenant(tenant: TenantId, dies: number): Promise<void> {
+      const deletion: TenantDeletion = { tenant, askedAt: engine.now(), endedAt: null };
+      deeds.deletions.push(deletion);
+      const time = { now: engine.now, wait: (duration: Millis) => engine.until(engine.now() + duration) };
+      let steps = 0;
+      const report = () => {
+        if (steps++ === dies) throw new Killed();
+      };
+      const run = () => deleteTenant(admin, { tenant, actor: "cli", time, report });
+      await run().catch((error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+        return run();
+      });
+      deletion.endedAt = engine.now();
     },
 
     /** Rotates the root secret. A second rotation first waits for the keys, and then ends the sessions before the first. */

@@ -3,6 +3,7 @@ import { HOLD_LIFETIME, SESSION_LIFETIME } from "../../../shared/domain/limits.t
 import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
 import type { ApiAnswer, CallerRequest, Change } from "../deeds.ts";
 import type { Step } from "../steps.ts";
+import { mayBeDeleted } from "./deletion.ts";
 import { type Evidence, SLACK, wordsIn } from "./evidence.ts";
 
 /** From the start of a request to its end. */
@@ -37,6 +38,7 @@ function mayHaveEnded({ rotations }: Evidence, sealedAt: Millis, until: Millis):
 
 /** Whether the request came from someone who certainly had no access during all of it. */
 function isForbidden(evidence: Evidence, request: CallerRequest): boolean {
+  if (mayBeDeleted(evidence, request.tenant)) return false;
   if (statusDuring(evidence, request) === "suspended" && !isAboutThePerson(request)) return true;
   return isAgent(request) && membershipDuring(evidence, request) === "removed" && !isAboutThePerson(request);
 }
@@ -84,7 +86,7 @@ export function judgeAccess(evidence: Evidence): string[] {
   return evidence.requests.flatMap((request) => {
     const { name, caller, at, endedAt, response } = request;
     if (!response || !MAY_LACK_ACCESS.has(response.body.error?.code)) return [];
-    if (statusDuring(evidence, request) !== "active") return [];
+    if (statusDuring(evidence, request) !== "active" || mayBeDeleted(evidence, request.tenant)) return [];
     if (caller === "key") return response.status === 401 || isSuspended(response) ? [refusedText(request)] : [];
     const isLive = at < caller.since + SESSION_LIFETIME - ENDS_EARLY;
     const mayBeMember = caller.member === "owner" || membershipDuring(evidence, request) === "member";

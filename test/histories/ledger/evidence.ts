@@ -5,6 +5,7 @@ import type { StoredObject } from "../cloud/bucket.ts";
 import type { Deeds } from "../deeds.ts";
 import type { History } from "../steps.ts";
 import type { World } from "../world/open-world.ts";
+import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
 import type { Post } from "../world/receivers.ts";
 
@@ -36,7 +37,10 @@ export interface Evidence extends Deeds {
   readonly buried: readonly string[];
   /** When an item was last written. */
   writtenAt(item: StoredItem): Millis;
-  /** Whether somebody asked to erase the person's conversation at or after this instant, give or take the clocks. */
+  /**
+   * Whether somebody asked to erase the person's conversation at or after this instant, give or take the clocks, or to
+   * delete the tenant.
+   */
   mayBeErased(person: string, at: Millis): boolean;
 }
 
@@ -74,7 +78,10 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
     const sizes = [changes, receivers.posts, platform.calls, deeds.reads, deeds.trespasses].map(({ length }) => length);
     const ended = deeds.requests.filter(({ endedAt }) => endedAt !== null).length;
     const links = deeds.links.filter(({ hasCome }) => hasCome !== null).length;
-    const state = [...sizes, answered, ended, links, deeds.checks.length, deeds.erasures.length, calmAt].join(" ");
+    const deleted = deeds.deletions.filter(({ endedAt }) => endedAt !== null).length;
+    const state = [...sizes, answered, ended, links, deleted, deeds.checks.length, deeds.erasures.length, calmAt].join(
+      " ",
+    );
     if (state === seen) return null;
     seen = state;
     return {
@@ -95,6 +102,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       buried: Object.values(aws.queues).flatMap(({ buried }) => buried),
       writtenAt: (item) => written.get(item) ?? 0,
       mayBeErased: (person, at) =>
+        deeds.deletions.some(({ tenant }) => tenant === findPerson(person).account.tenant) ||
         deeds.erasures.some((erasure) => erasure.person === person && erasure.at >= at - SLACK),
     };
   };

@@ -3,6 +3,7 @@ import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { accountAttributes } from "../../../shared/stores/attributes.ts";
 import { accountItemKey } from "../../../shared/stores/keys.ts";
 import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
+import { mayBeDeleted } from "./deletion.ts";
 import { mayLackDelivery } from "./deliveries.ts";
 import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
 import { type Evidence, mayHaveExpired } from "./evidence.ts";
@@ -50,6 +51,7 @@ export function judgePolicies(evidence: Evidence): string[] {
   const { policies, acknowledged } = evidence;
   if (policies.length === 0) return [];
   return accounts.flatMap((account) => {
+    if (mayBeDeleted(evidence, account.tenant)) return [];
     const all = decisions(evidence, account);
     const name = accountKey(account);
     const violations = all.flatMap(({ policy: { action, eventUlid }, since }) => {
