@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { S3Client } from "@aws-sdk/client-s3";
 
 const MIDDLEWARE = "scheduled";
 
@@ -15,29 +16,32 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * Runs tasks concurrently with only one call to the table in progress at a time. The seed decides which call is next:
+ * Runs tasks concurrently with only one call of these clients in progress at a time. The seed decides which call is next:
  * each seed is another interleaving, and the same seed gives the same one.
  * @returns the result of each task
  */
 export async function interleave(
-  client: DynamoDBClient,
+  clients: DynamoDBClient | readonly (DynamoDBClient | S3Client)[],
   seed: number,
   tasks: readonly (() => Promise<unknown>)[],
 ): Promise<PromiseSettledResult<unknown>[]> {
   const random = seededRandom(seed);
   const pendingCalls: (() => void)[] = [];
   let inFlight = 0;
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      await new Promise<void>((resolve) => pendingCalls.push(resolve));
-      try {
-        return await next(args);
-      } finally {
-        inFlight--;
-      }
-    },
-    { name: MIDDLEWARE, step: "finalizeRequest", priority: "high" },
-  );
+  const stacks = [clients].flat().map(({ middlewareStack }) => middlewareStack as DynamoDBClient["middlewareStack"]);
+  for (const stack of stacks) {
+    stack.add(
+      (next) => async (args) => {
+        await new Promise<void>((resolve) => pendingCalls.push(resolve));
+        try {
+          return await next(args);
+        } finally {
+          inFlight--;
+        }
+      },
+      { name: MIDDLEWARE, step: "finalizeRequest", priority: "high" },
+    );
+  }
   let running = true;
   const results = Promise.allSettled(tasks.map((task) => task())).finally(() => {
     running = false;
@@ -55,6 +59,6 @@ export async function interleave(
     }
     return await results;
   } finally {
-    client.middlewareStack.remove(MIDDLEWARE);
+    for (const stack of stacks) stack.remove(MIDDLEWARE);
   }
 }
