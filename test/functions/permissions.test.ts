@@ -18,8 +18,8 @@ import { createChallenge } from "../../shared/flows/holds/challenge.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
-import { DAY, MINUTE } from "../../shared/kernel/time.ts";
-import type { SendOutcome } from "../../shared/platforms/platform.ts";
+import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import type { SendOutcome, UploadOutcome } from "../../shared/platforms/platform.ts";
 import { encodeMail } from "../../shared/queues/mails.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
@@ -30,6 +30,7 @@ import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts"
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
 import { createTenant } from "../shared/stores/access/support/team-samples.ts";
 import { newTenant } from "../shared/stores/support/samples.ts";
 import { injectFaults } from "../support/faults.ts";
@@ -130,6 +131,32 @@ it("the Mail role allows exactly the actions that mails use, and its role reads 
   expect([member, invited].map((email) => fixture.mailsTo(email).length)).toEqual([1, 2]);
   const { service } = synthesizeTemplates();
   expect([...actions].sort()).toEqual(allowedActions(service, "Mail", "dynamodb:"));
+});
+
+it("the HandOver role allows exactly the actions that hand-overs use, for every outcome", async () => {
+  const refused = refusedOutcome as Extract<UploadOutcome, { kind: "refused" }>;
+  const uploadOutcomes: readonly UploadOutcome[] = [
+    { kind: "accepted", attachmentId: "att" },
+    { kind: "unknown", detail: "outcome_unknown" },
+    { ...refused, accountStatus: "needs_reauth", coolDownMs: 1_000 },
+  ];
+  const usedActions = new Set<string>();
+  for (const outcome of uploadOutcomes) {
+    const fixture = await openHandOverFixture(testEnv);
+    fixture.setAnswer(outcome);
+    await fixture.newUpload();
+    // The second message finds what the first one left.
+    await fixture.enqueue(await fixture.newUpload());
+    const actions = await recordActions(async () => {
+      for (const wait of [0, 5 * SECOND, 10 * MINUTE]) {
+        testEnv.advance(wait);
+        await fixture.run();
+      }
+    });
+    for (const action of actions) usedActions.add(action);
+  }
+  const { service } = synthesizeTemplates();
+  expect([...usedActions].sort()).toEqual(allowedActions(service, "HandOver", "dynamodb:"));
 });
 
 it("the Console role allows the actions of signing in and out, for a member and for an invited person", async () => {

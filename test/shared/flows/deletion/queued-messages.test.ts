@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import { handOverWorker } from "../../../../functions/hand-over/worker.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { mailWorker } from "../../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../../functions/profile/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
 import type { QueueName } from "../../../../shared/config/names.ts";
 import { deriveErasureId } from "../../../../shared/domain/erasure/erasures.ts";
+import { newUploadId } from "../../../../shared/domain/uploads/uploads.ts";
 import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
@@ -15,6 +18,7 @@ import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { encodeEvent } from "../../../../shared/queues/events.ts";
 import { encodeMail } from "../../../../shared/queues/mails.ts";
 import { encodeProfile } from "../../../../shared/queues/profiles.ts";
+import { encodeUpload } from "../../../../shared/queues/uploads.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { newTenant, toTenantId } from "../../stores/support/samples.ts";
@@ -27,9 +31,12 @@ import { openWorkspace, runDeletion } from "./support/doomed-tenant.ts";
 const tenant = toTenantId("zebra-shop");
 
 let testEnv: TestEnv;
-let workers: Readonly<Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "deadLetters", QueueWorker>>;
+let workers: Readonly<
+  Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "handOver" | "deadLetters", QueueWorker>
+>;
 let workspace: Awaited<ReturnType<typeof openWorkspace>>;
 let calls = 0;
+let uploadId: string;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   const queues = await testEnv.newQueues();
@@ -52,13 +59,42 @@ beforeAll(async () => {
     baseUrl: "https://parley.example",
     isSignUpOpen: false,
   };
+  const handOverPorts = {
+    ...common,
+    events: openQueue(queues.events, testEnv.sqs),
+    vault: testEnv.newVault(),
+    platformFor: async () => ({
+      upload: async () => {
+        calls++;
+        return { kind: "late" } as const;
+      },
+    }),
+    uploadLinks: { readUrl: async () => "https://files.example/file" },
+    uploadFiles: testEnv.uploadFiles,
+  };
   const deadLetterPorts = { ...common, findSourceQueue: (name: string) => name as QueueName };
+  uploadId = newUploadId(testEnv.now());
+  await common.uploads.create(
+    {
+      id: uploadId,
+      conversationId: workspace.conversation,
+      scope: "live",
+      filename: "photo.png",
+      contentType: "image/png",
+      size: 1,
+      type: "image",
+      connection: "instagram_login",
+    },
+    testEnv.now(),
+  );
+  await common.uploads.startProcessing(uploadId, { copyKey: "h/2026-11-22T20/r/photo.png", at: testEnv.now() });
   workers = {
     ingest: ingestWorker(testEnv.ingestPorts(queues), testEnv.now) as QueueWorker,
     deliver: deliverWorker(testEnv.deliverPorts(queues, webhookClient), testEnv.now) as QueueWorker,
     profile: profileWorker(testEnv.profilePorts("http://127.0.0.1:9"), testEnv.now) as QueueWorker,
     erase: eraseWorker(testEnv.erasePorts(queues), testEnv.now) as QueueWorker,
     mail: mailWorker(mailPorts, testEnv.now) as QueueWorker,
+    handOver: handOverWorker(handOverPorts, testEnv.now) as QueueWorker,
     deadLetters: deadLettersWorker(deadLetterPorts, testEnv.now) as QueueWorker,
   };
 });
@@ -103,6 +139,7 @@ function queuedMessages(): readonly QueuedMessage[] {
       encodeErasure({ tenant, erasureId: deriveErasureId(conversation), op: newUlid(now) }),
     ),
     on("Mails", "mail")("an invite's mail", encodeMail({ kind: "invite", tenant, inviteId })),
+    on("Uploads", "handOver")("an upload", encodeUpload({ tenant, uploadId })),
   ];
 }
 
@@ -122,7 +159,7 @@ describe("a message of a deleted tenant", () => {
     expect((await rowsNamingTenant()).length).toBeGreaterThan(rowsBefore);
     for (const message of messages.slice(1)) await toDeadLetters(message);
     const quarantined = (await rowsNamingTenant()).map(({ PK }) => PK).filter((key) => key.startsWith("QUAR#"));
-    const queuesWithTenant = ["Deliveries", "Erasures", "Events", "Mails", "Profiles"];
+    const queuesWithTenant = ["Deliveries", "Erasures", "Events", "Mails", "Profiles", "Uploads"];
     expect(quarantined.sort()).toEqual(queuesWithTenant.map((queue) => `QUAR#${queue}`));
     await runDeletion(testEnv, tenant);
   });

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { SECOND } from "../../shared/kernel/time.ts";
+import type { UploadOutcome } from "../../shared/platforms/platform.ts";
+import { refusedOutcome, unknownOutcome } from "../shared/flows/support/conversation-fixture.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { type HandOverFixture, openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
+import { attachMeter, type Meter } from "../support/meter.ts";
+
+let testEnv: TestEnv;
+let meter: Meter;
+let fixture: HandOverFixture;
+let id: string;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  meter = attachMeter(testEnv.client, testEnv.table.name);
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openHandOverFixture(testEnv);
+  id = await fixture.newUpload();
+});
+
+/** What one run of the worker costs. */
+async function cost(): Promise<{ wcu: number; rcu: number }> {
+  const { wcu, rcu } = await meter.measure("hand-over", () => fixture.run());
+  return { wcu, rcu };
+}
+
+test("a hand-over is two writes and three reads", async () => {
+  expect(await cost()).toEqual({ wcu: 2, rcu: 3 });
+  expect(await fixture.state(id)).toMatchObject({ status: "ready" });
+});
+
+test("a call without an answer counts as one write, and its repetition as a hand-over", async () => {
+  fixture.setAnswer(unknownOutcome as UploadOutcome);
+  expect(await cost()).toEqual({ wcu: 1, rcu: 3 });
+  testEnv.advance(5 * SECOND);
+  expect(await cost()).toEqual({ wcu: 1, rcu: 3 });
+  expect(await fixture.state(id)).toMatchObject({ status: "failed" });
+});
+
+test("a refusal is one write", async () => {
+  fixture.setAnswer(refusedOutcome as UploadOutcome);
+  expect(await cost()).toEqual({ wcu: 1, rcu: 3 });
+});
+
+test("a message that comes twice is one read", async () => {
+  await fixture.run();
+  await fixture.enqueue(id);
+  expect(await cost()).toEqual({ wcu: 0, rcu: 1 });
+});
