@@ -7,6 +7,7 @@ import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
 import { erasureFaults } from "./faults/erasure.ts";
+import { handOverFaults } from "./faults/hand-over.ts";
 import { holdsFaults } from "./faults/holds.ts";
 import { idempotencyFaults } from "./faults/idempotency.ts";
 import { inboxFaults } from "./faults/inbox.ts";
@@ -32,6 +33,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...deliveryFaults,
   ...endpointsFaults,
   ...erasureFaults,
+  ...handOverFaults,
   ...holdsFaults,
   ...idempotencyFaults,
   ...inboxFaults,

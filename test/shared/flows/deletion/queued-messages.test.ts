@@ -32,7 +32,7 @@ const tenant = toTenantId("zebra-shop");
 
 let testEnv: TestEnv;
 let workers: Readonly<
-  Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "handOver" | "deadLetters", QueueWorker>
+  Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "uploads" | "deadLetters", QueueWorker>
 >;
 let workspace: Awaited<ReturnType<typeof openWorkspace>>;
 let calls = 0;
@@ -94,7 +94,7 @@ beforeAll(async () => {
     profile: profileWorker(testEnv.profilePorts("http://127.0.0.1:9"), testEnv.now) as QueueWorker,
     erase: eraseWorker(testEnv.erasePorts(queues), testEnv.now) as QueueWorker,
     mail: mailWorker(mailPorts, testEnv.now) as QueueWorker,
-    handOver: handOverWorker(handOverPorts, testEnv.now) as QueueWorker,
+    uploads: handOverWorker(handOverPorts, testEnv.now) as QueueWorker,
     deadLetters: deadLettersWorker(deadLetterPorts, testEnv.now) as QueueWorker,
   };
 });
@@ -139,7 +139,7 @@ function queuedMessages(): readonly QueuedMessage[] {
       encodeErasure({ tenant, erasureId: deriveErasureId(conversation), op: newUlid(now) }),
     ),
     on("Mails", "mail")("an invite's mail", encodeMail({ kind: "invite", tenant, inviteId })),
-    on("Uploads", "handOver")("an upload", encodeUpload({ tenant, uploadId })),
+    on("Uploads", "uploads")("an upload", encodeUpload({ tenant, uploadId })),
   ];
 }
 

@@ -56,6 +56,18 @@ describe("an upload that the platform takes", () => {
     expect(await fixture.copies()).toEqual([]);
   });
 
+  it("is ready although its copy cannot be deleted at first, and the copy is deleted five seconds later", async () => {
+    const id = await fixture.newUpload();
+    const remove = () => Promise.reject(new Error("injected: storage is unavailable"));
+    expect(await fixture.run(fixture.ports({ uploadFiles: { remove } }))).toEqual({ received: 1, failed: 1 });
+    expect(await fixture.state(id)).toMatchObject({ status: "ready", attachmentId: "att-1" });
+    expect(await fixture.copies()).toHaveLength(1);
+    testEnv.advance(6 * SECOND);
+    expect(await fixture.run()).toEqual({ received: 1, failed: 0 });
+    expect(await fixture.copies()).toEqual([]);
+    expect(fixture.calls).toHaveLength(1);
+  });
+
   it("has one id although its message comes twice, also at the same time", async () => {
     const id = await fixture.newUpload();
     await fixture.enqueue(id);

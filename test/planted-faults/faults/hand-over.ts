@@ -1,0 +1,68 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const flow = "shared/flows/uploads/hand-over.ts";
+const outcomes = "test/shared/flows/uploads/hand-over.test.ts";
+const accounts = "test/shared/flows/uploads/hand-over-account.test.ts";
+const faults = "test/shared/flows/uploads/hand-over-faults.test.ts";
+
+export const handOverFaults: readonly PlantedFault[] = [
+  {
+    name: "an upload that the platform takes too late becomes ready",
+    file: "shared/stores/uploads/uploads.ts",
+    search: "condition: above(Upload.processingAt, now - READY_WITHIN)",
+    replacement: "condition: above(Upload.processingAt, now - READY_WITHIN * 2)",
+    killedBy: { file: outcomes, title: "and stays failed when the platform takes it after the time has passed" },
+  },
+  {
+    name: "an upload is handed over after its time has passed",
+    file: flow,
+    search: "  if (now >= uploadSettlesBy(state.processingAt)) return",
+    replacement: "  if (now >= uploadSettlesBy(state.processingAt) + 3_600_000) return",
+    killedBy: {
+      file: faults,
+      title:
+        "a fault that stays comes again after seconds, then minutes, and ends as internal_error after five minutes",
+    },
+  },
+  {
+    name: "the copy of a settled upload stays when its message comes again",
+    file: flow,
+    search: "if (!isProcessing(upload)) return removeCopy(ports, upload);",
+    replacement: "if (!isProcessing(upload)) return done;",
+    killedBy: {
+      file: outcomes,
+      title: "is ready although its copy cannot be deleted at first, and the copy is deleted five seconds later",
+    },
+  },
+  {
+    name: "a failed call of an upload is not counted",
+    file: flow,
+    search: "  if (state.tries + 1 >= TRIES_MAX) return",
+    replacement: "  if (state.tries >= TRIES_MAX) return",
+    killedBy: { file: outcomes, title: "fails the second time with %s" },
+  },
+  {
+    name: "a status that a hand-over changed is not published after its process died",
+    file: flow,
+    search: "  if (account) await republishAccountStatus(ports, call, account);\n",
+    replacement: "",
+    killedBy: {
+      file: faults,
+      title: "changes the account's status once after a refusal, with one event, if its message comes %s",
+    },
+  },
+  {
+    name: "a refused upload changes nothing for its account",
+    file: flow,
+    search: "  await applyAccountRefusal(ports, call, { ...refusal, at: time.now() });\n",
+    replacement: "",
+    killedBy: { file: accounts, title: "%s: the status is %s, with one event" },
+  },
+  {
+    name: "the copy of an upload whose conversation is erased during the call stays",
+    file: flow,
+    search: '  return counted && isProcessing(counted) ? retry("platform", RETRY_DELAY) : removeCopy(ports, upload);',
+    replacement: '  return counted && isProcessing(counted) ? retry("platform", RETRY_DELAY) : done;',
+    killedBy: { file: accounts, title: "ends without a row and without a copy when the platform %s" },
+  },
+];
