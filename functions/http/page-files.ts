@@ -1,5 +1,7 @@
 import type { PageFile } from "../../shared/flows/holds/ports.ts";
-import type { RequestMetadata } from "./endpoint.ts";
+import { refuse } from "../../shared/kernel/refusals.ts";
+import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import { endpointsFor } from "./endpoints-for.ts";
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -22,8 +24,36 @@ export const pageHeaders = {
   "cross-origin-opener-policy": "same-origin",
 } as const;
 
+interface PageFilePorts {
+  /** By path. */
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
+}
+
+/** A page is not cached and its assets are revalidated, so that all are of the same build. */
+type PageRoute = readonly [operation: string, path: string, summary: string, cacheControl: "no-store" | "no-cache"];
+
+/** The public routes of the files of pages. @param routes each summary starts with a verb */
+export function pageFileEndpoints<P extends PageFilePorts>(tag: string, routes: readonly PageRoute[]): Endpoint<P>[] {
+  const endpoint = endpointsFor<P>();
+  return routes.map(([operation, path, summary, cacheControl]) =>
+    endpoint.public({
+      operation,
+      method: "GET",
+      path,
+      tag,
+      summary,
+      envelope: false,
+      refusals: ["route_not_found"],
+      handle: async ({ request, ports }) => {
+        const file = ports.pageFiles.get(path);
+        return file ? toFileResponse(file, cacheControl, request) : refuse("route_not_found");
+      },
+    }),
+  );
+}
+
 /** The response with a file of a page: 304 for one that the browser revalidates and has. */
-export function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): Response {
+function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): Response {
   const headers = { ...pageHeaders, "cache-control": cacheControl, etag: file.etag };
   if (cacheControl !== "no-store" && request.headers.get("if-none-match") === file.etag) {
     return new Response(null, { status: 304, headers });
