@@ -31,12 +31,12 @@ export async function findKey(ports: KeyPorts, secret: string): Promise<StoredKe
   const [current, ...others] = openingKeys(ring).map((pepper) => keyLookup(pepper, secret));
   if (!current) return null;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const stored = await findUnder(ports, [current, ...others]);
+    const storedKey = await findUnder(ports, [current, ...others]);
     // A request that moves the key between two reads hides it from both.
-    if (!stored && others.length > 0) return findUnder(ports, [current]);
-    const isMovable = stored?.key.status === "active" && stored.kid === ring.previous?.kid;
-    if (!stored || !isMovable) return stored;
-    if (await ports.apiKeys.moveLookup(stored.key, stored.hash, current)) return { ...stored, ...current };
+    if (!storedKey && others.length > 0) return findUnder(ports, [current]);
+    const isMovable = storedKey?.key.status === "active" && storedKey.kid === ring.previous?.kid;
+    if (!storedKey || !isMovable) return storedKey;
+    if (await ports.apiKeys.moveLookup(storedKey.key, storedKey.hash, current)) return { ...storedKey, ...current };
   }
   throw new Error("The lookup row of the API key changed too often.");
 }

@@ -39,16 +39,17 @@ export async function nameOwner(
   const { tenant, email } = owner;
   if (!(await ports.tenants.get(tenant))) return refuse("tenant_not_found");
   const hashes = addressHashes(await ports.addressKeys(), email);
-  let revoked = 0;
+  let revokedCount = 0;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const memberId = await ports.users.getIdByAddress(hashes);
     const member = memberId === null ? null : await ports.memberships.get(tenant, memberId);
-    const pending = (await ports.invites.list(tenant)).filter(({ status }) => status === "pending");
+    const pendingInvites = (await ports.invites.list(tenant)).filter(({ status }) => status === "pending");
     const isNamed = (invite: Invite) => invite.email === email && invite.expiresAt === null;
-    for (const invite of pending) {
-      if (isObsolete(invite, { owner, isMember: member !== null }) && (await revoke(ports, invite, owner))) revoked++;
+    for (const invite of pendingInvites) {
+      if (isObsolete(invite, { owner, isMember: member !== null }) && (await revoke(ports, invite, owner)))
+        revokedCount++;
     }
-    if (member?.role === "owner") return { outcome: "already_owner", revoked };
+    if (member?.role === "owner") return { outcome: "already_owner", revoked: revokedCount };
     if (member) {
       const detail = { role: "owner", previous_role: member.role };
       const change = {
@@ -61,14 +62,14 @@ export async function nameOwner(
         audit: auditEntry(owner.actor, change),
         actor: null,
       });
-      if (result === "changed") return { outcome: "promoted", revoked };
+      if (result === "changed") return { outcome: "promoted", revoked: revokedCount };
       continue;
     }
-    if (pending.some(isNamed)) return { outcome: "already_invited", revoked };
+    if (pendingInvites.some(isNamed)) return { outcome: "already_invited", revoked: revokedCount };
     const { invite, audit } = await ownerInvite(ports, owner);
     const author = { audit, actor: null, addressHashes: hashes, memberId, namesOwner: true } as const;
     const result = await ports.invites.create(invite, author);
-    if (result === "created") return { outcome: "invited", revoked };
+    if (result === "created") return { outcome: "invited", revoked: revokedCount };
     if (result === "tenant_not_found") return refuse("tenant_not_found");
   }
   throw new Error("The member or the invites of the address changed too often.");

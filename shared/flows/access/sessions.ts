@@ -86,9 +86,9 @@ export async function authenticateSession(
   ports: SessionPorts,
   { userId, epoch, csrfToken }: Session,
 ): Promise<SessionCaller | Refusal<"unauthorized">> {
-  const stored = await ports.users.readSession(userId);
-  if (stored?.user.sessionEpoch !== epoch) return refuse("unauthorized");
-  const { user, memberships } = stored;
+  const storedSession = await ports.users.readSession(userId);
+  if (storedSession?.user.sessionEpoch !== epoch) return refuse("unauthorized");
+  const { user, memberships } = storedSession;
   return { kind: "session", userId, email: user.email, epoch, csrfToken, memberships, scope: "live" };
 }
 

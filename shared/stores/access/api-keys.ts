@@ -93,14 +93,14 @@ export function apiKeyStore(table: Table) {
       ];
       let suspendedTenants: readonly TenantId[] = [];
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-        const suspended = suspendedTenants.length > 0 ? { [A.suspendedTenants]: new Set(suspendedTenants) } : {};
+        const suspension = suspendedTenants.length > 0 ? { [A.suspendedTenants]: new Set(suspendedTenants) } : {};
         const tenantItems = key.tenants.map((slug) => {
           const hasThatStatus = suspendedTenants.includes(slug) ? isSuspended : isNotSuspended;
           return owner === null
             ? check(tenantKey(slug), hasThatStatus)
             : update(tenantKey(slug), { add: { [Tenant.activeKeys]: 1 } }, allOf(itemExists, hasThatStatus, hasRoom));
         });
-        const lookup = put({ ...apiKeyLookupKey(newLookup.hash), ...attributes, ...suspended }, itemDoesNotExist);
+        const lookup = put({ ...apiKeyLookupKey(newLookup.hash), ...attributes, ...suspension }, itemDoesNotExist);
         // Each attempt has its own token: DynamoDB refuses one with other contents.
         const result = await conditionalTransaction(table, [lookup, ...tenantItems, ...rest], {
           token: `${key.id}.${attempt}`,
@@ -154,8 +154,9 @@ export function apiKeyStore(table: Table) {
         [A.ttl]: timeToLive(now + REVOKED_KEY_RETENTION),
       };
       const auditItems = audits.map(({ tenant, entry }) => put(auditItem(tenant, entry)));
-      const uncounted = { add: { [Tenant.activeKeys]: -1 } };
-      const tenantItems = owner === null ? [] : [update(tenantKey(owner), uncounted, allOf(itemExists, isNotDeleted))];
+      const countChange = { add: { [Tenant.activeKeys]: -1 } };
+      const tenantItems =
+        owner === null ? [] : [update(tenantKey(owner), countChange, allOf(itemExists, isNotDeleted))];
       const actorItems = owner === null ? [] : actorCheck(owner, actor);
       let { hash } = key;
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -172,10 +173,10 @@ export function apiKeyStore(table: Table) {
           { token: op, ownMark: { [A.op]: op } },
         );
         if (result.applied) return "revoked";
-        const [listed, , tenantRow] = result.current;
+        const [listRow, , tenantRow] = result.current;
         // The deletion of its tenant removes the key.
-        if (listed === null || (owner !== null && tenantRow !== undefined)) return "not_found";
-        if (listed !== undefined) return "already_revoked";
+        if (listRow === null || (owner !== null && tenantRow !== undefined)) return "not_found";
+        if (listRow !== undefined) return "already_revoked";
         if (actorItems.length > 0 && result.current.at(-1) !== undefined) return "actor_changed";
         // A request of the key moved its lookup row.
         const storedKey = await getListed(owner, key.id);
@@ -194,22 +195,22 @@ export function apiKeyStore(table: Table) {
      */
     async moveLookup(key: ApiKey, from: string, to: KeyLookup): Promise<boolean> {
       const { tenants, suspendedTenants, lastUsedAt } = key;
-      const suspended = suspendedTenants.length > 0 ? new Set<string>(suspendedTenants) : undefined;
-      const moved = {
+      const suspendedSlugs = suspendedTenants.length > 0 ? new Set<string>(suspendedTenants) : undefined;
+      const keyAttributes = {
         ...newKeyAttributes(key),
-        [A.suspendedTenants]: suspended,
+        [A.suspendedTenants]: suspendedSlugs,
         [A.lastUsedAt]: lastUsedAt ?? undefined,
       };
       const isAsRead = allOf(
         isActive,
         // An operator key loses a tenant that is deleted.
         equals(A.tenants, tenants),
-        isUnchanged(A.suspendedTenants, suspended),
+        isUnchanged(A.suspendedTenants, suspendedSlugs),
         isUnchanged(A.lastUsedAt, lastUsedAt ?? undefined),
       );
       const result = await conditionalTransaction(table, [
         remove(apiKeyLookupKey(from), isAsRead),
-        put({ ...apiKeyLookupKey(to.hash), ...moved }, itemDoesNotExist),
+        put({ ...apiKeyLookupKey(to.hash), ...keyAttributes }, itemDoesNotExist),
         update(listKey(boundTenant(key), key.id), { set: lookupAttributes(to) }, equals(A.hash, from)),
       ]);
       return result.applied;

@@ -111,9 +111,9 @@ export function inviteStore(table: Table) {
         { token: newUlid(audit.at), ownMark: { [Pending.inviteId]: invite.id } },
       );
       if (result.applied) return "created";
-      const failed = result.current.map((item) => item !== undefined);
-      if (failed[address.length]) return "tenant_not_found";
-      return failed.slice(0, address.length).includes(true) ? "exists" : "actor_changed";
+      const conditionFailures = result.current.map((item) => item !== undefined);
+      if (conditionFailures[address.length]) return "tenant_not_found";
+      return conditionFailures.slice(0, address.length).includes(true) ? "exists" : "actor_changed";
     },
 
     /**
@@ -212,7 +212,7 @@ export function inviteStore(table: Table) {
       const isOwn = absentOr(equals, Pending.inviteId, id);
       // Once it has expired, its address may have another invite, whose row stays.
       const isOther = absentOr(differs, Pending.inviteId, id);
-      let foreign = addressHashes.map(() => false);
+      let isForeignRow = addressHashes.map(() => false);
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const op = newUlid(audit.at);
         const result = await conditionalTransaction(
@@ -221,7 +221,7 @@ export function inviteStore(table: Table) {
             update(inviteKey(tenant, id), { set: { ...set, [A.op]: op } }, isPending),
             ...addressHashes.map((hash, index) => {
               const key = pendingInviteKey(hash, tenant);
-              return foreign[index] ? check(key, isOther) : remove(key, isOwn);
+              return isForeignRow[index] ? check(key, isOther) : remove(key, isOwn);
             }),
             put(auditItem(tenant, audit)),
             ...actorItems,
@@ -232,7 +232,7 @@ export function inviteStore(table: Table) {
         const [inviteRow, ...rest] = result.current;
         if (inviteRow !== undefined) return "not_pending";
         if (actorItems.length > 0 && rest.at(-1) !== undefined) return "actor_changed";
-        foreign = foreign.map((isForeign, index) => (rest[index] === undefined ? isForeign : !isForeign));
+        isForeignRow = isForeignRow.map((isForeign, index) => (rest[index] === undefined ? isForeign : !isForeign));
       }
       throw new Error("The invites of the address changed too often.");
     },
@@ -262,9 +262,9 @@ export function inviteStore(table: Table) {
         { token: op, ownMark: { [A.op]: op } },
       );
       if (result.applied) return "renewed";
-      const failed = result.current.map((item) => item !== undefined);
-      if (failed[0]) return "not_pending";
-      return failed.slice(1, 1 + address.length).includes(true) ? "exists" : "actor_changed";
+      const conditionFailures = result.current.map((item) => item !== undefined);
+      if (conditionFailures[0]) return "not_pending";
+      return conditionFailures.slice(1, 1 + address.length).includes(true) ? "exists" : "actor_changed";
     },
 
     /**

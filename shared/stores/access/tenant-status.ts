@@ -76,9 +76,9 @@ export function tenantStatusStore(table: Table) {
           ...page.map((userId) => update(userMembershipKey(userId, tenant), mark, itemExists)),
         ]);
         if (!result.applied && result.current[0] !== undefined) return false;
-        const removed = result.applied ? [] : page.filter((_, index) => result.current[index + 1] !== undefined);
-        const marked = result.applied ? page : [];
-        userIds = userIds.filter((userId) => !marked.includes(userId) && !removed.includes(userId));
+        const removedIds = result.applied ? [] : page.filter((_, index) => result.current[index + 1] !== undefined);
+        const markedIds = result.applied ? page : [];
+        userIds = userIds.filter((userId) => !markedIds.includes(userId) && !removedIds.includes(userId));
       }
       return true;
     },

@@ -65,10 +65,12 @@ async function recordInEachTenant(
   ports: SignInPorts,
   { user, ip, now }: { readonly user: User; readonly ip: string | null; readonly now: Millis },
 ): Promise<number> {
-  const stored = await ports.users.readSession(user.id);
-  if (!stored) throw new Error("The user of a sign-in does not exist.");
+  const storedSession = await ports.users.readSession(user.id);
+  if (!storedSession) throw new Error("The user of a sign-in does not exist.");
   const actor = { actor: userActor(user.id), ip };
   const entry = auditEntry(actor, { action: "session.sign_in", resource: `user:${user.id}`, detail: {}, at: now });
-  await forEachConcurrent(stored.memberships, AUDIT_ROWS_AT_ONCE, ({ tenant }) => ports.audit.add(tenant, entry));
-  return stored.user.sessionEpoch;
+  await forEachConcurrent(storedSession.memberships, AUDIT_ROWS_AT_ONCE, ({ tenant }) =>
+    ports.audit.add(tenant, entry),
+  );
+  return storedSession.user.sessionEpoch;
 }

@@ -24,16 +24,16 @@ interface Claim {
  * @throws Error when the invites cannot be read
  */
 export async function claimInvites(ports: ClaimInvitePorts, claim: Claim): Promise<number> {
-  let accepted = 0;
+  let acceptedCount = 0;
   const pendingInvites = await ports.invites.pendingFor(claim.addressHashes, claim.now);
-  for (const pending of pendingInvites.toSorted(byLatestExpiry).slice(0, INVITES_PER_SIGN_IN_MAX)) {
+  for (const pendingInvite of pendingInvites.toSorted(byLatestExpiry).slice(0, INVITES_PER_SIGN_IN_MAX)) {
     try {
-      if (await claimInvite(ports, pending, claim)) accepted++;
+      if (await claimInvite(ports, pendingInvite, claim)) acceptedCount++;
     } catch (error) {
       ports.log({ event: "invites.claim_failed", error: errorClass(error) });
     }
   }
-  return accepted;
+  return acceptedCount;
 }
 
 function byLatestExpiry(a: PendingInvite, b: PendingInvite): number {

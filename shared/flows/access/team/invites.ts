@@ -38,8 +38,8 @@ export async function createInvite(
 ): Promise<Invite | Refusal<"invite_exists" | "sign_in_limit" | "role_forbidden" | "tenant_not_found">> {
   const { tenant, email, role, acting, now } = request;
   const least = leastRole(role);
-  const forbidden = refuseRole(acting.caller, tenant, least);
-  if (forbidden) return forbidden;
+  const roleRefusal = refuseRole(acting.caller, tenant, least);
+  if (roleRefusal) return roleRefusal;
   const invite: Invite = {
     id: newInviteId(now),
     tenant,
@@ -74,8 +74,8 @@ export async function resendInvite(
   const invite = await getInvite(ports, { tenant, inviteId, now });
   if (invite?.status !== "pending") return refuse("invite_not_found");
   const least = leastRole(invite.role);
-  const forbidden = refuseRole(acting.caller, tenant, least);
-  if (forbidden) return forbidden;
+  const roleRefusal = refuseRole(acting.caller, tenant, least);
+  if (roleRefusal) return roleRefusal;
   const address = await readAddress(ports, invite.email);
   const refusal = await refuseMail(ports, invite, { ...address, now });
   if (refusal) return refusal;
@@ -99,8 +99,8 @@ export async function revokeInvite(
   ports: InvitePorts,
   { tenant, inviteId, acting, now }: InviteRequest,
 ): Promise<null | Refusal<"invite_not_found" | "role_forbidden">> {
-  const forbidden = refuseRole(acting.caller, tenant, "admin");
-  if (forbidden) return forbidden;
+  const roleRefusal = refuseRole(acting.caller, tenant, "admin");
+  if (roleRefusal) return roleRefusal;
   const invite = await getInvite(ports, { tenant, inviteId, now });
   if (invite?.status === "revoked") return null;
   if (invite?.status !== "pending") return refuse("invite_not_found");
@@ -111,8 +111,8 @@ export async function revokeInvite(
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "revoked") return null;
   // It ended at the same time: a second revocation succeeds, and an acceptance is final.
-  const ended = await getInvite(ports, { tenant, inviteId, now });
-  return ended?.status === "revoked" ? null : refuse("invite_not_found");
+  const endedInvite = await getInvite(ports, { tenant, inviteId, now });
+  return endedInvite?.status === "revoked" ? null : refuse("invite_not_found");
 }
 
 /** The least role that may give a role to an address. */

@@ -37,8 +37,8 @@ export async function changeMemberRole(
   request: MemberRequest & { readonly role: Role },
 ): Promise<Membership | MemberRefusal> {
   const { tenant, acting, now, role } = request;
-  const forbidden = refuseRole(acting.caller, tenant, "owner");
-  if (forbidden) return forbidden;
+  const roleRefusal = refuseRole(acting.caller, tenant, "owner");
+  if (roleRefusal) return roleRefusal;
   return changeMember(ports, request, async (member) => {
     if (member.role === role) return "changed";
     const detail = { role, previous_role: member.role };

@@ -93,8 +93,8 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a key that is found under the previous pepper is not moved",
     file: "shared/flows/access/find-key.ts",
-    search: `stored?.key.status === "active" && stored.kid === ring.previous?.kid`,
-    replacement: `stored?.key.status === "active" && stored.kid === ""`,
+    search: `storedKey?.key.status === "active" && storedKey.kid === ring.previous?.kid`,
+    replacement: `storedKey?.key.status === "active" && storedKey.kid === ""`,
     killedBy: {
       file: "test/shared/flows/access/moved-keys.test.ts",
       title: "is moved to the new pepper within its first request, and then costs one read again",
@@ -103,7 +103,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a key that another request moves between the two reads is refused",
     file: "shared/flows/access/find-key.ts",
-    search: "if (!stored && others.length > 0) return findUnder(ports, [current]);",
+    search: "if (!storedKey && others.length > 0) return findUnder(ports, [current]);",
     replacement: "",
     killedBy: {
       file: "test/shared/flows/access/moved-keys.test.ts",

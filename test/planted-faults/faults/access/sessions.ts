@@ -8,8 +8,8 @@ export const sessionFaults: readonly PlantedFault[] = [
   {
     name: "a session outlives its sign-out",
     file: "shared/flows/access/sessions.ts",
-    search: "stored?.user.sessionEpoch !== epoch",
-    replacement: "!stored",
+    search: "storedSession?.user.sessionEpoch !== epoch",
+    replacement: "!storedSession",
     killedBy: {
       file: routes,
       title: "ends at the next request after the person signed out, and after 12 hours to the second",
