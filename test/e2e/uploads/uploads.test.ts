@@ -1,14 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
 import type { MediaType } from "../../../shared/domain/sending/send-content.ts";
 import { acceptedTypes, type ClosedType, maxUploadSize } from "../../../shared/domain/uploads/media-types.ts";
+import { codeBlocks } from "../../docs/code-blocks.ts";
 import { zip } from "../../support/files/archive-files.ts";
 import { mediaFileOfSize, mediaFiles } from "../../support/files/media-files.ts";
 import { corpus } from "../../support/files/program-files.ts";
 import { readTable } from "../support/dump-table.ts";
 import { failureLines, listBucketKeys, sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
-import { type ClientFile, createUpload, finishUpload, postFile, readUpload, upload } from "./upload-client.ts";
+import {
+  type ClientFile,
+  createUpload,
+  finishUpload,
+  postFile,
+  readUpload,
+  upload,
+  waitForEnd,
+} from "./upload-client.ts";
 
 // A file's whole path: grant, form post, checks, hand-over to the simulator, and a sent message. `npm run test:full`
 // takes each accepted type and each limit, `npm test` a sample.
@@ -182,6 +195,25 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   });
 });
 
+it.runIf(["jq", "curl"].every(isInstalled))("the commands of the guide post a file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-upload-"));
+  try {
+    const file = mediaFile("application/pdf");
+    const created = await createUpload(stack, await personWrites("messenger", "Gus of the guide"), file);
+    writeFileSync(join(folder, "upload.json"), created.text);
+    writeFileSync(join(folder, "offer.pdf"), file.bytes);
+    const commands = codeBlocks("docs/guides/uploads.md").find(({ language }) => language === "bash");
+    const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", commands?.code ?? "exit 1"], {
+      cwd: folder,
+    });
+    expect([status, stdout.toString(), stderr.toString()]).toEqual([0, "", ""]);
+    expect((await finishUpload(stack, created.body.data.upload.id)).status).toBe(202);
+    await waitForEnd(stack, created.body.data.upload.id);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it("nothing of a file's name or content is in a log, a queue message, an audit entry or another row", async () => {
   await waitUntilIdle(stack);
   const items = await readTable(stack);
@@ -199,6 +231,10 @@ it("nothing of a file's name or content is in a log, a queue message, an audit e
   expect((await stack.api("GET", "/v1/audit?limit=100")).text).not.toContain(CANARY);
   expect(listBucketKeys(stack.dataDir).filter((key) => key.includes("canary"))).toEqual([]);
 });
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+}
 
 /** Uploads a file that is refused when it is finished. */
 async function expectRefusedContent(conversation: string, file: ClientFile): Promise<void> {
