@@ -20,6 +20,7 @@ import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
 import { traceFaults } from "./faults/trace.ts";
 import { uploadRuleFaults } from "./faults/upload-rules.ts";
+import { uploadStorageFaults } from "./faults/upload-storage.ts";
 import { uploadsFaults } from "./faults/uploads.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
@@ -48,5 +49,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...traceFaults,
   ...uploadRuleFaults,
   ...uploadsFaults,
+  ...uploadStorageFaults,
   ...webhookClientFaults,
 ];

@@ -22,7 +22,7 @@ export function withTitle(results: readonly TestResult[], title: string): TestRe
 }
 
 function titlePattern(title: string): string {
-  return title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/%[sid]/g, ".+");
+  return title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/%[sidj]/g, ".+");
 }
 
 /**

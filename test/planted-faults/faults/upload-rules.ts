@@ -38,7 +38,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     file: "shared/domain/uploads/program-texts.ts",
     search: 'mark.startsWith("feff")',
     replacement: "false",
-    killedBy: { file: programsTest, title: "of a program: a script in UTF-16, big-endian" },
+    killedBy: { file: programsTest, title: "of a program: %s" },
   },
   {
     name: "a Matroska file passes as WebM",

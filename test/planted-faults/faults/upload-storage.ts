@@ -1,0 +1,66 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const filesTest = "test/shared/aws/upload-files.test.ts";
+const grantsTest = "test/shared/aws/upload-grants.test.ts";
+const presignedTest = "test/local/emulators/s3-presigned.test.ts";
+
+export const uploadStorageFaults: readonly PlantedFault[] = [
+  {
+    name: "the copy has the headers that its writer set",
+    file: "shared/aws/upload-files.ts",
+    search: 'MetadataDirective: "REPLACE",',
+    replacement: "",
+    killedBy: { file: filesTest, title: "keeps no metadata of its writer in the copy" },
+  },
+  {
+    name: "a grant is signed with credentials that expire before it",
+    file: "shared/aws/upload-grants.ts",
+    search: "await refreshCredentials(client, expiresAt);",
+    replacement: "",
+    killedBy: { file: grantsTest, title: "that expire before the grant are replaced before they sign it" },
+  },
+  {
+    name: "a grant ends by the machine's clock alone",
+    file: "shared/aws/upload-grants.ts",
+    search: "secondsUntil(expiresAt, machineNow() + client.config.systemClockOffset)",
+    replacement: "15 * 60",
+    killedBy: {
+      file: grantsTest,
+      title: "ends at its whole second by the stack's clock, also if the machine has another time",
+    },
+  },
+  {
+    name: "a grant takes an empty file",
+    file: "shared/aws/upload-grants.ts",
+    search: '"content-length-range", 1, maxSize',
+    replacement: '"content-length-range", 0, maxSize',
+    killedBy: { file: grantsTest, title: "with %s is answered with %i" },
+  },
+  {
+    name: "a link shows the file instead of storing it",
+    file: "shared/aws/upload-links.ts",
+    search: ', ResponseContentDisposition: "attachment"',
+    replacement: "",
+    killedBy: {
+      file: filesTest,
+      title: "gives the file to anyone for its lifetime by the stack's clock, as a download",
+    },
+  },
+  {
+    name: "local storage accepts an expired link",
+    file: "local/emulators/s3/presigned.ts",
+    search: "if (expiresAt <= now)",
+    replacement: "if (expiresAt < signedAt)",
+    killedBy: { file: presignedTest, title: "expires by the stack's clock and not by the machine's" },
+  },
+  {
+    name: "a webhook may lead to the bucket of uploads",
+    file: "lib/stacks/service-stack.ts",
+    search: "[data.raw, data.uploads].map",
+    replacement: "[data.raw].map",
+    killedBy: {
+      file: "test/lib/stacks/service-stack.test.ts",
+      title: "with base URL %j, both functions that call webhooks get the deployment's own hosts",
+    },
+  },
+];
