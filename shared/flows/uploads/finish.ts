@@ -57,9 +57,8 @@ export async function finishUpload(
     name: copyName(upload.id, upload.contentType, upload.filename),
   });
   const isCopied = await ports.uploadFiles.copy(version, { key: copy, contentType: upload.contentType });
-  const at = time.now();
-  const isStarted =
-    isCopied && isFinishable(upload, time) && (await ports.uploads.startProcessing(upload.id, { copyKey: copy, at }));
+  const checked = { copyKey: copy, size: posted.size, at: time.now() };
+  const isStarted = isCopied && isFinishable(upload, time) && (await ports.uploads.startProcessing(upload.id, checked));
   if (!isStarted) {
     // Also where nothing was copied: a repeated request may find the file replaced after the first one had copied it.
     await removeFile(ports, copy);
@@ -67,8 +66,8 @@ export async function finishUpload(
   }
   const settled = await enqueue(ports, upload, copy, time);
   await removeFile(ports, key);
-  const state = { status: "processing", copyKey: copy, processingAt: at, tries: 0 } as const;
-  return settled ?? { upload: { ...upload, state }, state };
+  const state = { status: "processing", copyKey: copy, processingAt: checked.at, tries: 0 } as const;
+  return settled ?? { upload: { ...upload, size: checked.size, state }, state };
 }
 
 /** Whether there is time left for the hand-over before the files of the upload's hour are deleted. */

@@ -25,7 +25,7 @@ export interface StoredUpload {
   readonly filename: string;
   /** Normalized. */
   readonly contentType: string;
-  /** Bytes, as the client declared them. */
+  /** Bytes: as the client declared them while the upload waits, then those of the checked file. */
   readonly size: number;
   readonly type: MediaType;
   /** The connection of the account when the upload was created. */

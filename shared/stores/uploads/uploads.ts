@@ -35,6 +35,16 @@ import {
 
 export type Uploads = ReturnType<typeof uploadStore>;
 
+/** The copy of a file that passed the checks. */
+interface CheckedCopy {
+  /** Of the caller's copy alone, so that a repeated write recognizes itself. */
+  readonly copyKey: string;
+  /** Bytes. */
+  readonly size: number;
+  /** When its hand-over starts. */
+  readonly at: Millis;
+}
+
 /** A transition of an upload. */
 interface UploadChange {
   readonly trigger: Exclude<UploadTrigger, "create">;
@@ -83,13 +93,12 @@ export function uploadStore(table: Table) {
 
     /**
      * Starts the hand-over of a checked copy, once per upload.
-     * @param copy `copyKey`: of the caller's copy alone, so that a repeated write recognizes itself
      * @returns false when the upload is gone or does not wait
      */
-    async startProcessing(id: string, { copyKey, at }: { readonly copyKey: string; readonly at: Millis }) {
+    async startProcessing(id: string, { copyKey, size, at }: CheckedCopy): Promise<boolean> {
       const upload = await change(id, {
         trigger: "finish",
-        set: { [Upload.copyKey]: copyKey, [Upload.processingAt]: at },
+        set: { [Upload.copyKey]: copyKey, [Upload.size]: size, [Upload.processingAt]: at },
       });
       return upload !== null && upload.state.status !== "waiting" && upload.state.copyKey === copyKey;
     },

@@ -87,7 +87,11 @@ beforeAll(async () => {
     },
     testEnv.now(),
   );
-  await common.uploads.startProcessing(uploadId, { copyKey: "h/2026-11-22T20/r/photo.png", at: testEnv.now() });
+  await common.uploads.startProcessing(uploadId, {
+    copyKey: "h/2026-11-22T20/r/photo.png",
+    size: 1,
+    at: testEnv.now(),
+  });
   workers = {
     ingest: ingestWorker(testEnv.ingestPorts(queues), testEnv.now) as QueueWorker,
     deliver: deliverWorker(testEnv.deliverPorts(queues, webhookClient), testEnv.now) as QueueWorker,

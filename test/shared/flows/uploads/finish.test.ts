@@ -102,6 +102,13 @@ describe("finishing an upload", () => {
     expect(await fixture.read(upload.id)).toEqual(view);
   });
 
+  it("replaces the declared size by that of the file", async () => {
+    const upload = await fixture.posted(pngBytes(4_321), { size: 5_000 });
+    expect(await fixture.read(upload.id)).toMatchObject({ upload: { size: 5_000 } });
+    expect(await fixture.finish(upload.id)).toMatchObject({ upload: { size: 4_321 } });
+    expect(await fixture.read(upload.id)).toMatchObject({ upload: { size: 4_321 } });
+  });
+
   it("without a posted file is refused and uses nothing up", async () => {
     const upload = await created();
     expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);

@@ -90,7 +90,7 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
       const head = await conversation.head();
       if (!(await uploads.create(upload, head?.lastAt ?? 0))) throw new Error("The conversation is gone.");
       await files.put(key, Buffer.from("file"));
-      await uploads.startProcessing(id, { copyKey: key, at: testEnv.now() });
+      await uploads.startProcessing(id, { copyKey: key, size: 4, at: testEnv.now() });
       await fixture.enqueue(id);
       return id;
     },

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const COPY = { copyKey: "h/2026-10-26T01/random/name.png", at: NOW + MINUTE };
+const COPY = { copyKey: "h/2026-10-26T01/random/name.png", size: 11_111, at: NOW + MINUTE };
 const OTHER_COPY = { ...COPY, copyKey: "h/2026-10-26T01/other/name.png" };
 const REFUSED = uploadError("send_failed", "(#100) no");
 
@@ -124,6 +124,7 @@ describe("an upload", () => {
     const copies = Array.from({ length: 5 }, (_, index) => ({ ...COPY, copyKey: `copy-${index}` }));
     const results = await Promise.all(copies.map((copy) => uploads.startProcessing(id, copy)));
     expect(results.filter(Boolean)).toHaveLength(1);
+    expect(await storedUpload(id)).toMatchObject({ size: COPY.size });
     expect((await storedUpload(id)).state).toEqual({
       status: "processing",
       copyKey: copies[results.indexOf(true)]?.copyKey,
