@@ -29,6 +29,7 @@ export class DataStack extends Stack {
 
     // The operator's commands read these.
     new CfnOutput(this, "TableName", { value: this.table.table.tableName });
+    new CfnOutput(this, "UploadBucketName", { value: this.uploads.bucket.bucketName });
     new CfnOutput(this, "KeyId", { value: this.key.key.keyId });
     new CfnOutput(this, "RootSecretId", { value: this.secrets.root.secretArn });
     new CfnOutput(this, "PlatformSecretId", { value: this.secrets.platforms.secretArn });

@@ -4,6 +4,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { DeletedTenant } from "../../stores/deletion/tenant-deletions.ts";
 import type { ScanCursor } from "../../stores/deletion/tenant-rows.ts";
 import { deadLetterTenant } from "../dead-letters/decode.ts";
+import { removeUploads } from "../uploads/remove-uploads.ts";
 import type { DeleteTenantPorts } from "./ports.ts";
 
 /** The wait after each page of a scan, so that it reads at most 1,024 units per second. */
@@ -65,7 +66,9 @@ async function runPass(
   let scanned = 0;
   let cursor: ScanCursor | null = null;
   do {
-    const page = await ports.tenantRows.removePage(tenant, cursor);
+    const page = await ports.tenantRows.removePage(tenant, cursor, async (keys) =>
+      removeUploads(ports, await ports.uploadRemovals.load(keys)),
+    );
     scanned += page.scanned;
     removed += page.removed;
     cursor = page.next;

@@ -1,8 +1,9 @@
 import type { Quarantine } from "../../stores/dead-letters/quarantine.ts";
 import type { TenantDeletions } from "../../stores/deletion/tenant-deletions.ts";
 import type { TenantRows } from "../../stores/deletion/tenant-rows.ts";
+import type { RemoveUploadsPorts } from "../uploads/ports.ts";
 
-export interface DeleteTenantPorts {
+export interface DeleteTenantPorts extends RemoveUploadsPorts {
   readonly tenantDeletions: TenantDeletions;
   readonly tenantRows: TenantRows;
   readonly quarantine: Pick<Quarantine, "listStored" | "removeAll">;

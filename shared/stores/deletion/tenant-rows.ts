@@ -53,8 +53,15 @@ export type TenantRows = ReturnType<typeof tenantRowStore>;
 export function tenantRowStore(table: Table) {
   const { client, name: TableName } = table;
   return {
-    /** Reads a page of the table consistently, and removes the tenant's rows in it but the tenant's own. Safe to repeat. */
-    async removePage(tenant: TenantId, after: ScanCursor | null): Promise<ScannedPage> {
+    /**
+     * Reads a page of the table consistently, and removes the tenant's rows in it but the tenant's own. Safe to repeat.
+     * @param removeUploads removes the rows of these keys, with the files that only they lead to
+     */
+    async removePage(
+      tenant: TenantId,
+      after: ScanCursor | null,
+      removeUploads: (keys: readonly Key[]) => Promise<void>,
+    ): Promise<ScannedPage> {
       const { texts, values } = numberValues({ FilterExpression: isRowOf(tenant) });
       const { Items, ScannedCount, LastEvaluatedKey } = await client.send(
         new ScanCommand({
@@ -71,8 +78,9 @@ export function tenantRowStore(table: Table) {
       const routes = keys.filter(({ PK }) => PK.startsWith("ACC#"));
       await forEachConcurrent(routes, CONCURRENCY, (route) => removeRoute(table, tenant, route));
       // A reference leads to its item, so the item is removed first.
-      await removeAll(keys.flatMap(toRelatedKey));
-      await removeAll(keys.filter((key) => !routes.includes(key)));
+      await removeUploads(distinct([...keys.filter(isUpload), ...keys.flatMap((key) => toRelatedKey(key, "upload"))]));
+      await removeAll(keys.flatMap((key) => toRelatedKey(key, "hold")));
+      await removeAll(keys.filter((key) => !routes.includes(key) && !isUpload(key)));
       return { scanned: ScannedCount ?? 0, removed: keys.length, next: LastEvaluatedKey ?? null };
     },
   };
@@ -103,9 +111,16 @@ function isRowOf(tenant: TenantId): Expression {
   );
 }
 
-/** The item that a row of a conversation's partition refers to. */
-function toRelatedKey({ SK }: Key): Key[] {
-  const [letter, kind, id] = SK.split("#");
-  if (letter !== "A" || !id || (kind !== "hold" && kind !== "upload")) return [];
-  return [relatedKeys[kind](id)];
+/** The item of a kind that a row of a conversation's partition refers to. */
+function toRelatedKey({ SK }: Key, kind: keyof typeof relatedKeys): Key[] {
+  const [letter, refKind, id] = SK.split("#");
+  return letter === "A" && id && refKind === kind ? [relatedKeys[kind](id)] : [];
+}
+
+function isUpload({ PK }: Key): boolean {
+  return PK.startsWith("U#");
+}
+
+function distinct(keys: readonly Key[]): Key[] {
+  return [...new Map(keys.map((key) => [key.PK, key])).values()];
 }

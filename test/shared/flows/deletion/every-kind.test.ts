@@ -1,5 +1,6 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { postedKey } from "../../../../shared/domain/uploads/uploads.ts";
 import { deleteTenant } from "../../../../shared/flows/deletion/delete-tenant.ts";
 import { DAY } from "../../../../shared/kernel/time.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
@@ -7,7 +8,14 @@ import { messageKey, tenantKey, timeToLive } from "../../../../shared/stores/key
 import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW, sampleConversationId, toTenantId } from "../../stores/support/samples.ts";
-import { keyKinds, rowsOfNoTenant, rowsOfTenant, rowsThatLoseTheTenant } from "./support/every-kind.ts";
+import {
+  copyOf,
+  keyKinds,
+  rowsOfNoTenant,
+  rowsOfTenant,
+  rowsThatLoseTheTenant,
+  uploadIdOf,
+} from "./support/every-kind.ts";
 
 const DELETED = toTenantId("zebra-shop");
 /** Its slug starts with the other one. */
@@ -53,15 +61,21 @@ it("a deletion removes every kind of row of its tenant, and none of another one"
   await plant(operatorRows("before"));
   await plant(Object.values(rowsOfTenant).flatMap((rows) => rows(DELETED)));
 
-  await deleteTenant(openStores(table), {
-    tenant: DELETED,
-    actor: "cli",
-    time: { now: () => NOW, wait: async () => {} },
-    report: () => {},
-  });
+  const deletedFiles: string[] = [];
+  const uploadFiles = { removeAll: async (keys: readonly string[]) => void deletedFiles.push(...keys) };
+  await deleteTenant(
+    { ...openStores(table), uploadFiles },
+    {
+      tenant: DELETED,
+      actor: "cli",
+      time: { now: () => NOW, wait: async () => {} },
+      report: () => {},
+    },
+  );
 
   const stone = { ...tenantKey(DELETED), st: "deleted", db: "cli", ua: NOW, x: timeToLive(NOW + 30 * DAY) };
   const rows = await allRows();
   expect(rows).toContainEqual(stone);
+  expect(deletedFiles).toEqual([postedKey(uploadIdOf(DELETED)), copyOf(DELETED)]);
   expect(rows.filter(({ PK }) => PK !== stone.PK)).toEqual(expected);
 });

@@ -101,16 +101,19 @@ export async function runDeletion(
   tenant: TenantId,
   onWait: (duration: Millis) => Promise<void> | void = () => {},
 ) {
-  return deleteTenant(openStores(testEnv.table), {
-    tenant,
-    actor: "cli",
-    time: {
-      now: testEnv.now,
-      wait: async (duration) => {
-        testEnv.advance(duration);
-        await onWait(duration);
+  return deleteTenant(
+    { ...openStores(testEnv.table), uploadFiles: testEnv.uploadFiles },
+    {
+      tenant,
+      actor: "cli",
+      time: {
+        now: testEnv.now,
+        wait: async (duration) => {
+          testEnv.advance(duration);
+          await onWait(duration);
+        },
       },
+      report: () => {},
     },
-    report: () => {},
-  });
+  );
 }

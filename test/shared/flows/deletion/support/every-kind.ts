@@ -1,6 +1,7 @@
 import type { QueueName } from "../../../../../shared/config/names.ts";
 import { deriveErasureId } from "../../../../../shared/domain/erasure/erasures.ts";
-import { newUlid } from "../../../../../shared/kernel/ids.ts";
+import { copyKey, uploadIdFromUlid } from "../../../../../shared/domain/uploads/uploads.ts";
+import { deriveUlid, newUlid } from "../../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { encodeErasure } from "../../../../../shared/queues/erasures.ts";
 import * as keys from "../../../../../shared/stores/keys.ts";
@@ -28,7 +29,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   ],
   "relatedKeys.upload": (tenant) => [
     { ...keys.relatedKeys.upload(`upload-of-${tenant}`), c: conversation(tenant) },
-    { ...keys.relatedKeys.upload(`lost-upload-of-${tenant}`), c: conversation(tenant) },
+    { ...keys.relatedKeys.upload(uploadIdOf(tenant)), c: conversation(tenant), h: copyOf(tenant) },
   ],
   dueSendKey: (tenant) => ({ ...keys.dueSendKey(NOW, `send-of-${tenant}`), c: conversation(tenant), b: "{}" }),
   // The tenant's partition, and what its rows lead to.
@@ -115,6 +116,16 @@ export const rowsThatLoseTheTenant: Readonly<Record<string, (tenants: readonly T
 
 function deadLetter(queue: QueueName) {
   return { ...keys.quarantineKey(queue, newUlid(NOW)), m: "m", n: 10, at: NOW };
+}
+
+/** An upload without a reference. */
+export function uploadIdOf(tenant: TenantId): string {
+  return uploadIdFromUlid(deriveUlid(NOW, tenant));
+}
+
+/** The key of its copy. */
+export function copyOf(tenant: TenantId): string {
+  return copyKey({ id: uploadIdOf(tenant), random: "random", name: "a.png" });
 }
 
 /** The names of all key builders. */
