@@ -1,6 +1,7 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { postedKey } from "../../../../shared/domain/uploads/uploads.ts";
 import { createUpload } from "../../../../shared/flows/uploads/create.ts";
 import { finishUpload } from "../../../../shared/flows/uploads/finish.ts";
@@ -138,6 +139,47 @@ describe("finishing an upload", () => {
     expect(await fixture.finish(upload.id)).toMatchObject({ state: { status: "processing" } });
     expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);
     expect(await fixture.messages()).toHaveLength(1);
+  });
+
+  it("is done by a test key for its own uploads, which a live key cannot finish", async () => {
+    const upload = await fixture.posted(pngBytes(), {}, "test");
+    expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);
+    expect(await fixture.finish(upload.id, { scope: "test" })).toMatchObject({
+      upload: { scope: "test" },
+      state: { status: "processing" },
+    });
+  });
+
+  it("is done by an operator key and a member of the tenant, and by no other", async () => {
+    const { tenant } = fixture;
+    const operator = { kind: "operator_key", keyId: "o", suspendedTenants: [], scope: "live" } as const;
+    const person = { kind: "session", userId: "usr_1", email: "a@example.com", epoch: 0, csrfToken: "c" } as const;
+    const memberOf = (slug: typeof tenant) =>
+      ({
+        ...person,
+        memberships: [{ tenant: slug, role: "agent", isSuspended: false }],
+        scope: "live",
+      }) as const;
+    const accepted: Caller[] = [{ ...operator, tenants: [newTenant(), tenant] }, memberOf(tenant)];
+    const refused: Caller[] = [{ ...operator, tenants: [newTenant()] }, memberOf(newTenant())];
+    for (const caller of [...refused, ...accepted]) {
+      const request = { conversationId: fixture.id, file: PNG_FILE };
+      const upload = await createUpload(fixture.ports(), caller, request, testEnv.now());
+      if (isRefusal(upload)) {
+        expect([refused.includes(caller), upload]).toEqual([true, CONVERSATION_NOT_FOUND]);
+        continue;
+      }
+      await post(upload, pngBytes());
+      const time = startRequestTime(testEnv.now);
+      for (const other of refused)
+        expect(await finishUpload(fixture.ports(), other, upload.id, time)).toEqual(NOT_FOUND);
+      const view = await finishUpload(fixture.ports(), caller, upload.id, time);
+      expect([accepted.includes(caller), view]).toMatchObject([true, { state: { status: "processing" } }]);
+    }
+    const suspended = { ...operator, tenants: [tenant], suspendedTenants: [tenant] };
+    const upload = await fixture.posted();
+    const time = startRequestTime(testEnv.now);
+    expect(await finishUpload(fixture.ports(), suspended, upload.id, time)).toEqual({ refused: "tenant_suspended" });
   });
 
   it("is refused when the conversation expired, was erased or lost its account", async () => {
