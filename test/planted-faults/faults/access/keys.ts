@@ -82,7 +82,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "[A.op]: op } }, isActive)",
     replacement: "[A.op]: op } }, itemExists)",
     killedBy: {
-      file: "test/shared/flows/access/keys.test.ts",
+      file: "test/shared/flows/access/revoked-keys.test.ts",
       title: "leaves one audit row with its revoker, also when it is revoked again or ten times at once",
     },
   },
@@ -92,7 +92,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "revokedAt + REVOKED_KEY_RETENTION > now",
     replacement: "now > 0",
     killedBy: {
-      file: "test/shared/flows/access/keys.test.ts",
+      file: "test/shared/flows/access/revoked-keys.test.ts",
       title: "is listed for 90 days to the millisecond, and both of its rows expire then",
     },
   },
@@ -102,7 +102,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "if (refusal) return refusal;",
     replacement: 'if (refusal && key.status === "revoked") return refusal;',
     killedBy: {
-      file: "test/shared/flows/access/keys.test.ts",
+      file: "test/shared/flows/access/revoked-keys.test.ts",
       title: "is refused to a test key while it is live, and stays active",
     },
   },
@@ -122,7 +122,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "allOf(isActive, absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL))",
     replacement: "isActive",
     killedBy: {
-      file: "test/shared/flows/access/keys.test.ts",
+      file: "test/shared/flows/access/key-use.test.ts",
       title: "is recorded once by requests at once, whichever of them writes first",
     },
   },
@@ -132,7 +132,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "allOf(isActive, absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL))",
     replacement: "absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL)",
     killedBy: {
-      file: "test/shared/flows/access/keys.test.ts",
+      file: "test/shared/flows/access/key-use.test.ts",
       title: "of a revoked key is not recorded by a request that was authenticated before",
     },
   },

@@ -2,6 +2,7 @@ import type { PlantedFault } from "../../planted-fault.ts";
 
 const members = "test/shared/flows/access/team/members.test.ts";
 const invites = "test/shared/flows/access/team/invites.test.ts";
+const acceptedInvites = "test/shared/flows/access/team/accepted-invites.test.ts";
 
 export const teamFaults: readonly PlantedFault[] = [
   {
@@ -87,7 +88,7 @@ export const teamFaults: readonly PlantedFault[] = [
     search: ".slice(0, INVITES_PER_SIGN_IN_MAX)",
     replacement: "",
     killedBy: {
-      file: invites,
+      file: acceptedInvites,
       title: "is one of 20 at a sign-in: the operator's first, then the newest; the next sign-in accepts the others",
     },
   },
@@ -118,7 +119,7 @@ export const teamFaults: readonly PlantedFault[] = [
     search: "newMembershipItems(membership, isSuspended)",
     replacement: "newMembershipItems(membership, false)",
     killedBy: {
-      file: invites,
+      file: acceptedInvites,
       title: "of a suspended tenant gives a suspended membership, which ends with the suspension",
     },
   },

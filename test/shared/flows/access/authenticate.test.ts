@@ -1,30 +1,23 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { apiKeyHash } from "../../../../shared/flows/access/find-key.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { attachMeter, type Meter } from "../../../support/meter.ts";
+import type { Meter } from "../../../support/meter.ts";
+import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import type { TestEnv, TestQueues } from "../support/test-env.ts";
 import { createKey } from "./support/api-keys.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
 let meter: Meter;
-beforeAll(async () => {
-  // The meter reads an engine.
-  testEnv = await openTestEnv({ startTable: startTestTable });
-  queues = await testEnv.newQueues();
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
+useMeteredEnv((opened) => {
+  ({ testEnv, queues, meter } = opened);
 });
 
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { apiKeyHash } from "../../../../shared/flows/access/find-key.ts";
 import { listKeys, revokeKey } from "../../../../shared/flows/access/key-lists.ts";
@@ -12,13 +12,13 @@ import { HOUR, SECOND } from "../../../../shared/kernel/time.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
-import { attachMeter, type Meter } from "../../../support/meter.ts";
+import type { Meter } from "../../../support/meter.ts";
+import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
 import { keyVersion } from "../../../support/world/key-rings.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { interleave } from "../support/deterministic-scheduler.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import type { TestEnv, TestQueues } from "../support/test-env.ts";
 import { callerOf, createKey } from "./support/api-keys.ts";
 
 // A key was created under a pepper that the rotation made the previous one.
@@ -33,14 +33,8 @@ let testEnv: TestEnv;
 let queues: TestQueues;
 let meter: Meter;
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv({ startTable: startTestTable });
-  queues = await testEnv.newQueues();
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
+useMeteredEnv((opened) => {
+  ({ testEnv, queues, meter } = opened);
 });
 beforeEach(async () => {
   tenant = await createNewTenant();

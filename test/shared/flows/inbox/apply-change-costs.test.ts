@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
-import { attachMeter, type Meter } from "../../../support/meter.ts";
+import type { Meter } from "../../../support/meter.ts";
+import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
 import { sampleMessageId, sampleText } from "../../../support/pipeline/traffic.ts";
 import { drainErasures, runErasure } from "../support/data-subject.ts";
 import { newConversation } from "../support/new-conversation.ts";
@@ -16,22 +16,15 @@ import {
   textEvent,
   unsendEvent,
 } from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import type { TestEnv, TestQueues } from "../support/test-env.ts";
 
 // Exact unit counts. docs/design/table-costs.md shows the same figures.
 
 let testEnv: TestEnv;
 let queues: TestQueues;
 let meter: Meter;
-beforeAll(async () => {
-  // The meter reads an engine.
-  testEnv = await openTestEnv({ startTable: startTestTable });
-  queues = await testEnv.newQueues();
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
+useMeteredEnv((opened) => {
+  ({ testEnv, queues, meter } = opened);
 });
 
 let cost: (...platformEvents: PlatformEvent[]) => Promise<{ wcu: number; rcu: number }>;

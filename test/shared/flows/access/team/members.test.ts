@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Role } from "../../../../../shared/domain/access/roles.ts";
 import { newUserId } from "../../../../../shared/domain/access/team.ts";
 import { changeMemberRole, listMembers, removeMember } from "../../../../../shared/flows/access/team/members.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
-import { openTeamEnv, type TeamEnv } from "./support/team.ts";
+import type { TestEnv } from "../../support/test-env.ts";
+import { type TeamEnv, useTeam } from "./support/team.ts";
 
 let testEnv: TestEnv;
 let team: TeamEnv;
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  tenant = await team.newTenant();
+useTeam((opened) => {
+  ({ testEnv, team, tenant } = opened);
 });
 
 const newMember = (role: Role) => team.newMember(tenant, role);

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { LogLine } from "../../../../../../shared/aws/log.ts";
 import { addressHashes } from "../../../../../../shared/domain/access/address-hash.ts";
 import type { AuditAction } from "../../../../../../shared/domain/access/audit.ts";
@@ -10,7 +11,7 @@ import { createTenant } from "../../../../../../shared/flows/access/tenants.ts";
 import type { TenantId } from "../../../../../../shared/kernel/tenant.ts";
 import { openStores } from "../../../../stores/support/open-stores.ts";
 import { newTenant } from "../../../../stores/support/samples.ts";
-import type { TestEnv } from "../../../support/test-env.ts";
+import { openTestEnv, type TestEnv } from "../../../support/test-env.ts";
 
 let people = 0;
 
@@ -20,6 +21,27 @@ export function newEmail(): string {
 }
 
 export type TeamEnv = ReturnType<typeof openTeamEnv>;
+
+/**
+ * Opens an environment for the tests of a file, and a tenant without members for each test.
+ * @param assign stores them in the variables of the file, before each test
+ */
+export function useTeam(
+  assign: (opened: {
+    readonly testEnv: TestEnv;
+    readonly team: TeamEnv;
+    readonly tenant: TenantId;
+  }) => void | Promise<void>,
+): void {
+  let testEnv: TestEnv;
+  let team: TeamEnv;
+  beforeAll(async () => {
+    testEnv = await openTestEnv();
+    team = openTeamEnv(testEnv);
+  });
+  afterAll(() => testEnv.close());
+  beforeEach(async () => assign({ testEnv, team, tenant: await team.newTenant() }));
+}
 
 /** Tenants with members who are signed in. */
 export function openTeamEnv(testEnv: TestEnv) {
