@@ -48,6 +48,18 @@ test.each([
   expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
 });
 
+test("an upload of an erased conversation costs a read, and the removal of its row and of what leads to it", async () => {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+  await everyoneWrites(pipeline, workspace, 1);
+  const conversation_id = workspace.conversationIdFor(0);
+  const file = { filename: "a.png", content_type: "image/png", size: 1_000 };
+  await pipeline.call(workspace.liveKey, "POST", "/v1/attachments/uploads", { conversation_id, ...file });
+  pipeline.advance(SECOND);
+  const path = `/v1/conversations/${encodeURIComponent(conversation_id)}`;
+  const cost = await pipeline.cost(() => pipeline.call(workspace.liveKey, "DELETE", path));
+  expect(withoutKeyAndRate(cost)).toEqual({ wcu: 14 + 3 + 2, rcu: 7 + 1, sqs: 1 });
+});
+
 test("erasing a missing conversation costs only reads, and an erased one renews its marker", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;

@@ -53,4 +53,14 @@ export const deletionFaults: readonly PlantedFault[] = [
       title: "that becomes a dead letter leaves no row that names the tenant",
     },
   },
+  {
+    name: "the deletion of a tenant removes uploads and leaves their files",
+    file: "shared/flows/deletion/delete-tenant.ts",
+    search: "removeUploads(ports, await ports.uploadRemovals.load(keys)),",
+    replacement: "void (await ports.uploadRemovals.remove(await ports.uploadRemovals.load(keys))),",
+    killedBy: {
+      file: "test/shared/flows/deletion/every-kind.test.ts",
+      title: "a deletion removes every kind of row of its tenant, and none of another one",
+    },
+  },
 ];

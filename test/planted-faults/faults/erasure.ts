@@ -1,5 +1,10 @@
 import type { PlantedFault } from "../planted-fault.ts";
 
+const crash = {
+  file: "test/shared/flows/erasure/crash.test.ts",
+  title: "that crashes (%s) at any call of its request completes and counts each row once",
+};
+
 export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "an erasure removes the conversation's rows before what they lead to",
@@ -313,5 +318,42 @@ export const erasureFaults: readonly PlantedFault[] = [
       file: "test/shared/flows/erasure/late-writes.test.ts",
       title: "is removed, does not change the head and is not published",
     },
+  },
+  {
+    name: "the row of an upload is removed although a finish has stored another copy",
+    file: "shared/stores/uploads/upload-removals.ts",
+    search: "remove(key, isUnchanged(A.copyKey, copyKey ?? undefined))",
+    replacement: "remove(key)",
+    killedBy: {
+      file: "test/shared/flows/uploads/erasure-races.test.ts",
+      title: "leaves no row, no file and no message that makes one, in any order of the calls",
+    },
+  },
+  {
+    name: "the row of an upload is removed before its files",
+    file: "shared/flows/uploads/remove-uploads.ts",
+    search: `    const keys = remaining.flatMap(fileKeys);
+`,
+    replacement: `    const keys = remaining.flatMap(fileKeys);
+    await uploadRemovals.remove(remaining);
+`,
+    killedBy: crash,
+  },
+  {
+    name: "the rows that lead to an upload are removed before it",
+    file: "shared/flows/erasure/related-rows.ts",
+    search: `  await removeUploads(ports, uploads);
+`,
+    replacement: `  await ports.traces.remove(rows);
+  await removeUploads(ports, uploads);
+`,
+    killedBy: crash,
+  },
+  {
+    name: "an erasure leaves the copy of an upload",
+    file: "shared/flows/uploads/remove-uploads.ts",
+    search: "copyKey === null ? [] : [copyKey]",
+    replacement: "copyKey === null ? [] : []",
+    killedBy: crash,
   },
 ];

@@ -3,6 +3,12 @@ import type { PlantedFault } from "../planted-fault.ts";
 const purgeTest = "test/shared/flows/inbox/purge-raw-webhooks.test.ts";
 const lettersTest = "test/shared/flows/dead-letters/purge-webhooks.test.ts";
 
+const hours = {
+  file: "test/functions/sweep/purge-hours.test.ts",
+  title:
+    "nothing is stored longer than its retention in any hour of three days, although runs die at each call (%i ms after the hour)",
+};
+
 export const retentionFaults: readonly PlantedFault[] = [
   {
     name: "a purge removes only what has ended, and the next one is too late",
@@ -58,5 +64,19 @@ export const retentionFaults: readonly PlantedFault[] = [
     search: "letter.sentAt < purgedBefore(now)",
     replacement: "letter.sentAt < 0",
     killedBy: { file: lettersTest, title: "is not stored when the next purge would be too late for it" },
+  },
+  {
+    name: "a purge leaves the copies of uploads",
+    file: "shared/flows/uploads/purge.ts",
+    search: "[POSTED_PREFIX, COPY_PREFIX]",
+    replacement: "[POSTED_PREFIX]",
+    killedBy: hours,
+  },
+  {
+    name: "a purge deletes the files of an hour in which uploads can still be finished",
+    file: "shared/domain/uploads/uploads.ts",
+    search: "- UPLOAD_STORED_MAX + HOUR",
+    replacement: "- UPLOAD_STORED_MAX + 2 * HOUR",
+    killedBy: hours,
   },
 ];
