@@ -3,8 +3,13 @@ import { callerCredentials } from "../../functions/http/caller-credentials.ts";
 import { identifyCaller } from "../../functions/http/credentials.ts";
 import { type Caller, implicitTenant } from "../../shared/domain/access/callers.ts";
 import type { Role } from "../../shared/domain/access/roles.ts";
+import type { Actor } from "../../shared/flows/access/audit-entry.ts";
+import { revokeKey } from "../../shared/flows/access/key-lists.ts";
 import { createKey } from "../../shared/flows/access/keys.ts";
 import { createWebhook } from "../../shared/flows/webhooks/create.ts";
+import { rotateSecret } from "../../shared/flows/webhooks/rotate.ts";
+import { sendTestEvent } from "../../shared/flows/webhooks/send-test.ts";
+import { deleteWebhook, updateWebhook } from "../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import { newSession } from "../functions/routes/support/sessions.ts";
@@ -70,6 +75,34 @@ test("a key and a webhook endpoint that a member creates cost two units more, fo
   const newWebhook = () => createWebhook(pipeline.apiPorts, { tenant, url, events: ["message.received"], actor, now });
   expect(await pipeline.cost(newKey)).toEqual({ wcu: 10, rcu: 0, sqs: 0 });
   expect(await pipeline.cost(newWebhook)).toEqual({ wcu: 8, rcu: 0, sqs: 0 });
+});
+
+test("each change of an endpoint, a test event and a revocation cost two units more, too", async () => {
+  const { writeHeaders } = await sessionWith(1);
+  const caller = await callerOf(writeHeaders);
+  const tenant = implicitTenant(caller);
+  if (!tenant) throw new Error("The session has one tenant.");
+  const ports = pipeline.apiPorts;
+  const url = `${pipeline.loopback.origin}/hooks/new`;
+  const cost = async (actor: Actor) => {
+    const request = { tenant, actor, now: pipeline.now() };
+    const webhook = await createWebhook(ports, { ...request, url, events: ["message.received"] });
+    const key = await createKey(ports, tenant, { ...actor, scope: "live", label: "" }, request.now);
+    if (isRefusal(webhook) || isRefusal(key)) throw new Error("The endpoint or the key was refused.");
+    const named = { ...request, endpointId: webhook.endpoint.id };
+    const writes = [
+      () => updateWebhook(ports, { ...named, changes: { events: ["message.sent"] } }),
+      () => rotateSecret(ports, named),
+      () => sendTestEvent(ports, named),
+      () => deleteWebhook(ports, named),
+      () => revokeKey(ports, { ...request, keyId: key.id }),
+    ];
+    const units: number[] = [];
+    for (const write of writes) units.push((await pipeline.cost(write)).wcu);
+    return units;
+  };
+  expect(await cost({ actor: "cli" })).toEqual([4, 4, 7, 6, 8]);
+  expect(await cost({ caller, ip: null })).toEqual([6, 6, 9, 8, 10]);
 });
 
 test("a request that its form alone refuses costs nothing", async () => {
