@@ -71,13 +71,21 @@ const guides = [
   "docs/guides/no-webhook-arrives.md",
 ];
 
+/** Guides whose commands and programs other tests run. */
+const runElsewhere: Readonly<Record<string, readonly string[]>> = {
+  "docs/guides/uploads.md": ["test/e2e/uploads/uploads.test.ts", "test/web/upload-form.test.ts"],
+};
+
 it("every guide with a program or the admin commands is run", () => {
   const runnable = pages.filter(
     (page) =>
       page.startsWith("docs/guides/") &&
       codeBlocks(page).some(({ language, code }) => language === "js" || code.includes("admin -- env")),
   );
-  expect(runnable).toEqual(guides);
+  expect(runnable).toEqual([...guides, ...Object.keys(runElsewhere)].sort());
+  for (const [page, tests] of Object.entries(runElsewhere))
+    for (const test of tests)
+      expect([test, readFileSync(test, "utf8")]).toEqual([test, expect.stringContaining(`codeBlocks("${page}")`)]);
 });
 
 describe("the guide", () => {
