@@ -31,6 +31,12 @@ export function listBucketKeys(dataDir: string): string[] {
   return [...objectFiles(dataDir).keys()].sort();
 }
 
+/** The keys of all objects that were put into the bucket, as far as the journal still holds them. */
+export function listPutKeys(dataDir: string): string[] {
+  const records = [...readJournal<FileRecord>(join(dataDir, "emulators", "s3.jsonl"))];
+  return records.flatMap((record) => (record.op === "put" ? [record.object.key] : []));
+}
+
 /** The objects in the bucket by their keys, decompressed. */
 export function readBucket(dataDir: string): Map<string, string> {
   const folder = join(dataDir, "emulators", "s3-objects");

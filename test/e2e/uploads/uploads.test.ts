@@ -6,12 +6,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "v
 import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
 import type { MediaType } from "../../../shared/domain/sending/send-content.ts";
 import { acceptedTypes, type ClosedType, maxUploadSize } from "../../../shared/domain/uploads/media-types.ts";
+import { COPY_PREFIX } from "../../../shared/domain/uploads/uploads.ts";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { zip } from "../../support/files/archive-files.ts";
 import { mediaFileOfSize, mediaFiles } from "../../support/files/media-files.ts";
 import { corpus } from "../../support/files/program-files.ts";
 import { readTable } from "../support/dump-table.ts";
-import { failureLines, listBucketKeys, sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
+import { failureLines, listBucketKeys, listPutKeys, sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import {
   type ClientFile,
@@ -31,10 +32,12 @@ const kinds: readonly MediaType[] = ["image", "video", "audio", "file"];
 const isWhole = inject("fullRun");
 /** In the name and in the content of every file. */
 const CANARY = "canary-5b1f09";
+/** The extension of every name. */
+const CANARY_EXTENSION = "canary";
 
 const withCanary = (bytes: Buffer) => Buffer.concat([bytes, Buffer.from(CANARY)]);
 const mediaFile = (contentType: ClosedType, size?: number): ClientFile => ({
-  filename: `${CANARY} ä.x`,
+  filename: `${CANARY} ä.${CANARY_EXTENSION}`,
   contentType,
   bytes: withCanary(
     size === undefined ? mediaFiles[contentType]() : mediaFileOfSize(contentType, size - CANARY.length),
@@ -144,7 +147,8 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
 
   it("of an archive passes on Messenger only, and of a program nowhere", async () => {
     const conversation = await personWrites(connection, `Pru of ${connection}`);
-    const archive = { filename: `${CANARY}.zip`, contentType: "application/zip", bytes: withCanary(zip({ a: "b" })) };
+    const filename = `${CANARY}.${CANARY_EXTENSION}`;
+    const archive = { filename, contentType: "application/zip", bytes: withCanary(zip({ a: "b" })) };
     const programs = isWhole ? corpus.slice(0, 3) : corpus.slice(0, 1);
     if (connection === "messenger") {
       const { attachment } = await upload(stack, conversation, archive);
@@ -229,7 +233,9 @@ it("nothing of a file's name or content is in a log, a queue message, an audit e
   expect(bodies.some((body) => body.includes("upl_"))).toBe(true);
   expect(bodies.filter((body) => body.includes(CANARY))).toEqual([]);
   expect((await stack.api("GET", "/v1/audit?limit=100")).text).not.toContain(CANARY);
-  expect(listBucketKeys(stack.dataDir).filter((key) => key.includes("canary"))).toEqual([]);
+  const keys = listPutKeys(stack.dataDir);
+  expect(keys.some((key) => key.startsWith(COPY_PREFIX) && key.endsWith(".bin"))).toBe(true);
+  expect(keys.filter((key) => key.includes("canary"))).toEqual([]);
 });
 
 function isInstalled(program: string): boolean {

@@ -2,6 +2,7 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 const checksTest = "test/shared/domain/uploads/checks.test.ts";
 const signaturesTest = "test/shared/domain/uploads/signatures.test.ts";
+const fileNamesTest = "test/shared/domain/uploads/file-names.test.ts";
 const programsTest = "test/shared/domain/uploads/programs.test.ts";
 const uploadsTest = "test/shared/domain/uploads/uploads.test.ts";
 
@@ -32,6 +33,13 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
       file: checksTest,
       title: "is refused by its name on each connection if that is of a program",
     },
+  },
+  {
+    name: "the end of a name is in the URL that the platform gets",
+    file: "shared/domain/uploads/file-names.ts",
+    search: "commonExtensions.has(extension)",
+    replacement: "/^[a-z0-9]{1,8}$/.test(extension)",
+    killedBy: { file: fileNamesTest, title: "of %s named %j is %s" },
   },
   {
     name: "a script in big-endian UTF-16 is not read",
