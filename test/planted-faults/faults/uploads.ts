@@ -9,6 +9,13 @@ const store = "shared/stores/uploads/uploads.ts";
 
 export const uploadsFaults: readonly PlantedFault[] = [
   {
+    name: "a form takes twice the limit",
+    file: "shared/flows/uploads/create.ts",
+    search: "contentType, maxSize, expiresAt }",
+    replacement: "contentType, maxSize: maxSize * 2, expiresAt }",
+    killedBy: { file: finishTest, title: "answers a form that takes the limit of its kind and no byte more" },
+  },
+  {
     name: "an upload is created although its conversation was erased in the meantime",
     file: store,
     search: ", check(headKey(upload.conversationId), conversationExists)]",

@@ -58,6 +58,13 @@ describe("creating an upload", () => {
     });
   });
 
+  it("answers a form that takes the limit of its kind and no byte more", async () => {
+    const upload = await created({ size: 1 });
+    const policy = JSON.parse(Buffer.from(upload.fields.Policy ?? "", "base64").toString());
+    expect(policy.conditions).toContainEqual(["content-length-range", 1, 8 * 2 ** 20]);
+    expect(upload.maxSize).toBe(8 * 2 ** 20);
+  });
+
   it("is refused for a conversation that is unknown, of another tenant, expired, erased or disconnected", async () => {
     const ports = fixture.ports();
     const create = (conversationId: string, now = testEnv.now(), tenant = fixture.tenant) => {
