@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { PrivateBucket } from "./private-bucket.ts";
 
 export interface UploadBucketProps {
-  /** The origin of the console, whose pages may post files and read the response. Null: no page of another origin may. */
+  /** The origin of the console, whose pages may read the response of storage and show a progress. Null: no page may. */
   readonly consoleUrl: string | null;
 }
 
