@@ -106,8 +106,8 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Use the id and the secret of the response that created the hold.",
   },
   upload_not_found: {
-    when: "The upload is unknown, malformed or of another tenant, or its day is over. When finishing: it was finished before, or no file was posted yet.",
-    fix: "Post the file, then finish the upload with the id of its grant. A finished upload needs a new grant.",
+    when: "The upload is unknown, malformed or of another tenant, its day is over, or its conversation was erased. When finishing: no file was posted yet, another one was posted during the checks, the upload was finished before, its time to finish is over (22 hours after the start of the hour in which it was created), or it was created with a key of the other scope, live or test.",
+    fix: "Post the file and finish again. Otherwise create a new upload.",
   },
   replay_conflict: {
     when: "A delivery is `delivered`, or `status` includes `delivered`, and `force=true` is missing; or its attempts have not ended.",

@@ -13,11 +13,13 @@ const type = z.enum(mediaTypes);
 
 const grantSchema = z.object({
   id: z.string(),
-  url: z.string(),
-  fields: z.record(z.string(), z.string()),
+  url: z.string().check(z.meta({ description: "Where to post the form" })),
+  fields: z
+    .record(z.string(), z.string())
+    .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`" })),
   method: z.literal("POST"),
   expires_at: z.string(),
-  max_size: z.int(),
+  max_size: z.int().check(z.meta({ description: "Bytes. Storage refuses a larger file" })),
 });
 
 const uploadSchema = z.object({
@@ -59,7 +61,11 @@ export const createUpload = endpoint.caller({
     filename: fileName,
     content_type: contentType,
     size: z.int().check(z.minimum(1), z.meta({ description: "Bytes" })),
-    type: z.nullish(type),
+    type: z
+      .nullish(type)
+      .check(
+        z.meta({ description: "Follows from content_type if absent. On Messenger, any type is possible as a file" }),
+      ),
   }),
   status: 201,
   refusals: ["conversation_not_found", "attachment_too_large", "unsupported_media_type"],
