@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { SECOND } from "../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import type { UploadOutcome } from "../../shared/platforms/platform.ts";
 import { refusedOutcome, unknownOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
@@ -48,4 +48,10 @@ test("a message that comes twice is one read", async () => {
   await fixture.run();
   await fixture.enqueue(id);
   expect(await cost()).toEqual({ wcu: 0, rcu: 1 });
+});
+
+test("a message that comes after a reader has stored the end by time is two reads", async () => {
+  testEnv.advance(5 * MINUTE);
+  expect(await fixture.state(id)).toMatchObject({ status: "failed" });
+  expect(await cost()).toEqual({ wcu: 0, rcu: 2 });
 });

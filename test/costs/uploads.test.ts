@@ -5,6 +5,7 @@ import { finishUpload } from "../../shared/flows/uploads/finish.ts";
 import { getUpload } from "../../shared/flows/uploads/read.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../shared/kernel/request-time.ts";
+import { MINUTE } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { pngBytes, post, programBytes } from "../shared/flows/uploads/support/upload-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
@@ -68,6 +69,17 @@ test("finishing an upload is three reads, one write, one message and four reques
   expect(result).toHaveProperty("state.status", "processing");
   expect(cost).toEqual([1, 3, 1, ["head", "firstBytes", "copy", "remove"]]);
   expect((await measure(() => finish(upload.id))).cost).toEqual([0, 1, 0, []]);
+});
+
+test("the first poll of an upload that did not end in time costs a write, and each later one a read", async () => {
+  const upload = await create();
+  await post(upload, pngBytes());
+  await finish(upload.id);
+  const pollAfter = (minutes: number) =>
+    measure(() => getUpload(ports(), caller(), upload.id, pipeline.now() + minutes * MINUTE));
+  expect((await pollAfter(4)).cost).toEqual([0, 1, 0, []]);
+  expect((await pollAfter(5)).cost).toEqual([1, 1, 0, []]);
+  expect((await pollAfter(6)).cost).toEqual([0, 1, 0, []]);
 });
 
 test("a refused file costs one write and three requests to storage, and one replaced in between none", async () => {

@@ -10,7 +10,7 @@ import {
 } from "../limits.ts";
 
 // A client posts a file to storage and finishes the upload. Parley checks the file, copies it, and the platform fetches
-// the copy. One end comes by time alone and is derived on read.
+// the copy. One end comes by time alone and is stored when somebody reads it.
 
 export const uploadStatuses = ["waiting", "processing", "ready", "failed"] as const;
 export type UploadStatus = (typeof uploadStatuses)[number];
@@ -62,23 +62,27 @@ export type UploadState =
       readonly tries: number;
     }
   | { readonly status: "ready"; readonly copyKey: string; readonly attachmentId: string }
-  | { readonly status: "failed"; readonly error: UploadError; readonly copyKey: string | null };
+  /** `copyKey` and `processingAt`: null if the posted file was refused. */
+  | {
+      readonly status: "failed";
+      readonly error: UploadError;
+      readonly copyKey: string | null;
+      readonly processingAt: Millis | null;
+    };
 
-/** The current state of an upload: the stored state, or its end by time. */
+/** The state of an upload at a time: the stored state, or its end by time, which a reader stores before it shows it. */
 export function uploadStateAt({ state }: { readonly state: UploadState }, now: Millis): UploadState {
   if (state.status !== "processing" || now < state.processingAt + UPLOAD_PROCESSING_MAX) return state;
-  return { status: "failed", error: uploadError("internal_error"), copyKey: state.copyKey };
+  const { copyKey, processingAt } = state;
+  return { status: "failed", error: uploadError("internal_error"), copyKey, processingAt };
 }
 
-/** More than the clocks of two processes differ, and a write takes. */
-const SETTLE_MARGIN: Millis = 10 * SECOND;
+/** What a call of the platform is given at least. One that began later could hardly end in time. */
+const CALL_RESERVE: Millis = 10 * SECOND;
 
-/**
- * From this time on the hand-over starts no call and stores no success, so that an upload that a reader saw as failed
- * never becomes ready.
- */
-export function uploadSettlesBy(processingAt: Millis): Millis {
-  return processingAt + UPLOAD_PROCESSING_MAX - SETTLE_MARGIN;
+/** From this time on the hand-over begins no call. */
+export function uploadLeavesBy(processingAt: Millis): Millis {
+  return processingAt + UPLOAD_PROCESSING_MAX - CALL_RESERVE;
 }
 
 export function uploadError(reason: Reason, detail: string | null = null): UploadError {

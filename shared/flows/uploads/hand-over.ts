@@ -1,7 +1,7 @@
 import { checkAccount } from "../../domain/accounts/account-refusals.ts";
 import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
-import { type UploadError, type UploadState, uploadError, uploadSettlesBy } from "../../domain/uploads/uploads.ts";
+import { type UploadError, type UploadState, uploadError, uploadLeavesBy } from "../../domain/uploads/uploads.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { SendRefused, UploadOutcome } from "../../platforms/platform.ts";
@@ -50,14 +50,29 @@ export async function handOverUpload(
 ): Promise<RecordOutcome> {
   const upload = await ports.uploads.get(uploadId);
   if (upload?.tenant !== tenant) return drop("gone");
-  // A run before this one has settled the upload, and may not have deleted the copy.
-  if (!isProcessing(upload)) return removeCopy(ports, upload);
+  if (!isProcessing(upload)) return completeEnd(ports, upload, time.now());
   const plan = await planCall(ports, upload, time.now());
   return "code" in plan ? failUpload(ports, upload, plan, time) : callPlatform(ports, plan, time);
 }
 
 function isProcessing(upload: StoredUpload): upload is ProcessingUpload {
   return upload.state.status === "processing";
+}
+
+/**
+ * Completes what a run before this one may have left undone: it may have died before it published the account's status or
+ * deleted the copy, and a reader has then stored the end of the upload.
+ */
+async function completeEnd(ports: HandOverPorts, upload: StoredUpload, now: Millis): Promise<RecordOutcome> {
+  const { id, tenant, conversationId, state } = upload;
+  const ref = readConversationId(conversationId);
+  const isEndByTime = state.status === "failed" && state.error.code === "internal_error";
+  if (isEndByTime && state.processingAt !== null && ref) {
+    const account = await ports.accounts.get(tenant, ref.account);
+    const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
+    if (account) await republishAccountStatus(ports, call, account);
+  }
+  return removeCopy(ports, upload);
 }
 
 /** Checks whether the upload may be handed over now. @returns the error if it may not */
@@ -75,7 +90,7 @@ async function planCall(
   ]);
   const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
   if (account) await republishAccountStatus(ports, call, account);
-  if (now >= uploadSettlesBy(state.processingAt)) return uploadError("internal_error");
+  if (now >= uploadLeavesBy(state.processingAt)) return uploadError("internal_error");
   if (!head || !account) return uploadError("conversation_not_found");
   const refusal = checkAccount(account, now);
   return refusal ? uploadError(refusal.refused, account.status) : { upload, account, call };
@@ -90,7 +105,7 @@ async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandO
     ports.uploadLinks.readUrl(state.copyKey, LINK_LIFETIME),
   ]);
   // The platform's client checks the clock again.
-  const leavesBy = uploadSettlesBy(state.processingAt);
+  const leavesBy = uploadLeavesBy(state.processingAt);
   const outcome: UploadOutcome =
     time.now() >= leavesBy
       ? { kind: "late" }
@@ -171,13 +186,9 @@ async function failUpload(
   error: UploadError,
   time: HandOverTime,
 ): Promise<RecordOutcome> {
-  const { id, state } = upload;
   const now = time.now();
-  const internal = uploadError("internal_error");
-  // Who reads the upload after its time sees this error, so no other one may follow.
-  const inTime = now < uploadSettlesBy(state.processingAt);
-  const failed = await ports.uploads.fail(id, { error: inTime ? error : internal, from: "processing", now });
-  if (failed && isProcessing(failed)) await ports.uploads.lapse(id, internal, now);
+  const failed = await ports.uploads.fail(upload.id, { error, from: "processing", now });
+  if (failed && isProcessing(failed)) await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);
   return removeCopy(ports, upload);
 }
 

@@ -17,7 +17,7 @@ import type { RefusalPorts } from "../accounts/ports.ts";
 
 /** What creating, finishing and reading uploads needs. */
 export interface UploadPorts {
-  readonly uploads: Pick<Uploads, "create" | "get" | "startProcessing" | "fail">;
+  readonly uploads: Pick<Uploads, "create" | "get" | "startProcessing" | "fail" | "lapse">;
   readonly conversations: Pick<Conversations, "get">;
   readonly accounts: Pick<Accounts, "get">;
   readonly uploadGrants: UploadGrants;

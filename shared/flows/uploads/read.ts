@@ -1,5 +1,11 @@
 import { type Caller, refuseTenant } from "../../domain/access/callers.ts";
-import { isUploadReadable, parseUploadId, type UploadState, uploadStateAt } from "../../domain/uploads/uploads.ts";
+import {
+  isUploadReadable,
+  parseUploadId,
+  type UploadState,
+  uploadError,
+  uploadStateAt,
+} from "../../domain/uploads/uploads.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
@@ -11,9 +17,12 @@ export interface UploadView {
   readonly state: UploadState;
 }
 
-/** Gets an upload of a tenant that the caller may act for, until a day after it was created. */
+/**
+ * Gets an upload of a tenant that the caller may act for, until a day after it was created. An end by time is stored
+ * before it is returned: a process that was frozen could store another one.
+ */
 export async function getUpload(
-  ports: { readonly uploads: Pick<UploadPorts["uploads"], "get"> },
+  ports: { readonly uploads: Pick<UploadPorts["uploads"], "get" | "lapse"> },
   caller: Caller,
   uploadId: string,
   now: Millis,
@@ -21,5 +30,9 @@ export async function getUpload(
   const id = parseUploadId(uploadId);
   const upload = id !== null && isUploadReadable(id, now) ? await ports.uploads.get(id) : null;
   if (!upload) return refuse("upload_not_found");
-  return refuseTenant(caller, upload.tenant, "upload_not_found") ?? { upload, state: uploadStateAt(upload, now) };
+  const refusal = refuseTenant(caller, upload.tenant, "upload_not_found");
+  if (refusal) return refusal;
+  if (uploadStateAt(upload, now).status === upload.state.status) return { upload, state: upload.state };
+  const ended = await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);
+  return ended ? { upload: ended, state: ended.state } : refuse("upload_not_found");
 }

@@ -104,6 +104,11 @@ function toUploadState(item: UploadItem): UploadState {
     case "ready":
       return { status, copyKey: copyKey ?? "", attachmentId: item[A.attachmentId] ?? "" };
     case "failed":
-      return { status, copyKey, error: item[A.error] ?? uploadError("internal_error") };
+      return {
+        status,
+        copyKey,
+        error: item[A.error] ?? uploadError("internal_error"),
+        processingAt: item[A.processingAt] ?? null,
+      };
   }
 }

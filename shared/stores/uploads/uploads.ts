@@ -4,7 +4,6 @@ import {
   nextUploadStatus,
   type UploadError,
   type UploadTrigger,
-  uploadSettlesBy,
   uploadStatusesBefore,
 } from "../../domain/uploads/uploads.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -52,9 +51,6 @@ interface UploadChange {
   /** Required besides a status that the trigger may leave. */
   readonly condition?: Expression;
 }
-
-/** How long after its `processingAt` an upload can become ready. */
-const READY_WITHIN: Millis = uploadSettlesBy(0);
 
 /** Uploads. Each follows `uploadTransitions`, one conditional write per transition. */
 export function uploadStore(table: Table) {
@@ -121,7 +117,7 @@ export function uploadStore(table: Table) {
       return change(id, {
         trigger: "accept",
         set: { [Upload.attachmentId]: attachmentId },
-        condition: above(Upload.processingAt, now - READY_WITHIN),
+        condition: above(Upload.processingAt, now - UPLOAD_PROCESSING_MAX),
       });
     },
 

@@ -9,15 +9,15 @@ export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "an upload that the platform takes too late becomes ready",
     file: "shared/stores/uploads/uploads.ts",
-    search: "condition: above(Upload.processingAt, now - READY_WITHIN)",
-    replacement: "condition: above(Upload.processingAt, now - READY_WITHIN * 2)",
+    search: "condition: above(Upload.processingAt, now - UPLOAD_PROCESSING_MAX),",
+    replacement: "condition: above(Upload.processingAt, now - 2 * UPLOAD_PROCESSING_MAX),",
     killedBy: { file: outcomes, title: "and stays failed when the platform takes it after the time has passed" },
   },
   {
     name: "an upload is handed over after its time has passed",
     file: flow,
-    search: "  if (now >= uploadSettlesBy(state.processingAt)) return",
-    replacement: "  if (now >= uploadSettlesBy(state.processingAt) + 3_600_000) return",
+    search: "  if (now >= uploadLeavesBy(state.processingAt)) return",
+    replacement: "  if (now >= uploadLeavesBy(state.processingAt) + 3_600_000) return",
     killedBy: {
       file: faults,
       title:
@@ -25,9 +25,19 @@ export const handOverFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a reader shows the end by time without storing it",
+    file: "shared/flows/uploads/read.ts",
+    search: 'const ended = await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);',
+    replacement: "const ended = { ...upload, state: uploadStateAt(upload, now) };",
+    killedBy: {
+      file: "test/shared/flows/uploads/hand-over-frozen.test.ts",
+      title: "a hand-over that freezes before any call changes no end that a reader saw",
+    },
+  },
+  {
     name: "the copy of a settled upload stays when its message comes again",
     file: flow,
-    search: "if (!isProcessing(upload)) return removeCopy(ports, upload);",
+    search: "if (!isProcessing(upload)) return completeEnd(ports, upload, time.now());",
     replacement: "if (!isProcessing(upload)) return done;",
     killedBy: {
       file: outcomes,
@@ -44,8 +54,18 @@ export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "a status that a hand-over changed is not published after its process died",
     file: flow,
-    search: "  if (account) await republishAccountStatus(ports, call, account);\n",
-    replacement: "",
+    search: "  if (account) await republishAccountStatus(ports, call, account);\n  if (now",
+    replacement: "  if (now",
+    killedBy: {
+      file: faults,
+      title: "changes the account's status once after a refusal, with one event, if its message comes %s",
+    },
+  },
+  {
+    name: "a status that a hand-over changed is not published after a reader stored the end of the upload",
+    file: flow,
+    search: "    if (account) await republishAccountStatus(ports, call, account);\n  }",
+    replacement: "  }",
     killedBy: {
       file: faults,
       title: "changes the account's status once after a refusal, with one event, if its message comes %s",

@@ -63,13 +63,13 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     killedBy: { file: signaturesTest, title: "an AAC sync word before text" },
   },
   {
-    name: "a success is stored until readers see the failure",
+    name: "a call begins until the time is over",
     file: "shared/domain/uploads/uploads.ts",
-    search: "UPLOAD_PROCESSING_MAX - SETTLE_MARGIN",
+    search: "UPLOAD_PROCESSING_MAX - CALL_RESERVE",
     replacement: "UPLOAD_PROCESSING_MAX",
     killedBy: {
       file: uploadsTest,
-      title: "processing counts as failed from 5 minutes on, and no success is stored in the 10 seconds before",
+      title: "processing counts as failed from 5 minutes on, and no call begins in the 10 seconds before",
     },
   },
   {

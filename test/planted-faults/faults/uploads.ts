@@ -30,11 +30,11 @@ export const uploadsFaults: readonly PlantedFault[] = [
     killedBy: { file: racesTest, title: "by twenty callers at once starts one hand-over and leaves one copy" },
   },
   {
-    name: "an upload becomes ready after a reader saw it as failed",
+    name: "an upload becomes ready after its time is over",
     file: store,
-    search: "condition: above(Upload.processingAt, now - READY_WITHIN),",
+    search: "condition: above(Upload.processingAt, now - UPLOAD_PROCESSING_MAX),",
     replacement: "",
-    killedBy: { file: storeTest, title: "becomes ready up to ten seconds before a reader sees it as failed" },
+    killedBy: { file: storeTest, title: "becomes ready until it lapses" },
   },
   {
     name: "a late repetition of a write takes back a failed call that was counted since",
@@ -122,7 +122,7 @@ export const uploadsFaults: readonly PlantedFault[] = [
   {
     name: "another tenant reads an upload",
     file: "shared/flows/uploads/read.ts",
-    search: 'refuseTenant(caller, upload.tenant, "upload_not_found") ?? ',
+    search: "  if (refusal) return refusal;\n",
     replacement: "",
     killedBy: { file: finishTest, title: "works for a day, and never for another tenant" },
   },

@@ -15,7 +15,7 @@ import {
   uploadCreatedAt,
   uploadHour,
   uploadIdFromUlid,
-  uploadSettlesBy,
+  uploadLeavesBy,
   uploadStateAt,
   uploadStatuses,
   uploadStatusesBefore,
@@ -52,21 +52,22 @@ describe("the states of an upload", () => {
     }
   });
 
-  test("processing counts as failed from 5 minutes on, and no success is stored in the 10 seconds before", () => {
+  test("processing counts as failed from 5 minutes on, and no call begins in the 10 seconds before", () => {
     const state: UploadState = { status: "processing", copyKey: "h/x", processingAt: created, tries: 1 };
     expect(uploadStateAt({ state }, created + 5 * MINUTE - 1)).toBe(state);
     expect(uploadStateAt({ state }, created + 5 * MINUTE)).toEqual({
       status: "failed",
       error: { code: "internal_error", message: "Internal error. Retry once.", detail: null },
       copyKey: "h/x",
+      processingAt: created,
     });
-    expect(uploadSettlesBy(created)).toBe(created + 5 * MINUTE - 10 * SECOND);
+    expect(uploadLeavesBy(created)).toBe(created + 5 * MINUTE - 10 * SECOND);
   });
 
   test.each<UploadState>([
     { status: "waiting" },
     { status: "ready", copyKey: "h/x", attachmentId: "1" },
-    { status: "failed", error: { code: "send_failed", message: "", detail: null }, copyKey: null },
+    { status: "failed", error: { code: "send_failed", message: "", detail: null }, copyKey: null, processingAt: null },
   ])("time does not change $status", (state) => {
     expect(uploadStateAt({ state }, created + 400 * DAY)).toBe(state);
   });

@@ -7,10 +7,12 @@ import { openReceivedMessages } from "../../../../shared/aws/received-messages.t
 import { openUploadLinks } from "../../../../shared/aws/upload-links.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
-import { COPY_PREFIX, copyKey, newUploadId, uploadStateAt } from "../../../../shared/domain/uploads/uploads.ts";
+import { COPY_PREFIX, copyKey, newUploadId } from "../../../../shared/domain/uploads/uploads.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { HandOverPorts } from "../../../../shared/flows/uploads/ports.ts";
+import { getUpload } from "../../../../shared/flows/uploads/read.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
 import type { Platform, Upload, UploadOutcome } from "../../../../shared/platforms/platform.ts";
 import { encodeUpload } from "../../../../shared/queues/uploads.ts";
@@ -19,6 +21,7 @@ import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachme
 import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { openConversationFixture } from "../support/conversation-fixture.ts";
+import { tenantCaller } from "../support/data-subject.ts";
 import { invokeWorker, type QueueWorker } from "../support/queue-worker.ts";
 import type { TestEnv } from "../support/test-env.ts";
 
@@ -107,8 +110,8 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
 
     /** What a reader of the upload sees; null when it is gone. */
     async state(id: string) {
-      const upload = await uploads.get(id);
-      return upload && uploadStateAt(upload, testEnv.now());
+      const view = await getUpload({ uploads }, tenantCaller(tenant), id, testEnv.now());
+      return isRefusal(view) ? null : view.state;
     },
 
     ownerOf: async (attachmentId: string) =>

@@ -126,7 +126,7 @@ describe("an upload fails", () => {
     expect(await fixture.copies()).toEqual([]);
   });
 
-  it("as internal_error, without a call, ten seconds before it shows that by itself", async () => {
+  it("as internal_error, without a call, if its message comes ten seconds before its time is over", async () => {
     const id = await fixture.newUpload();
     testEnv.advance(5 * MINUTE - 10 * SECOND);
     expect(await fixture.run()).toEqual({ received: 1, failed: 0 });
@@ -147,13 +147,28 @@ describe("an upload fails", () => {
     const id = await fixture.newUpload();
     testEnv.advance(4 * MINUTE);
     fixture.setAnswer(async () => {
-      testEnv.advance(50 * SECOND);
+      testEnv.advance(MINUTE);
       return takeUpload("late");
     });
     await fixture.run();
     expect(await fixture.uploads.get(id)).toMatchObject({ state: failedState("internal_error", null) });
     testEnv.advance(20 * MINUTE);
     expect(await fixture.state(id)).toMatchObject(failedState("internal_error", null));
+    expect(await fixture.copies()).toEqual([]);
+  });
+
+  it.each([
+    ["with the platform's words", 5 * MINUTE - 1, "send_failed", "the platform's words"],
+    ["as internal_error", 5 * MINUTE, "internal_error", null],
+  ])("%s when the refusal comes after %i ms", async (_name, after, code, detail) => {
+    const id = await fixture.newUpload();
+    testEnv.advance(4 * MINUTE);
+    fixture.setAnswer(async () => {
+      testEnv.advance(after - 4 * MINUTE);
+      return refused();
+    });
+    expect(await fixture.run()).toEqual({ received: 1, failed: 0 });
+    expect(await fixture.uploads.get(id)).toMatchObject({ state: failedState(code, detail) });
     expect(await fixture.copies()).toEqual([]);
   });
 });
