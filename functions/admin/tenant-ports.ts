@@ -3,6 +3,7 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
+import { requestOptions, requestTimeouts } from "../../shared/config/request-times.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { KeyPorts, OwnerPorts, TenantPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
 import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
@@ -46,12 +47,13 @@ export function tenantPorts(environment: Environment): AdminPorts {
   };
 }
 
-/** The AWS endpoints and credentials in `environment`. The SDK resolves what is missing. */
+/** The AWS endpoints and credentials in `environment`, and the limits of a request. The SDK resolves what is missing. */
 export function clientSettings(environment: Environment) {
   const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
   const clientConfig = (url: string | undefined) => ({
     ...(url ? { endpoint: url } : {}),
     ...credentialConfig(environment),
+    ...requestOptions(requestTimeouts.commands),
   });
   return { services: clientConfig(endpoint), tableService: clientConfig(tableEndpoint) };
 }

@@ -7,7 +7,9 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
+import type { Millis } from "../kernel/time.ts";
 
 export type Files = ReturnType<typeof openFiles>;
 
@@ -60,11 +62,11 @@ class ObjectsNotDeleted extends Error {
   override readonly name = "ObjectsNotDeleted";
 }
 
-export function filesClient(): S3Client {
+/** @param timeout of one attempt of a request */
+export function filesClient(timeout: Millis = requestTimeouts.files): S3Client {
   return new S3Client({
-    maxAttempts: 3,
+    ...requestOptions(timeout),
     // An emulator at an IP address has no host name per bucket.
     forcePathStyle: Boolean(process.env.AWS_ENDPOINT_URL),
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 },
   });
 }

@@ -1,4 +1,5 @@
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { OutOfTime } from "../kernel/deadline.ts";
 
@@ -63,7 +64,7 @@ class UnknownOutcome extends Error {
   override readonly name = "UnknownOutcome";
 }
 
-/** The SDK retries only what SES certainly did not accept. */
+/** The SDK retries only what SES certainly did not accept. After a time-out SES may have accepted the mail. */
 function sendAtMostOnce(command: SendEmailCommand): void {
   command.middlewareStack.add(
     (next) => async (args) => {
@@ -87,5 +88,5 @@ function isNotSent(error: unknown): boolean {
 }
 
 function defaultClient(): SESv2Client {
-  return new SESv2Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 } });
+  return new SESv2Client(requestOptions(requestTimeouts.mail));
 }

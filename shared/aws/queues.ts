@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { forEachConcurrent } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
@@ -72,7 +73,11 @@ function* toBatches(messages: readonly QueueMessage[]): Generator<QueueMessage[]
   if (batch.length > 0) yield batch;
 }
 
-/** Region, endpoint and credentials come from the environment. */
-export function queueClient(): SQSClient {
-  return new SQSClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 } });
+/**
+ * Region, endpoint and credentials come from the environment. A message whose answer was lost is sent again: its receiver
+ * may get it twice, as it may any message.
+ * @param timeout of one attempt of a request
+ */
+export function queueClient(timeout: Millis = requestTimeouts.queues): SQSClient {
+  return new SQSClient(requestOptions(timeout));
 }

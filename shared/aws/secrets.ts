@@ -1,4 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { memoize } from "../kernel/memo.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
@@ -21,14 +22,10 @@ export interface PlatformSecrets {
 export type ReadSecret<T> = (isStale?: boolean) => Promise<T>;
 
 /** Reads a secret and caches it for five minutes. A failed read is repeated at the next call. */
-export function secretReader<T>(
-  secretId: string,
-  parse: (text: string) => T,
-  client?: SecretsManagerClient,
-): ReadSecret<T> {
-  const scopedClient = secretsClient(client);
+export function secretReader<T>(secretId: string, parse: (text: string) => T, client = secretsClient()): ReadSecret<T> {
+  client.middlewareStack.use(callScopePlugin);
   const readSecret = async (SecretId: string) => {
-    const { SecretString } = await scopedClient.send(new GetSecretValueCommand({ SecretId }));
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
     if (!SecretString) throw new Error("The secret is empty.");
     return parse(SecretString);
   };
@@ -57,13 +54,7 @@ function appSecrets(value: unknown): readonly string[] {
   return secrets.filter((secret) => typeof secret === "string" && secret !== "").slice(0, APP_SECRETS_MAX);
 }
 
-/** A client that begins no call outside of its scope; without an argument, one with the timeouts of the functions. */
-export function secretsClient(
-  client = new SecretsManagerClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
-  }),
-): SecretsManagerClient {
-  client.middlewareStack.use(callScopePlugin);
-  return client;
+/** @param timeout of one attempt of a request */
+export function secretsClient(timeout: Millis = requestTimeouts.secrets): SecretsManagerClient {
+  return new SecretsManagerClient(requestOptions(timeout));
 }

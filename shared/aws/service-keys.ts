@@ -4,6 +4,7 @@ import {
   type SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { deriveKey } from "../kernel/bytes.ts";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 import { type KeyRing, type KeyVersion, keyOfKid, RootSecretTooShort } from "../kernel/key-ring.ts";
 import { memoize } from "../kernel/memo.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
@@ -96,15 +97,15 @@ export type ReadServiceKeys = (kid?: string) => Promise<ServiceKeys>;
  */
 export function serviceKeysReader(
   secretId: string,
-  client?: SecretsManagerClient,
+  client = secretsClient(),
   clock: () => Millis = clockNow,
 ): ReadServiceKeys {
-  const scopedClient = secretsClient(client);
+  client.middlewareStack.use(callScopePlugin);
   // In this order: a rotation between the two reads shows as one version, never as two that are not neighbors.
   const readVersions = async (): Promise<(now: Millis) => ServiceKeys> => {
-    const current = await readVersion(scopedClient, secretId, "AWSCURRENT");
+    const current = await readVersion(client, secretId, "AWSCURRENT");
     if (current === null) throw new Error("The root secret has no value.");
-    const previous = await readVersion(scopedClient, secretId, "AWSPREVIOUS");
+    const previous = await readVersion(client, secretId, "AWSPREVIOUS");
     return deriveServiceKeys({ current, previous: previous?.text === current.text ? null : (previous?.text ?? null) });
   };
   const ordinary = memoize(readVersions, String, SECRET_CACHE_LIFETIME);

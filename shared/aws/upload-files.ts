@@ -5,6 +5,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
+import { requestTimeouts } from "../config/request-times.ts";
 import { type Files, filesClient, openFiles } from "./files.ts";
 
 /** The version of an object that was read: its content, by ETag. */
@@ -55,7 +56,7 @@ export function openUploadFiles(bucket: string, client: S3Client = filesClient()
         MetadataDirective: "REPLACE",
         ContentType: to.contentType,
       });
-      return (await ifPresent(client.send(command))) !== null;
+      return (await ifPresent(client.send(command, { requestTimeout: requestTimeouts.copy }))) !== null;
     },
   };
 }

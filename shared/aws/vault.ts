@@ -1,4 +1,5 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
+import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { sha256 } from "../kernel/bytes.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import type { TenantId } from "../kernel/tenant.ts";
@@ -68,5 +69,5 @@ function toKmsContext(encryptionContext: EncryptionContext): Record<string, stri
 }
 
 function defaultClient(): KMSClient {
-  return new KMSClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 } });
+  return new KMSClient(requestOptions(requestTimeouts.keys));
 }

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 
 /** The table and its client. Every store is made from it. */
@@ -21,8 +22,6 @@ export function openTable(name: string, client: DynamoDBClient = defaultClient()
 }
 
 function defaultClient(): DynamoDBClient {
-  return new DynamoDBClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, httpsAgent: { maxSockets: 64 } },
-  });
+  const { requestHandler, ...options } = requestOptions(requestTimeouts.table);
+  return new DynamoDBClient({ ...options, requestHandler: { ...requestHandler, httpsAgent: { maxSockets: 64 } } });
 }

@@ -2,6 +2,16 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 export const queuesAndTableFaults: readonly PlantedFault[] = [
   {
+    name: "a request to AWS whose answer never comes waits until its invocation ends",
+    file: "shared/config/request-times.ts",
+    search: "throwOnRequestTimeout: true",
+    replacement: "throwOnRequestTimeout: false",
+    killedBy: {
+      file: "test/shared/aws/request-timeouts.test.ts",
+      title: "%s is made three times, and is then a TimeoutError",
+    },
+  },
+  {
     name: "an erasure whose queue message became a dead letter is not scheduled again",
     file: "shared/flows/dead-letters/quarantine.ts",
     search: "if (erasure) await ports.due.putErasure({ ...erasure, dueAt: now + RETRY_DELAY });",

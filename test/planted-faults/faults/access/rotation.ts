@@ -62,11 +62,11 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "the versions of the root secret are read in the other order",
     file: "shared/aws/service-keys.ts",
-    search: `    const current = await readVersion(scopedClient, secretId, "AWSCURRENT");
+    search: `    const current = await readVersion(client, secretId, "AWSCURRENT");
     if (current === null) throw new Error("The root secret has no value.");
-    const previous = await readVersion(scopedClient, secretId, "AWSPREVIOUS");`,
-    replacement: `    const previous = await readVersion(scopedClient, secretId, "AWSPREVIOUS");
-    const current = await readVersion(scopedClient, secretId, "AWSCURRENT");
+    const previous = await readVersion(client, secretId, "AWSPREVIOUS");`,
+    replacement: `    const previous = await readVersion(client, secretId, "AWSPREVIOUS");
+    const current = await readVersion(client, secretId, "AWSCURRENT");
     if (current === null) throw new Error("The root secret has no value.");`,
     killedBy: {
       file: keys,
