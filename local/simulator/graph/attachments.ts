@@ -1,9 +1,11 @@
 import { type Fields, isFields } from "../http/fields.ts";
-import { type HttpOutcome, json } from "../http/http-server.ts";
+import type { HttpOutcome } from "../http/http-server.ts";
+import type { Fault } from "../world/faults.ts";
 import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
 import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
+import { acceptedResponse, applyUploadFault } from "./fault-responses.ts";
 import { fileBytesMax, isAllowedType } from "./media-kinds.ts";
 import { sendersFor } from "./senders.ts";
 
@@ -19,11 +21,12 @@ interface MediaFile {
 }
 
 /** `POST /{node}/message_attachments`: uploads a file, from its URL or in the request. */
-export async function uploadAttachment(context: Context, nodeCall: NodeCall): Promise<HttpOutcome> {
+export async function uploadAttachment(context: Context, nodeCall: NodeCall, fault: Fault): Promise<HttpOutcome> {
   const { host, call } = nodeCall;
   const onInstagram = host === "instagram";
   const fields = call.form === null ? call.body : Object.fromEntries(call.form);
   const account = findUploader(sendersFor(context, nodeCall), fields.platform, onInstagram);
+  applyUploadFault(fault, account);
   const { type, payload } = readAttachment(fields.message, onInstagram);
   const file = call.form?.get("filedata");
   const media = file instanceof File ? await readFile(file) : await fetchFile(payload.url, type, onInstagram);
@@ -35,7 +38,7 @@ export async function uploadAttachment(context: Context, nodeCall: NodeCall): Pr
   if (!isAllowedType(account, type, media.mime, media.bytes)) throw refuse.wrongFileType(onInstagram);
   const upload = context.world.addUpload(account, type);
   await context.world.save();
-  return json(200, { attachment_id: upload.id });
+  return acceptedResponse(fault, { attachment_id: upload.id });
 }
 
 /** The owner of the file: on a Page the Messenger account, unless the call names Instagram. */

@@ -82,13 +82,17 @@ const callFaults: Partial<Record<FaultMode, ErrorFactory>> = {
   error: ({ code = 1, subcode, status }) => faultError(code, subcode, status),
 };
 
+function rateLimitError({ minutes }: Fault, account: Account): GraphError {
+  return refuse.rateLimited(account.pageId ?? account.externalId, minutes);
+}
+
 function threadOwnerError(account: Account): GraphError {
   return isInstagram(account) ? faultError(100, 2534037) : faultError(2018300);
 }
 
 /** Errors of a send, which depend on the channel or the account. */
 const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: boolean, fault: Fault) => GraphError>> = {
-  rate_limited: (account, _host, { minutes }) => refuse.rateLimited(account.pageId ?? account.externalId, minutes),
+  rate_limited: (account, _host, fault) => rateLimitError(fault, account),
   restricted: (_account, onInstagram) => refuse.restricted(onInstagram),
   outside_window: (account, onInstagram) => refuse.outsideWindow(isInstagram(account), onInstagram),
   person_unavailable: () => refuse.blocked(),
@@ -125,10 +129,15 @@ export function applySendFault(
   if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw faultError(10);
 }
 
+/** Applies a fault to an upload whose account is resolved. Throws a Graph error. */
+export function applyUploadFault(fault: Fault, account: Account): void {
+  if (fault.mode === "rate_limited") throw rateLimitError(fault, account);
+}
+
 const hugeBytes = 10 * 1024 * 1024;
 
-/** The response to an accepted send, altered by the fault. */
-export function acceptedResponse(fault: Fault, result: { recipient_id: string; message_id: string }): HttpOutcome {
+/** The response to an accepted send or upload, altered by the fault. */
+export function acceptedResponse(fault: Fault, result: Readonly<Record<string, string>>): HttpOutcome {
   if (fault.mode === "reset_after_accept") return "reset";
   if (fault.mode === "hang_after_accept") return "hang";
   if (fault.mode === "huge_body") return json(200, { ...result, padding: "x".repeat(hugeBytes) });

@@ -46,7 +46,7 @@ async function route(context: Context, host: GraphHost, parts: string[], call: C
   if (call.unreadable) throw refuse.parameter("The body is neither JSON nor a form", host === "instagram");
   const nodeCall = { host, node, token, call };
   if (isSend) return send(context, nodeCall, fault);
-  if (edge === "message_attachments" && call.method === "POST") return uploadAttachment(context, nodeCall);
+  if (edge === "message_attachments" && call.method === "POST") return uploadAttachment(context, nodeCall, fault);
   if (edge === "subscribed_apps") return subscribedApps(context, nodeCall);
   if (edge === "accounts" && call.method === "GET" && node === "me") return pagesOfUser(context, token);
   if (edge === undefined && call.method === "GET") return readNode(context, nodeCall);

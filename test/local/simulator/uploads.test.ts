@@ -1,5 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Fields, startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "./simulator-fixture.ts";
 
@@ -25,8 +28,8 @@ const edgeByAccount: Record<Name, { path: string; token: string; extra: object }
   messenger: { path: "/facebook_graph/v26.0/me/message_attachments", token: testPage.token, extra: {} },
 };
 
-async function startWithPerson() {
-  const simulator = await startTestSimulator((await startWebhookReceiver()).url);
+async function startWithPerson(options: { statePath?: string } = {}) {
+  const simulator = await startTestSimulator((await startWebhookReceiver()).url, options);
   const upload = (name: Name, type: string, url: string) => {
     const { path, token, extra } = edgeByAccount[name];
     const message = { attachment: { type, payload: { url, is_reusable: true } } };
@@ -210,5 +213,79 @@ describe("an uploaded file", () => {
     expect(await send("viaPage", "video", id)).toMatchObject(mistyped);
     expect((await send("viaPage", "MEDIA_SHARE", id)).status).toBe(200);
     expect((await send("messenger", "video", ofMessenger)).status).toBe(200);
+  });
+});
+
+describe("a fault of all calls", () => {
+  const startWithFault = async (fault: object, name: Name = "messenger") => {
+    const folder = mkdtempSync(join(tmpdir(), "simulator-uploads-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const statePath = join(folder, "state.json");
+    const { simulator, upload, send } = await startWithPerson({ statePath });
+    const fileUrl = `${await serveFile("image/png", png)}/a.png`;
+    await simulator.sim("/faults", { on: "calls", for: 1, ...fault });
+    return {
+      simulator,
+      upload: () => upload(name, "image", fileUrl),
+      send: (id: string) => send(name, "image", id),
+      storedIds: (): string[] => JSON.parse(readFileSync(statePath, "utf8")).uploads.map(({ id }: Fields) => id),
+      /** Uploads without reading the response as JSON. */
+      rawUpload: (signal = AbortSignal.timeout(20_000)) => {
+        const { path, token, extra } = edgeByAccount[name];
+        const message = { attachment: { type: "image", payload: { url: fileUrl, is_reusable: true } } };
+        const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+        return fetch(simulator.url + path, {
+          method: "POST",
+          headers,
+          body: JSON.stringify({ ...extra, message }),
+          signal,
+        });
+      },
+    };
+  };
+
+  test.each([
+    ["login", testAccounts.login.externalId],
+    ["messenger", testPage.id],
+  ] as const)("limits the rate of an upload, for the requested minutes (%s)", async (name, id) => {
+    const { upload, storedIds } = await startWithFault({ mode: "rate_limited", minutes: 17 }, name);
+    const { headers, body } = await upload();
+    expect(body.error).toMatchObject({ code: 613 });
+    const usage = JSON.parse(headers.get("X-Business-Use-Case-Usage") ?? "{}");
+    expect(usage[id][0].estimated_time_to_regain_access).toBe(17);
+    expect((await upload()).status).toBe(200);
+    expect(storedIds()).toHaveLength(1);
+  });
+
+  test.each(["hang_after_accept", "reset_after_accept"])("%s stores the file without a response", async (mode) => {
+    const { rawUpload, storedIds, send } = await startWithFault({ mode });
+    const end = new AbortController();
+    const pendingRequest = rawUpload(end.signal).catch((error: unknown) => error);
+    await expect.poll(storedIds).toHaveLength(1);
+    if (mode === "hang_after_accept") end.abort();
+    expect(await pendingRequest).toBeInstanceOf(Error);
+    expect((await send(storedIds()[0] ?? "")).status).toBe(200);
+  });
+
+  test("reset_before_accept stores nothing", async () => {
+    const { rawUpload, upload, storedIds } = await startWithFault({ mode: "reset_before_accept" });
+    await expect(rawUpload()).rejects.toThrow("fetch failed");
+    const { attachment_id } = (await upload()).body;
+    expect(storedIds()).toEqual([attachment_id]);
+  });
+
+  test("malformed_json truncates the response to an upload, huge_body makes it longer than 10 MB", async () => {
+    const { simulator, rawUpload } = await startWithFault({ mode: "malformed_json" });
+    const text = await (await rawUpload()).text();
+    expect(text).toContain("attachment_id");
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+    await simulator.sim("/faults", { mode: "huge_body", on: "calls" });
+    expect((await (await rawUpload()).text()).length).toBeGreaterThan(10 * 1024 * 1024);
+  });
+
+  test("that refuses only a send does not alter an upload, which counts", async () => {
+    const { simulator, upload } = await startWithFault({ mode: "outside_window" });
+    expect((await upload()).status).toBe(200);
+    expect((await simulator.get("/_sim/state")).body.fault).toMatchObject({ mode: "none" });
   });
 });
