@@ -97,7 +97,15 @@ const differences: readonly Difference[] = [
     type: "audio/aac",
     accepted: "by file-type",
     argument: "Two bytes alone start any file: the frame has a length and a rate, and another frame follows.",
-    applies: () => true,
+    applies: (head) => {
+      const first = head.toString("latin1", 0, 3) === "ID3" ? 10 + (head[8] ?? 0) * 128 + (head[9] ?? 0) : 0;
+      const [, , , high = 0, middle = 0, low = 0] = head.subarray(first);
+      const length = ((high & 3) << 11) | (middle << 3) | (low >> 5);
+      // The sync word of a frame, and a sampling rate of the table.
+      const isFrame = (at: number) =>
+        head[at] === 0xff && ((head[at + 1] ?? 0) & 0xf6) === 0xf0 && (((head[at + 2] ?? 0) >> 2) & 15) <= 12;
+      return !isFrame(first) || length < 7 || !isFrame(first + length);
+    },
   },
   {
     type: "application/pdf",

@@ -107,6 +107,7 @@ describe("refused relatives", () => {
     ["AAC after a tag that is longer than the head", Buffer.concat([id3(8_000), aac()]).subarray(0, 4_100)],
     ["an AAC frame without its end", aac().subarray(0, 20)],
     ["an AAC sync word before text", latin1(`\xff\xf1P\x80\x04\x1f\xfc${"text ".repeat(40)}`)],
+    ["an AAC frame shorter than its header", latin1("\xff\xf1\x50\x80\0\x1f\xfc")],
     ["AAC of a reserved sampling rate", latin1("\xff\xf1\x74\x80\x04\x1f\xfc")],
     ["FLAC", latin1("fLaC\0\0\0\x22")],
     ["PDF after junk", latin1(`\n${"%PDF-1.4"}`)],
