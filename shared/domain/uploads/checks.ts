@@ -60,18 +60,18 @@ export function checkDeclared(
 
 /**
  * Checks a file as storage has it.
- * @param declared as `checkDeclared` returned it
+ * @param declared as `checkDeclared` returned it, so that neither its name nor its type is that of a program
  * @param posted `head`: the first 4,100 bytes, or all of a shorter file
  */
 export function checkPosted(
   connection: Connection,
-  { filename, contentType, type }: Pick<DeclaredFile, "filename" | "contentType" | "type">,
+  { contentType, type }: Pick<DeclaredFile, "contentType" | "type">,
   { size, head }: { readonly size: number; readonly head: Uint8Array },
 ): FileRefusal | null {
   const maxSize = maxUploadSize(type);
   if (size > maxSize) return refuseSize(maxSize);
   if (!isAcceptedType(connection, type, contentType)) return refuseType(connection, type);
-  if (hasProgramName(filename) || isProgramType(contentType) || startsAsProgram(head)) return refuseProgram();
+  if (startsAsProgram(head)) return refuseProgram();
   if (isClosedType(contentType) && !startsAs(contentType, head)) {
     return refuse("unsupported_media_type", "The first bytes of the file are not those of its content_type.");
   }
@@ -83,10 +83,10 @@ function refuseSize(maxSize: number): FileRefusal {
 }
 
 function refuseType(connection: Connection, type: MediaType): FileRefusal {
-  return refuse(
-    "unsupported_media_type",
-    `Accepted as ${type} for this account: ${acceptedTypes(connection, type).join(", ")}.`,
-  );
+  const detail = `Accepted as ${type} for this account: ${acceptedTypes(connection, type).join(", ")}.`;
+  // Messenger refuses no type as a file.
+  const hint = connection === "messenger" ? " As file, any type but a program is accepted." : "";
+  return refuse("unsupported_media_type", `${detail}${hint}`);
 }
 
 function refuseProgram(): FileRefusal {

@@ -19,20 +19,31 @@ const textMarks: readonly string[] = [
   "regedit4",
 ];
 
-/** Whether a text starts as a script or as a page that runs scripts. Reads UTF-8, and UTF-16 with a byte order mark. */
+/** An element at the start of a page that has no `<html>`. */
+const PAGE_ELEMENT = /^<(head|body|iframe|meta|title)[\s/>]/;
+
+/** Whether a text starts as a script or as a page that runs scripts. Reads UTF-8 and UTF-16. */
 export function startsAsProgramText(head: Buffer): boolean {
   const text = skipPreamble(decode(head).toLowerCase());
-  return textMarks.some((mark) => text.startsWith(mark)) || isPageDoctype(text);
+  return textMarks.some((mark) => text.startsWith(mark)) || PAGE_ELEMENT.test(text) || isPageDoctype(text);
 }
 
 function decode(head: Buffer): string {
   const mark = head.toString("hex", 0, 3);
   if (mark === "efbbbf") return head.toString("utf8", 3);
   if (mark.startsWith("fffe")) return head.toString("utf16le", 2);
-  // Node decodes one byte order only. An odd byte at the end belongs to no character.
-  const evenLength = head.length - (head.length % 2);
-  if (mark.startsWith("feff")) return Buffer.from(head.subarray(2, evenLength)).swap16().toString("utf16le");
+  if (mark.startsWith("feff")) return decodeBigEndian(head.subarray(2));
+  // Without a mark, the other byte of each ASCII character is zero.
+  if (head[1] === 0 && head[3] === 0) return head.toString("utf16le");
+  if (head[0] === 0 && head[2] === 0) return decodeBigEndian(head);
   return head.toString("latin1");
+}
+
+/** Node decodes the other byte order only. An odd byte at the end belongs to no character. */
+function decodeBigEndian(bytes: Buffer): string {
+  return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
+    .swap16()
+    .toString("utf16le");
 }
 
 /** The text after spaces, XML declarations and comments, which a browser skips, too. */

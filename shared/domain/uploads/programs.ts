@@ -100,6 +100,9 @@ const contentTypes = new Set([
   "text/x-shellscript",
 ]);
 
+/** Office files that are made to run macros, such as `application/vnd.ms-word.document.macroenabled.12`. */
+const MACRO_TYPE = /\.macroenabled(\.|$)/;
+
 /** How the binary form of a program starts, in Latin-1. */
 const marks: readonly string[] = [
   // DOS and Windows programs
@@ -149,7 +152,7 @@ export function hasProgramName(filename: string): boolean {
 
 /** @param contentType normalized */
 export function isProgramType(contentType: string): boolean {
-  return contentTypes.has(contentType);
+  return contentTypes.has(contentType) || MACRO_TYPE.test(contentType);
 }
 
 /** Whether a file starts as a program. @param head the first 4,100 bytes, or all of a shorter file */

@@ -10,7 +10,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
   {
     name: "the start of a posted file is not compared with those of programs",
     file: "shared/domain/uploads/checks.ts",
-    search: " || startsAsProgram(head)",
+    search: "if (startsAsProgram(head)) return refuseProgram();",
     replacement: "",
     killedBy: {
       file: checksTest,

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import type { MediaType } from "../../../shared/domain/sending/send-content.ts";
 import type { ClosedType } from "../../../shared/domain/uploads/media-types.ts";
 import { compoundFile, officeFile, zip } from "./archive-files.ts";
 import { latin1, u32le } from "./bytes.ts";
@@ -12,6 +13,8 @@ export interface CorpusFile {
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: Buffer;
+  /** On Messenger. Default: it follows from the content type. */
+  readonly type?: MediaType;
   /** What it claims to be on Instagram. Default: a PDF. */
   readonly claim?: ClosedType;
 }
@@ -69,11 +72,21 @@ export const corpus: readonly CorpusFile[] = [
   file("Python script", "a.py", "text/x-python", text("print(1)")),
   file("Web page", "a.html", "text/html", text("\n<!-- a -->\n<!DOCTYPE html><title>a</title>")),
   file("Web page in UTF-16", "a.htm", "text/html", utf16be("  <HTML><script>alert(1)</script>")),
+  file(
+    "Web page in UTF-16 without a mark",
+    "b.htm",
+    "text/html",
+    Buffer.from("<html><script>alert(1)</script>", "utf16le"),
+  ),
+  file("Web page without `<html>`", "c.html", "text/html", text("<title>a</title><img src=a onerror=alert(1)>")),
+  file("Web page that starts with another element", "d.html", "text/html", text("<p>a</p><script>alert(1)</script>")),
   file("Web page of Windows (HTA)", "a.hta", "application/hta", text("\ufeff<HTA:APPLICATION>")),
   file("SVG picture", "a.svg", "image/svg+xml", text('<?xml version="1.0"?>\n<!-- a -->\n<svg/>')),
   file("Registry settings", "a.reg", "text/plain", utf16("Windows Registry Editor Version 5.00\r\n")),
   file("Internet shortcut", "a.url", "text/plain", text("[InternetShortcut]\r\nURL=file:///a")),
   file("Desktop entry", "a.desktop", "application/x-desktop", text("[Desktop Entry]\nExec=a")),
+  file("macOS disk image, compressed", "a.dmg", "application/x-apple-diskimage", latin1("x\x01s\rbb`\0")),
+  file("macOS disk image, not compressed", "b.dmg", "application/x-apple-diskimage", latin1("ER\x02\0\0\0\0\0")),
   file("Disk image (ISO)", "a.iso", "application/x-iso9660-image", Buffer.alloc(4_100)),
   file(
     "Test file of virus scanners",
@@ -112,7 +125,11 @@ export const corpus: readonly CorpusFile[] = [
   file("Rich text", "a.rtf", "application/rtf", text("{\\rtf1 a}")),
   file("Text", "a.txt", "text/plain", text("Dear Ann,\n<script> is a word of HTML.\n")),
   file("Table (CSV)", "a.csv", "text/csv", text("a,b\n1,2\n")),
-  file("Sound (MP3) as a file", "a.mp3", "application/octet-stream", latin1("ID3\x04\0\0\0\0\0\x01\0\xff\xfb\x90\x64")),
+  {
+    ...file("Sound (MP3) as a file", "a.mp3", "audio/mpeg", latin1("ID3\x04\0\0\0\0\0\x01\0\xff\xfb\x90\x64")),
+    type: "file",
+  },
+  { ...file("Picture (WebP) as a file", "a.webp", "image/webp", latin1("RIFF\x1a\0\0\0WEBPVP8L")), type: "file" },
   file("ZIP archive", "a.zip", "application/zip", zip({ "a.txt": "a" })),
   file("ZIP archive of a program", "b.zip", "application/zip", zip({ "setup.exe": windowsProgram() })),
   file("gzip archive", "a.tar.gz", "application/gzip", gzipSync("a")),

@@ -46,6 +46,14 @@ describe("a declared file", () => {
     ["audio/vnd.wave", "audio audio/wav"],
     ["audio/aacp", "audio audio/aac"],
     ["application/x-pdf", "file application/pdf"],
+    ["video/m4v", "video video/mp4"],
+    ["video/x-mp4", "video video/mp4"],
+    ["video/x-quicktime", "video video/quicktime"],
+    ["video/x-ogg", "video video/ogg"],
+    ["audio/x-aac", "audio audio/aac"],
+    ["audio/x-hx-aac-adts", "audio audio/aac"],
+    ["audio/mp4a-latm", "audio audio/mp4"],
+    ["audio/x-pn-wav", "audio audio/wav"],
     ["VIDEO/WEBM; codecs=vp8", "video video/webm"],
     ["audio/mp4;codecs=mp4a.40.2", "audio audio/mp4"],
   ])("of type %s is %s on each connection", (contentType, expected) => {
@@ -120,6 +128,14 @@ describe("a declared file", () => {
     });
   });
 
+  test("is refused with the types that its account accepts, on Messenger also as a file", () => {
+    const audio = "Accepted as audio for this account: audio/aac, audio/mp4, audio/wav.";
+    const expected = [audio, audio, `${audio} As file, any type but a program is accepted.`];
+    expect(connections.map((connection) => declare(connection, "audio/mpeg"))).toEqual(
+      expected.map((detail) => ({ refused: "unsupported_media_type", detail })),
+    );
+  });
+
   test("is refused by its name on each connection if that is of a program", () => {
     for (const connection of connections) {
       expect(checkDeclared(connection, { filename: "a.pdf.exe", contentType: "application/pdf", size: 1 })).toEqual({
@@ -169,7 +185,7 @@ describe("a posted file", () => {
 
   test("is refused without anything of its name or its content", () => {
     const canary = "canary-7f3a";
-    const declared = { filename: canary, contentType: "image/png", type: "image" } as const;
+    const declared = { contentType: "image/png", type: "image" } as const;
     const texts = connections.map((connection) =>
       JSON.stringify([
         checkPosted(connection, declared, { size: 9, head: latin1(canary) }),

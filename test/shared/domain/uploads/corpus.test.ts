@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Connection } from "../../../../shared/domain/accounts/accounts.ts";
-import { mediaTypes } from "../../../../shared/domain/sending/send-content.ts";
+import { type MediaType, mediaTypes } from "../../../../shared/domain/sending/send-content.ts";
 import { checkDeclared, checkPosted } from "../../../../shared/domain/uploads/checks.ts";
 import { acceptedTypes, closedTypeNames, maxUploadSize } from "../../../../shared/domain/uploads/media-types.ts";
 import { readPage } from "../../../docs/markdown.ts";
@@ -14,11 +14,12 @@ interface Claim {
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: Buffer;
+  readonly type?: MediaType | undefined;
 }
 
 /** Whether a file passes the checks before the grant and the checks of what was posted. */
-function passes(connection: Connection, { filename, contentType, bytes }: Claim): boolean {
-  const declared = checkDeclared(connection, { filename, contentType, size: bytes.length });
+function passes(connection: Connection, { filename, contentType, bytes, type }: Claim): boolean {
+  const declared = checkDeclared(connection, { filename, contentType, size: bytes.length, type });
   if ("refused" in declared) {
     expect(declared.refused).toBe("unsupported_media_type");
     return false;
@@ -31,8 +32,8 @@ function passes(connection: Connection, { filename, contentType, bytes }: Claim)
 const word = (isAccepted: boolean) => (isAccepted ? "accepted" : "refused");
 
 /** What the guide says about a file. */
-function corpusRow({ name, filename, contentType, bytes, claim = "application/pdf" }: CorpusFile): string {
-  const itself = passes("messenger", { filename, contentType, bytes });
+function corpusRow({ name, filename, contentType, bytes, type, claim = "application/pdf" }: CorpusFile): string {
+  const itself = passes("messenger", { filename, contentType, bytes, type });
   const disguised = passes("messenger", { filename: "data.dat", contentType: "application/octet-stream", bytes });
   const claimed = (connection: Connection) => passes(connection, { filename: "data", contentType: claim, bytes });
   const byPage = claimed("instagram_page");
