@@ -1,5 +1,4 @@
 import type { Files } from "../aws/files.ts";
-import { allDone } from "../kernel/parallel.ts";
 
 /** Deletions that run concurrently, each of up to 1,000 files. */
 const CONCURRENCY = 4;
@@ -10,33 +9,47 @@ export interface FileRange {
   readonly upTo: string;
 }
 
+/** What a purge did. */
+interface Purged {
+  files: number;
+  /** Whether no file is left. */
+  complete: boolean;
+  readonly faults: unknown[];
+}
+
 /**
  * Deletes the files of these ranges, in the order of their keys. A listing ends at the first file that stays, so keys
- * that sort by time are deleted oldest first. Safe to repeat and to kill: the next run starts with what is left.
+ * that sort by time are deleted oldest first. Safe to repeat and to kill: the next run starts with what is left. A file
+ * that cannot be deleted keeps no file of another page or range.
  * @param hasTime asked before each page; without time the next run continues
  * @returns `complete`: whether no file is left
+ * @throws the first fault, after the other files are deleted
  */
 export async function purgeFiles(
   files: Pick<Files, "list" | "removeAll">,
   ranges: readonly FileRange[],
   hasTime: () => boolean,
 ): Promise<{ readonly files: number; readonly complete: boolean }> {
-  let purged = 0;
-  let complete = true;
+  const purged: Purged = { files: 0, complete: true, faults: [] };
   for (const range of ranges) {
-    const result = await purgeRange(files, range, hasTime);
-    purged += result.files;
-    complete &&= result.complete;
+    try {
+      const complete = await purgeRange(files, range, purged, hasTime);
+      purged.complete &&= complete;
+    } catch (fault) {
+      purged.faults.push(fault);
+    }
   }
-  return { files: purged, complete };
+  if (purged.faults.length > 0) throw purged.faults[0];
+  return { files: purged.files, complete: purged.complete };
 }
 
+/** @returns whether it has reached the end of the range */
 async function purgeRange(
   files: Pick<Files, "list" | "removeAll">,
   { prefix, upTo }: FileRange,
+  purged: Purged,
   hasTime: () => boolean,
-): Promise<{ files: number; complete: boolean }> {
-  let purged = 0;
+): Promise<boolean> {
   let after: string | null = null;
   while (hasTime()) {
     const pages: string[][] = [];
@@ -48,9 +61,12 @@ async function purgeRange(
       after = page.next;
       hasMore = page.next !== null && expiredKeys.length === page.keys.length;
     }
-    await allDone(pages.map((keys) => files.removeAll(keys)));
-    purged += pages.reduce((sum, keys) => sum + keys.length, 0);
-    if (!hasMore) return { files: purged, complete: true };
+    const results = await Promise.allSettled(pages.map((keys) => files.removeAll(keys)));
+    for (const [i, result] of results.entries()) {
+      if (result.status === "fulfilled") purged.files += pages[i]?.length ?? 0;
+      else purged.faults.push(result.reason);
+    }
+    if (!hasMore) return true;
   }
-  return { files: purged, complete: false };
+  return false;
 }
