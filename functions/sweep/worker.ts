@@ -22,8 +22,9 @@ const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, r
 
 /**
  * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. Once
- * an hour it deletes raw webhooks and uploaded files at the end of their retention, and once a day it looks for deliveries that nothing will
- * attempt. The tasks of a run are concurrent. A run that is out of time is continued by the next one.
+ * an hour it deletes raw webhooks and uploaded files at the end of their retention, and once a day it looks for
+ * deliveries that nothing will attempt. The tasks of a run are concurrent. A run that is out of time is continued by the
+ * next one.
  */
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {
   return scheduleWorker("sweep", ports.log, async (event, { hasTime }) => {
