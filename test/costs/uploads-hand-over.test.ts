@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import type { UploadOutcome } from "../../shared/platforms/platform.ts";
 import { refusedOutcome, unknownOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { type HandOverFixture, openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
+import { type HandOverFixture, openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 let testEnv: TestEnv;

@@ -30,7 +30,7 @@ import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts"
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
+import { openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
 import { createTenant } from "../shared/stores/access/support/team-samples.ts";
 import { newTenant } from "../shared/stores/support/samples.ts";
 import { injectFaults } from "../support/faults.ts";

@@ -9,7 +9,7 @@ import { requiredPermissions } from "../histories/cloud/permissions.ts";
 import { grantedPermissions } from "../histories/granted-permissions.ts";
 import { synthesizeTemplates } from "../lib/synth-templates.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openHandOverFixture } from "../shared/flows/uploads/hand-over-fixture.ts";
+import { openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
 import { openUploadFixture, programBytes } from "../shared/flows/uploads/support/upload-fixture.ts";
 import { injectFaults } from "../support/faults.ts";
 

@@ -6,7 +6,7 @@ import { accountItemKey, headKey, relatedKeys } from "../../../../shared/stores/
 import { openStores } from "../../stores/support/open-stores.ts";
 import { refusedOutcome, unknownOutcome } from "../support/conversation-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { type HandOverFixture, openHandOverFixture, takeUpload } from "./hand-over-fixture.ts";
+import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
 // What happens to the account, and to the conversation, between the finish of an upload and its end.
 

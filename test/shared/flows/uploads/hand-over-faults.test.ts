@@ -8,7 +8,7 @@ import { refusedOutcome, unknownOutcome } from "../support/conversation-fixture.
 import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker, type QueueWorker, queueDepth } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { type HandOverFixture, openHandOverFixture, takeUpload } from "./hand-over-fixture.ts";
+import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
 // A hand-over that dies, or whose call to AWS fails, at any call.
 

@@ -5,7 +5,7 @@ import type { UploadOutcome } from "../../../../shared/platforms/platform.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { refusedOutcome, unknownOutcome } from "../support/conversation-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { openHandOverFixture, takeUpload } from "./hand-over-fixture.ts";
+import { openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
 let testEnv: TestEnv;
 beforeAll(async () => {

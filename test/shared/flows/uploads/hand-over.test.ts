@@ -5,7 +5,7 @@ import type { UploadOutcome } from "../../../../shared/platforms/platform.ts";
 import { refusedOutcome, unknownOutcome } from "../support/conversation-fixture.ts";
 import { queueDepth } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { type HandOverFixture, openHandOverFixture, takeUpload } from "./hand-over-fixture.ts";
+import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
 let testEnv: TestEnv;
 let fixture: HandOverFixture;
