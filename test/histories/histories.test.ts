@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { synthesizeTemplates } from "../lib/synth-templates.ts";
-import { repetitions } from "../support/sampling.ts";
 import { usedPermissions } from "./cloud/permissions.ts";
 import { grantedPermissions } from "./granted-permissions.ts";
 import { reportSeed } from "./report-seed.ts";
 import { runHistory } from "./run-history.ts";
 import { foundHistories } from "./seeds.ts";
 
-const SEEDS = repetitions({ whole: 500, sample: 250 });
+const SEEDS = 500;
 const SEEDS_PER_TEST = 50;
 
 describe("histories that once showed a fault", () => {
