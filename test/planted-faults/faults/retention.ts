@@ -40,9 +40,19 @@ export const retentionFaults: readonly PlantedFault[] = [
   {
     name: "a purge ends after the first requests",
     file: "shared/flows/purge-files.ts",
-    search: "if (!hasMore) return { files: purged, complete: true };",
-    replacement: "return { files: purged, complete: true };",
+    search: "if (!hasMore) return true;",
+    replacement: "return true;",
     killedBy: { file: purgeTest, title: "lists further pages until the first file that stays" },
+  },
+  {
+    name: "a file that cannot be deleted keeps the files of the other ranges",
+    file: "shared/flows/purge-files.ts",
+    search: "purged.faults.push(result.reason)",
+    replacement: "throw result.reason",
+    killedBy: {
+      file: "test/shared/flows/uploads/purge.test.ts",
+      title: "although %s, a purge deletes what else is due, and fails",
+    },
   },
   {
     name: "a refused deletion of a file is not noticed",
