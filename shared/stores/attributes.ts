@@ -201,7 +201,6 @@ export const holdAttributes = {
 export const uploadAttributes = {
   ...ttl,
   attachmentId: "m",
-  connection: "cn",
   contentType: "ty",
   conversationId: "c",
   copyKey: "h",

@@ -147,11 +147,6 @@ export function copyKey({ id, random, name }: { readonly id: string; readonly ra
   return `${COPY_PREFIX}${uploadHour(uploadCreatedAt(id))}/${random}/${name}`;
 }
 
-/** The hour in the key of a file; null if the key is of no upload. */
-export function uploadHourOfKey(key: string): string | null {
-  return /^[uh]\/(\d{4}-\d\d-\d\dT\d\d)\//.exec(key)?.[1] ?? null;
-}
-
 /** What a purge may be late. */
 const PURGE_DELAY_MAX: Millis = 5 * MINUTE;
 

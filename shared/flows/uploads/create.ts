@@ -47,6 +47,6 @@ export async function createUpload(
   // Without its upload, which is stored last, a grant is known to no client.
   const form = await ports.uploadGrants.grant({ key: postedKey(id), contentType, maxSize, expiresAt });
   const upload = { id, conversationId, scope: caller.scope, filename, contentType, size, type };
-  const isCreated = await ports.uploads.create({ ...upload, connection: account.connection }, head.lastAt);
+  const isCreated = await ports.uploads.create(upload, head.lastAt);
   return isCreated ? { id, ...form, expiresAt, maxSize } : refuse("conversation_not_found");
 }

@@ -1,4 +1,3 @@
-import type { Connection } from "../../domain/accounts/accounts.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
 import { UPLOAD_READABLE } from "../../domain/limits.ts";
@@ -8,7 +7,6 @@ import {
   type UploadState,
   type UploadStatus,
   uploadCreatedAt,
-  uploadError,
 } from "../../domain/uploads/uploads.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -28,14 +26,11 @@ export interface StoredUpload {
   /** Bytes: as the client declared them while the upload waits, then those of the checked file. */
   readonly size: number;
   readonly type: MediaType;
-  /** The connection of the account when the upload was created. */
-  readonly connection: Connection;
-  readonly createdAt: Millis;
   /** As stored. `uploadStateAt` derives the state at a time. */
   readonly state: UploadState;
 }
 
-export type NewUpload = Omit<StoredUpload, "tenant" | "createdAt" | "state">;
+export type NewUpload = Omit<StoredUpload, "tenant" | "state">;
 
 /** An upload as stored. */
 export interface UploadItem extends Key {
@@ -46,7 +41,6 @@ export interface UploadItem extends Key {
   readonly [A.contentType]: string;
   readonly [A.size]: number;
   readonly [A.type]: MediaType;
-  readonly [A.connection]: Connection;
   readonly [A.copyKey]?: string;
   readonly [A.processingAt]?: Millis;
   readonly [A.tries]?: number;
@@ -64,7 +58,6 @@ export function uploadItem(upload: NewUpload) {
     [A.contentType]: upload.contentType,
     [A.size]: upload.size,
     [A.type]: upload.type,
-    [A.connection]: upload.connection,
     [A.ttl]: uploadTimeToLive(upload.id),
   };
 }
@@ -88,27 +81,31 @@ export function toUpload(item: UploadItem): StoredUpload {
     contentType: item[A.contentType],
     size: item[A.size],
     type: item[A.type],
-    connection: item[A.connection],
-    createdAt: uploadCreatedAt(id),
     state: toUploadState(item),
   };
 }
 
 function toUploadState(item: UploadItem): UploadState {
-  const { [A.status]: status, [A.copyKey]: copyKey = null } = item;
+  const { [A.status]: status, [A.copyKey]: copyKey = null, [A.tries]: tries = 0 } = item;
   switch (status) {
     case "waiting":
       return { status };
     case "processing":
-      return { status, copyKey: copyKey ?? "", processingAt: item[A.processingAt] ?? 0, tries: item[A.tries] ?? 0 };
+      return { status, copyKey: required(copyKey), processingAt: required(item[A.processingAt]), tries };
     case "ready":
-      return { status, copyKey: copyKey ?? "", attachmentId: item[A.attachmentId] ?? "" };
+      return { status, copyKey: required(copyKey), attachmentId: required(item[A.attachmentId]) };
     case "failed":
       return {
         status,
         copyKey,
-        error: item[A.error] ?? uploadError("internal_error"),
+        error: required(item[A.error]),
         processingAt: item[A.processingAt] ?? null,
       };
   }
+}
+
+/** An attribute that an upload of this status has. */
+function required<T>(value: T | null | undefined): T {
+  if (value === undefined || value === null) throw new Error("Upload lacks an attribute of its status.");
+  return value;
 }

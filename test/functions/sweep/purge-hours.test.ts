@@ -4,7 +4,7 @@ import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { openFiles } from "../../../shared/aws/files.ts";
 import { largeWebhookKey } from "../../../shared/domain/inbox/raw-webhooks.ts";
 import { RETENTION, UPLOAD_FINISHABLE, UPLOAD_PROCESSING_MAX } from "../../../shared/domain/limits.ts";
-import { copyKey, newUploadId, postedKey, uploadHourOfKey } from "../../../shared/domain/uploads/uploads.ts";
+import { copyKey, newUploadId, postedKey } from "../../../shared/domain/uploads/uploads.ts";
 import { quarantineDeadLetter } from "../../../shared/flows/dead-letters/quarantine.ts";
 import { storeRawCopies } from "../../../shared/flows/inbox/inbound-webhooks.ts";
 import { newUlid, ulidTime } from "../../../shared/kernel/ids.ts";
@@ -157,3 +157,8 @@ it.each(PHASES)(
     expect(removed.filter(tooEarly)).toEqual([]);
   },
 );
+
+/** The hour in the key of an uploaded file; null if the key is of no upload. */
+function uploadHourOfKey(key: string): string | null {
+  return /^[uh]\/(\d{4}-\d\d-\d\dT\d\d)\//.exec(key)?.[1] ?? null;
+}

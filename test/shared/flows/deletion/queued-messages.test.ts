@@ -83,7 +83,6 @@ beforeAll(async () => {
       contentType: "image/png",
       size: 1,
       type: "image",
-      connection: "instagram_login",
     },
     testEnv.now(),
   );

@@ -1,14 +1,18 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
-import { postedKey } from "../../../../shared/domain/uploads/uploads.ts";
+import { postedKey, uploadError } from "../../../../shared/domain/uploads/uploads.ts";
 import { createUpload } from "../../../../shared/flows/uploads/create.ts";
 import { finishUpload } from "../../../../shared/flows/uploads/finish.ts";
 import { getUpload } from "../../../../shared/flows/uploads/read.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
+import { runWithTrace } from "../../../../shared/kernel/trace.ts";
+import { relatedRefAttributes } from "../../../../shared/stores/attributes.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { relatedRefKey } from "../../../../shared/stores/keys.ts";
 import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
 import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -65,6 +69,16 @@ describe("creating an upload", () => {
     expect(upload.maxSize).toBe(8 * 2 ** 20);
   });
 
+  it("belongs to the messages that the conversation had, so that an older erasure does not remove it", async () => {
+    const head = await conversationStore(testEnv.table).get(fixture.tenant, fixture.id, testEnv.now());
+    testEnv.advance(MINUTE);
+    const upload = await created();
+    const Key = relatedRefKey(fixture.id, "upload", upload.id);
+    const { Item } = await testEnv.table.client.send(new GetCommand({ TableName: testEnv.table.name, Key }));
+    expect(head?.lastAt).toBeLessThan(testEnv.now());
+    expect(Item?.[relatedRefAttributes.asOf]).toBe(head?.lastAt);
+  });
+
   it("is refused for a conversation that is unknown, of another tenant, expired, erased or disconnected", async () => {
     const ports = fixture.ports();
     const create = (conversationId: string, now = testEnv.now(), tenant = fixture.tenant) => {
@@ -108,6 +122,41 @@ describe("finishing an upload", () => {
     expect(await object.Body?.transformToByteArray()).toEqual(pngBytes());
     expect(await fixture.messages()).toEqual([{ v: expect.any(Number), tenant: fixture.tenant, upload_id: upload.id }]);
     expect(await fixture.read(upload.id)).toEqual(view);
+  });
+
+  it("names its request to the hand-over", async () => {
+    const upload = await fixture.posted();
+    await runWithTrace("request-1", () => fixture.finish(upload.id));
+    expect(await fixture.messages()).toMatchObject([{ upload_id: upload.id, trace_id: "request-1" }]);
+  });
+
+  it("refuses a type that the account no longer takes since it was connected in another way", async () => {
+    const ports = fixture.ports();
+    const connectedByPage = async (...parameters: Parameters<typeof ports.accounts.get>) => {
+      const account = await ports.accounts.get(...parameters);
+      return account && { ...account, connection: "instagram_page" as const };
+    };
+    const file = { contentType: "image/gif", size: 100 };
+    const pagePorts = { ...ports, accounts: { ...ports.accounts, get: connectedByPage } };
+    const upload = await fixture.create(file, { ports: pagePorts });
+    if (isRefusal(upload)) throw new Error(upload.refused);
+    await post(upload, new Uint8Array(Buffer.from("GIF89a".padEnd(100))));
+    expect(await fixture.finish(upload.id)).toMatchObject({ refused: "unsupported_media_type" });
+    expect(await fixture.objects(upload.id)).toEqual([]);
+  });
+
+  it("is not found when another request refused the file for another reason", async () => {
+    const upload = await fixture.posted(programBytes());
+    const ports = fixture.ports();
+    const firstBytes = async (...parameters: Parameters<typeof ports.uploadFiles.firstBytes>) => {
+      const bytes = await ports.uploadFiles.firstBytes(...parameters);
+      const error = uploadError("attachment_too_large");
+      await uploadStore(testEnv.table).fail(upload.id, { error, from: "waiting", now: testEnv.now() });
+      return bytes;
+    };
+    const racing = { ...ports, uploadFiles: { ...ports.uploadFiles, firstBytes } };
+    expect(await fixture.finish(upload.id, { ports: racing })).toEqual(NOT_FOUND);
+    expect(await fixture.read(upload.id)).toMatchObject({ state: { error: { code: "attachment_too_large" } } });
   });
 
   it("replaces the declared size by that of the file", async () => {

@@ -16,7 +16,6 @@ export function sampleUpload(tenant: TenantId, rest: Partial<NewUpload> = {}): N
     contentType: "image/png",
     size: 12_345,
     type: "image",
-    connection: "instagram_login",
     ...rest,
   };
 }

@@ -60,15 +60,21 @@ async function storedUpload(id: string): Promise<StoredUpload> {
   return upload;
 }
 
+it("an upload without the key of its copy is not read", async () => {
+  const upload = await createSampleUpload(tableHandle);
+  const lacks = "Upload lacks an attribute of its status.";
+  await expect(uploads.startProcessing(upload.id, { ...COPY, copyKey: undefined as never })).rejects.toThrow(lacks);
+  await expect(uploads.get(upload.id)).rejects.toThrow(lacks);
+});
+
 describe("a new upload", () => {
-  it.each([{}, { scope: "test" as const, connection: "messenger" as const, type: "file" as const }])(
+  it.each([{}, { scope: "test" as const, type: "file" as const }])(
     "is read as it was made, for a day (%j)",
     async (rest) => {
       const upload = await createSampleUpload(tableHandle, rest);
       expect(await uploads.get(upload.id)).toEqual({
         ...upload,
         tenant: upload.conversationId.split("#")[1],
-        createdAt: NOW,
         state: { status: "waiting" },
       });
       expect(await rows(`U#${upload.id}`)).toMatchObject([{ x: Math.ceil((NOW + DAY) / SECOND) }]);

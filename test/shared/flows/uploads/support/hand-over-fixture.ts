@@ -88,7 +88,6 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
         contentType: "image/png",
         size: 4,
         type: "image",
-        connection: "instagram_login",
       } as const;
       const head = await conversation.head();
       if (!(await uploads.create(upload, head?.lastAt ?? 0))) throw new Error("The conversation is gone.");
