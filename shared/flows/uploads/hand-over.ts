@@ -39,7 +39,7 @@ interface PlannedCall {
 
 /**
  * Hands a checked file over to its platform, which fetches the copy, and deletes the copy. A call without an answer, or
- * with a refusal that may pass, is made again once: an upload made twice only makes an id that nobody uses. Safe to repeat
+ * with a refusal that may pass in time, is made again once: an upload made twice only makes an id that nobody uses. Safe to repeat
  * and to interrupt at each call: one conditional write decides which id the upload has, and the copy is deleted after it.
  * Throws on a fault of AWS; the record comes again, until the time for the hand-over has passed.
  */
@@ -122,7 +122,12 @@ async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandO
     case "refused":
       return takeRefusal(ports, plan, outcome, time);
     case "unknown":
-      return tryAgain(ports, upload, uploadError("upload_unanswered", outcome.detail), time);
+      return tryAgain(
+        ports,
+        upload,
+        { error: uploadError("upload_unanswered", outcome.detail), after: RETRY_DELAY },
+        time,
+      );
     case "late":
       return time.now() >= leavesBy ? failUpload(ports, upload, uploadError("internal_error"), time) : retry("late");
   }
@@ -160,23 +165,25 @@ async function takeRefusal(
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const error = uploadError("upload_refused", refusal.detail);
-  if (refusal.transient) return tryAgain(ports, upload, error, time);
+  if (refusal.transient) return tryAgain(ports, upload, { error, after: RETRY_DELAY }, time);
   // Before the upload is settled, so that a repetition applies them.
   await applyAccountRefusal(ports, call, { ...refusal, at: time.now() });
-  return failUpload(ports, upload, error, time);
+  const { coolDownMs } = refusal;
+  const canWait = coolDownMs !== null && time.now() + coolDownMs < uploadLeavesBy(upload.state.processingAt);
+  return canWait ? tryAgain(ports, upload, { error, after: coolDownMs }, time) : failUpload(ports, upload, error, time);
 }
 
-/** Counts a failed call, so that the next run makes another one. Fails the upload if this was the last one. */
+/** Counts a failed call, so that a run after this time makes another one. Fails the upload if this was the last one. */
 async function tryAgain(
   ports: HandOverPorts,
   upload: ProcessingUpload,
-  error: UploadError,
+  { error, after }: { readonly error: UploadError; readonly after: Millis },
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const { id, state } = upload;
   if (state.tries + 1 >= TRIES_MAX) return failUpload(ports, upload, error, time);
   const counted = await ports.uploads.countTry(id, state.tries);
-  return counted && isProcessing(counted) ? retry("platform", RETRY_DELAY) : removeCopy(ports, upload);
+  return counted && isProcessing(counted) ? retry("platform", after) : removeCopy(ports, upload);
 }
 
 /** Ends the upload with an error, and deletes its copy. */

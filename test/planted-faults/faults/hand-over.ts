@@ -72,6 +72,16 @@ export const handOverFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "an upload that met a pause is tried again during the pause",
+    file: flow,
+    search: "{ error, after: coolDownMs }",
+    replacement: "{ error, after: RETRY_DELAY }",
+    killedBy: {
+      file: accounts,
+      title: "rate: an upload whose time lasts longer than the pause waits for its end, and %s",
+    },
+  },
+  {
     name: "a refused upload changes nothing for its account",
     file: flow,
     search: "  await applyAccountRefusal(ports, call, { ...refusal, at: time.now() });\n",
@@ -81,8 +91,8 @@ export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "the copy of an upload whose conversation is erased during the call stays",
     file: flow,
-    search: '  return counted && isProcessing(counted) ? retry("platform", RETRY_DELAY) : removeCopy(ports, upload);',
-    replacement: '  return counted && isProcessing(counted) ? retry("platform", RETRY_DELAY) : done;',
+    search: '  return counted && isProcessing(counted) ? retry("platform", after) : removeCopy(ports, upload);',
+    replacement: '  return counted && isProcessing(counted) ? retry("platform", after) : done;',
     killedBy: { file: accounts, title: "ends without a row and without a copy when the platform %s" },
   },
 ];

@@ -113,18 +113,38 @@ describe("a refusal changes the account as that of a send does", () => {
     expect(await events()).toEqual([`account.${accountStatus}`]);
   });
 
-  it("rate: the account's sends pause", async () => {
-    fixture.setAnswer(refused({ class: "rate", coolDownMs: 17 * MINUTE }));
+  const budget = () => {
+    const { tenant, account: ref, id: conversationId } = fixture;
+    return openStores(testEnv.table).budgets.get({ tenant, account: ref, conversationId, scope: "live" });
+  };
+
+  it.each([17 * MINUTE, 5 * MINUTE - 10 * SECOND])("rate: the account's sends pause (%i ms)", async (coolDownMs) => {
+    fixture.setAnswer(refused({ class: "rate", coolDownMs }));
     await expectFailed("send_failed", TEXT, 1);
-    const { budgets } = openStores(testEnv.table);
-    const state = await budgets.get({
-      tenant: fixture.tenant,
-      account: fixture.account,
-      conversationId: fixture.id,
-      scope: "live",
-    });
-    expect(JSON.stringify(state)).toContain(String(testEnv.now() + 17 * MINUTE));
+    expect(JSON.stringify(await budget())).toContain(String(testEnv.now() + coolDownMs));
     expect(await account()).toMatchObject({ status: "active" });
+  });
+
+  it.each([
+    ["is ready if the platform takes it then", takeUpload("second"), { status: "ready", attachmentId: "second" }],
+    [
+      "fails if it is refused again",
+      refused({ class: "rate", coolDownMs: SECOND, detail: "again" }),
+      { status: "failed", error: { code: "send_failed", detail: "again" } },
+    ],
+  ])("rate: an upload whose time lasts longer than the pause waits for its end, and %s", async (_name, second, end) => {
+    fixture.setAnswer(refused({ class: "rate", coolDownMs: MINUTE }));
+    expect(await fixture.run()).toEqual({ received: 1, failed: 1 });
+    expect(JSON.stringify(await budget())).toContain(String(testEnv.now() + MINUTE));
+    expect(await fixture.state(id)).toMatchObject({ status: "processing", tries: 1 });
+    testEnv.advance(MINUTE - 1);
+    expect(await fixture.run()).toEqual({ received: 0, failed: 0 });
+    testEnv.advance(1);
+    fixture.setAnswer(second);
+    expect(await fixture.run()).toEqual({ received: 1, failed: 0 });
+    expect(await fixture.state(id)).toMatchObject(end);
+    expect(fixture.calls).toHaveLength(2);
+    expect(await fixture.copies()).toEqual([]);
   });
 
   it.each(["window", "recipient", "thread_owner", "invalid", "other"] as const)("%s: nothing", async (refusalClass) => {
