@@ -7,7 +7,6 @@ import { randomToken } from "../../kernel/bytes.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
-import { currentTrace } from "../../kernel/trace.ts";
 import { encodeUpload } from "../../queues/uploads.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
 import type { UploadPorts } from "./ports.ts";
@@ -100,7 +99,7 @@ async function enqueue(
   copy: string,
   time: RequestTime,
 ): Promise<UploadView | null> {
-  const body = encodeUpload({ tenant, uploadId: id, ...currentTrace() });
+  const body = encodeUpload({ tenant, uploadId: id });
   try {
     await ports.uploadWork.send({ body, group: tenant });
     return null;
