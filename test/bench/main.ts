@@ -10,6 +10,7 @@ import { FAIRNESS_RATES, openFairnessBench } from "./fairness.ts";
 import { measureHostile } from "./hostile.ts";
 import { detailPageCost, inboundMessageCost, inboxPageCost, replyCost } from "./scenarios.ts";
 import { costTargets } from "./targets.ts";
+import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
 
 const KILOBYTE = 1_000;
@@ -36,6 +37,7 @@ async function unitLines(): Promise<BenchmarkLine[]> {
   const pipeline = await startPipeline();
   try {
     const inbound = (endpoints: number) => inboundMessageCost(pipeline, { endpoints });
+    const upload = await uploadCosts(pipeline);
     return [
       ...costLines("inbound message, 1 endpoint", await inbound(1), costTargets.inboundWithOneEndpoint),
       ...costLines("inbound message, 2 endpoints", await inbound(2), costTargets.inboundWithTwoEndpoints),
@@ -43,6 +45,11 @@ async function unitLines(): Promise<BenchmarkLine[]> {
       ...costLines("reply", await replyCost(pipeline), costTargets.reply),
       ...costLines("inbox page of 50", await inboxPageCost(pipeline), costTargets.inboxPage),
       ...costLines("conversation with 50 messages", await detailPageCost(pipeline), costTargets.detailPage),
+      ...costLines("create an upload", upload.create, costTargets.createUpload),
+      ...costLines("finish an upload", upload.finish, costTargets.finishUpload),
+      ...costLines("read an upload", upload.poll, costTargets.readUpload),
+      ...costLines("hand an upload over", await handOverCost(pipeline), costTargets.uploadHandOver),
+      ...costLines("ten attachment ids in a reply", await attachmentIdsCost(pipeline), costTargets.tenAttachmentIds),
     ];
   } finally {
     await pipeline.close();

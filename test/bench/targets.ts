@@ -14,4 +14,10 @@ export const costTargets = {
   firstAttempt: { wcu: 1.2, rcu: 0.6, sqs: 0.2 },
   // Excludes what the batch writes once: the delivery counters and the endpoint's failure count.
   retry: { wcu: 4, rcu: 2, sqs: 1.2 },
+  createUpload: { wcu: 8, rcu: 3, sqs: 0 },
+  finishUpload: { wcu: 3, rcu: 3, sqs: 1 },
+  readUpload: { wcu: 0, rcu: 1, sqs: 0 },
+  uploadHandOver: { wcu: 4, rcu: 3, sqs: 0 },
+  // More than the same images by URL.
+  tenAttachmentIds: { wcu: 0, rcu: 5, sqs: 0 },
 } as const satisfies Record<string, Cost>;
