@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { formatApiKey } from "../../../shared/domain/access/api-keys.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
@@ -311,23 +311,27 @@ it("every response has its own correlation id", async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("the 601st request of a key in a minute is 429 with Retry-After, and the next minute allows requests again", async () => {
-  const intoTheMinute = (await stack.now()) % 60_000;
-  await stack.clock(`PT${(60_000 - intoTheMinute) / 1_000}S`);
-  const statuses: number[] = [];
-  for (let n = 0; n < 300; n++) {
-    const responses = await Promise.all([get("/v1/accounts"), get("/v1/accounts")]);
-    statuses.push(...responses.map(({ status }) => status));
-  }
-  const refused = await get("/v1/accounts");
-  expect((await stack.now()) % 60_000, "all within one minute").toBeLessThan(59_000);
-  expect(statuses).toEqual(Array(600).fill(200));
-  expect(readRefusal(refused)).toEqual([429, false, "rate_limited", true]);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-  expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
-  await stack.clock("PT1M");
-  expect((await get("/v1/accounts")).status).toBe(200);
-});
+// `npm test` has the exact limit in `test/functions/routes/access/request-limit.test.ts`.
+it.runIf(inject("fullRun"))(
+  "the 601st request of a key in a minute is 429 with Retry-After, and the next minute allows requests again",
+  async () => {
+    const intoTheMinute = (await stack.now()) % 60_000;
+    await stack.clock(`PT${(60_000 - intoTheMinute) / 1_000}S`);
+    const statuses: number[] = [];
+    for (let n = 0; n < 300; n++) {
+      const responses = await Promise.all([get("/v1/accounts"), get("/v1/accounts")]);
+      statuses.push(...responses.map(({ status }) => status));
+    }
+    const refused = await get("/v1/accounts");
+    expect((await stack.now()) % 60_000, "all within one minute").toBeLessThan(59_000);
+    expect(statuses).toEqual(Array(600).fill(200));
+    expect(readRefusal(refused)).toEqual([429, false, "rate_limited", true]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
+    await stack.clock("PT1M");
+    expect((await get("/v1/accounts")).status).toBe(200);
+  },
+);
 
 describe("a browser", () => {
   const preflight = (path: string, origin: string) =>
