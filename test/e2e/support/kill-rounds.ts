@@ -65,12 +65,12 @@ export async function runKillRounds({ rounds, respond }: KillSettings): Promise<
 
 async function sendAndKill(stack: LocalStack, acceptedIds: Set<string>, round: number): Promise<void> {
   const before = acceptedIds.size;
-  const killAfter = randomInt(4, 40);
+  const killAfter = randomInt(8, 40);
   const controller = new AbortController();
   const senders = Array.from({ length: SENDERS }, () => sendUntilAborted(stack, acceptedIds, controller.signal));
   await waitFor("some messages are accepted", () => acceptedIds.size >= before + killAfter, { everyMs: 1 });
   await wait(randomInt(0, 150));
-  await stack.kill(round % 2 === 1);
+  await stack.kill(round % 2 === 0);
   controller.abort();
   await Promise.all(senders);
 }
