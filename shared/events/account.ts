@@ -64,6 +64,11 @@ export const accountEvents: Readonly<Record<AccountEventType, EventDefinition>> 
     dataSchema,
     example: () => example("account.disconnected", "user"),
   },
+  "account.refresh_failing": {
+    description: "The access token of an account could not be refreshed. The account works until the token expires.",
+    dataSchema,
+    example: () => example("account.refresh_failing", "token_invalid", "refresh_failing"),
+  },
   "account.needs_reauth": {
     description: "Parley can no longer access an account. Connect the account again.",
     dataSchema,

@@ -15,6 +15,7 @@ export const eventTypes = [
   "account.connected",
   "account.reconnected",
   "account.disconnected",
+  "account.refresh_failing",
   "account.needs_reauth",
   "account.restricted",
   "account.recovered",

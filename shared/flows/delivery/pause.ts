@@ -6,14 +6,15 @@ import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { auditEntry } from "../access/audit-entry.ts";
-import { goneMail, type MailPorts, mailOwners } from "./mails.ts";
+import { mailOwners, type OwnerMailPorts } from "../mail-owners.ts";
+import { goneMail } from "./mails.ts";
 import type { DeliverPorts } from "./ports.ts";
 
 export type PausePorts = {
   readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pause">;
 } & Pick<DeliverPorts, "eventBodies" | "events">;
 
-type GonePorts = PausePorts & MailPorts;
+type GonePorts = PausePorts & OwnerMailPorts;
 
 /** Why the service pauses an endpoint: the receiver answered 410, or every attempt failed for days. */
 export type PauseReason = "gone" | "failing";

@@ -1,11 +1,8 @@
 import type { Log } from "../../aws/log.ts";
-import type { Mailer } from "../../aws/mail.ts";
 import type { Queue } from "../../aws/queues.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { WebhookClient } from "../../net/webhook-client.ts";
 import type { Audit } from "../../stores/access/audit.ts";
-import type { Memberships } from "../../stores/access/memberships.ts";
-import type { Tenants } from "../../stores/access/tenants.ts";
 import type { ConcurrencySlots } from "../../stores/delivery/concurrency-slots.ts";
 import type { Deliveries } from "../../stores/delivery/deliveries.ts";
 import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
@@ -14,9 +11,10 @@ import type { WaitingDeliveries } from "../../stores/delivery/waiting-deliveries
 import type { Messages } from "../../stores/inbox/messages.ts";
 import type { Counters } from "../../stores/stats/counters.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
+import type { OwnerMailPorts } from "../mail-owners.ts";
 import type { CountingPorts } from "../stats/ports.ts";
 
-export interface DeliverPorts extends CountingPorts {
+export interface DeliverPorts extends CountingPorts, OwnerMailPorts {
   readonly counters: Pick<Counters, "add" | "claimCount">;
   readonly endpoints: Pick<Endpoints, "list" | "get" | "pause" | "saveBreaker">;
   readonly messages: Pick<Messages, "getByRefs">;
@@ -30,10 +28,6 @@ export interface DeliverPorts extends CountingPorts {
   readonly vault: Pick<Vault, "open">;
   readonly webhookClient: WebhookClient;
   readonly concurrencySlots: ConcurrencySlots;
-  readonly memberships: Pick<Memberships, "list">;
-  readonly tenants: Pick<Tenants, "get">;
-  /** Null when no sender address is configured: no mails are sent. */
-  readonly mail: Mailer | null;
   /** A random number in [0, 1). */
   readonly random: () => number;
 }

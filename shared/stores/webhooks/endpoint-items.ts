@@ -24,6 +24,7 @@ const eventTypeLetters = {
   "account.connected": "C",
   "account.reconnected": "R",
   "account.disconnected": "D",
+  "account.refresh_failing": "X",
   "account.needs_reauth": "N",
   "account.restricted": "S",
   "account.recovered": "V",

@@ -1,0 +1,51 @@
+import type { Log } from "../aws/log.ts";
+import type { Mail, Mailer } from "../aws/mail.ts";
+import { errorClass } from "../kernel/error-class.ts";
+import { forEachConcurrent } from "../kernel/parallel.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Memberships } from "../stores/access/memberships.ts";
+import type { Tenants } from "../stores/access/tenants.ts";
+
+export interface OwnerMailPorts {
+  readonly memberships: Pick<Memberships, "list">;
+  readonly tenants: Pick<Tenants, "get">;
+  /** Null when no sender address is set: no mails are sent. */
+  readonly mail: Mailer | null;
+  readonly log: Log;
+}
+
+/** SES limits the mails of a second, to 14 at first. */
+const MAILS_AT_ONCE = 5;
+
+/** Sends a mail to each owner of a tenant. Never fails: the log says why a mail was not sent. */
+export async function mailOwners(ports: OwnerMailPorts, tenant: TenantId, mail: Omit<Mail, "to">): Promise<void> {
+  const { mail: mailer } = ports;
+  const logNotSent = (reason: string) => ports.log({ event: "mail.not_sent", reason });
+  if (!mailer) return logNotSent("no_sender");
+  try {
+    const owners = await ownerAddresses(ports, tenant);
+    if (owners.length === 0) return logNotSent("no_owner");
+    // One mail each: an owner does not see the addresses of the others.
+    await forEachConcurrent(owners, MAILS_AT_ONCE, async (to) => {
+      try {
+        const outcome = await mailer.send({ ...mail, to });
+        if (outcome !== "accepted") logNotSent(outcome);
+      } catch (error) {
+        logNotSent(errorClass(error));
+      }
+    });
+  } catch (error) {
+    logNotSent(errorClass(error));
+  }
+}
+
+/**
+ * The addresses of a tenant's owners. Before the owner whom the operator named has signed in, it has no members; after
+ * that, an owner always remains.
+ */
+async function ownerAddresses({ memberships, tenants }: OwnerMailPorts, tenant: TenantId): Promise<readonly string[]> {
+  const owners = (await memberships.list(tenant)).filter(({ role }) => role === "owner");
+  if (owners.length > 0) return owners.map(({ email }) => email);
+  const namedOwner = (await tenants.get(tenant))?.ownerEmail;
+  return namedOwner ? [namedOwner] : [];
+}
