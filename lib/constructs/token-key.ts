@@ -2,14 +2,16 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AnyPrincipal, Effect, type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
+import type { SecretPurpose } from "../../shared/config/names.ts";
 
 /** Every ciphertext of Parley has this entry in its encryption context. */
 const CONTEXT_KEY = "kms:EncryptionContext:app";
 const CONTEXT_VALUE = "parley";
+const PURPOSE_KEY = "kms:EncryptionContext:purpose";
 
 /**
- * The KMS key for channel tokens and webhook signing secrets. Encrypting and decrypting are granted separately and for
- * Parley's encryption context only. The key's policy denies any other context to every principal of the account.
+ * The KMS key for channel tokens and webhook signing secrets. Encrypting and decrypting are granted separately, each for
+ * the named purposes only. The key's policy denies any context but Parley's to every principal of the account.
  */
 export class TokenKey extends Construct {
   readonly key: Key;
@@ -34,22 +36,31 @@ export class TokenKey extends Construct {
     );
   }
 
-  allowEncrypt(role: IRole): void {
-    this.#allow(role, "EncryptSecrets", "kms:Encrypt");
+  allowEncrypt(role: IRole, ...purposes: Purposes): void {
+    this.#allow(role, { sid: "EncryptSecrets", action: "kms:Encrypt", purposes });
   }
 
-  allowDecrypt(role: IRole): void {
-    this.#allow(role, "DecryptSecrets", "kms:Decrypt");
+  allowDecrypt(role: IRole, ...purposes: Purposes): void {
+    this.#allow(role, { sid: "DecryptSecrets", action: "kms:Decrypt", purposes });
   }
 
-  #allow(role: IRole, sid: string, action: string): void {
+  #allow(role: IRole, { sid, action, purposes }: Grant): void {
     role.addToPrincipalPolicy(
       new PolicyStatement({
         sid,
         actions: [action],
         resources: [this.key.keyArn],
-        conditions: { StringEquals: { [CONTEXT_KEY]: CONTEXT_VALUE } },
+        // Both entries must match, and the purpose any one of the list. A request without one of them does not match.
+        conditions: { StringEquals: { [CONTEXT_KEY]: CONTEXT_VALUE, [PURPOSE_KEY]: purposes } },
       }),
     );
   }
+}
+
+type Purposes = readonly [SecretPurpose, ...SecretPurpose[]];
+
+interface Grant {
+  readonly sid: string;
+  readonly action: string;
+  readonly purposes: Purposes;
 }

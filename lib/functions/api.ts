@@ -45,8 +45,8 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
     ],
     indexes: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
   });
-  data.key.allowEncrypt(api.functionRole);
-  data.key.allowDecrypt(api.functionRole);
+  data.key.allowEncrypt(api.functionRole, "webhook-secret");
+  data.key.allowDecrypt(api.functionRole, "account-token");
   for (const name of ["Events", "Deliveries", "Erasures", "Uploads"] as const)
     queues[name].allowSending(api.functionRole);
   // A form that a client posts acts as the role that signed it. An erasure deletes the files of uploads.

@@ -56,7 +56,7 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     indexes: [names.failingIndex.name],
   });
   mail?.allowSending(deliver.functionRole);
-  data.key.allowDecrypt(deliver.functionRole);
+  data.key.allowDecrypt(deliver.functionRole, "webhook-secret");
   for (const name of ["Events", "Deliveries", "SlowDeliveries"] as const)
     queues[name].allowSending(deliver.functionRole);
   return deliver;

@@ -40,7 +40,7 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
     },
   }).addQueue(queues.Uploads.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
   data.table.allow(handOverFunction.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
-  data.key.allowDecrypt(handOverFunction.functionRole);
+  data.key.allowDecrypt(handOverFunction.functionRole, "account-token");
   allowReading(data.secrets.platforms, handOverFunction.functionRole);
   // A signed URL acts as its signer, so the platform's request needs the permission to read.
   data.uploads.allow(handOverFunction.functionRole, "h/", "GetObject", "DeleteObject");

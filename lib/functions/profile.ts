@@ -25,7 +25,7 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
     environment: { ...tableVariables(context), ...keyVariables(context), ...platformVariables(context) },
   }).addQueue(queues.Profiles.queue, CONCURRENCY_MAX);
   data.table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
-  data.key.allowDecrypt(profile.functionRole);
+  data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);
   return profile;
 }

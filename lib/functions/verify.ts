@@ -29,7 +29,7 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
   data.table.allow(verify.functionRole, {
     actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
-  data.key.allowDecrypt(verify.functionRole);
+  data.key.allowDecrypt(verify.functionRole, "account-token");
   queues.Events.allowSending(verify.functionRole);
   allowReading(data.secrets.root, verify.functionRole);
   allowReading(data.secrets.platforms, verify.functionRole);

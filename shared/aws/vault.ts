@@ -1,4 +1,5 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
+import type { SecretPurpose } from "../config/names.ts";
 import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { sha256 } from "../kernel/bytes.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
@@ -7,9 +8,9 @@ import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
 /** The purpose and owner of a sealed secret. KMS binds them to the ciphertext: it does not open in another row. */
 export interface EncryptionContext {
-  readonly purpose: "account-token" | "webhook-secret";
+  readonly purpose: SecretPurpose;
   readonly tenant: TenantId;
-  /** The account key, or the endpoint's id. */
+  /** The account key, the endpoint's id, or the id of the user who chooses an account. */
   readonly owner: string;
 }
 

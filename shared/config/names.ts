@@ -50,6 +50,9 @@ export const table = {
   failingIndex: { name: "GS3", partitionKey: "W", sortKey: "SK", copies: ["st"] },
 } as const;
 
+/** What a sealed secret is. A function's role seals and opens secrets of the purposes that it needs, and no others. */
+export type SecretPurpose = "account-token" | "webhook-secret" | "login-choice";
+
 /** The functions of the service stack, by the ids of their CDK constructs. */
 export const functions = [
   "Api",

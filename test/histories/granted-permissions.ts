@@ -3,9 +3,18 @@ import { policyStatements, type Template } from "../lib/synth-templates.ts";
 
 /** The permissions of a function's role, in the words of `cloud/permissions.ts`. */
 export function grantedPermissions(service: Template, name: FunctionName): string[] {
-  return policyStatements(service, name).flatMap(({ Action, Resource }) =>
-    [Resource].flat().flatMap((resource) => [Action].flat().map((action) => `${action} ${resourceName(resource)}`)),
+  return policyStatements(service, name).flatMap(({ Action, Resource, Condition }) =>
+    [Resource].flat().flatMap((resource) => {
+      const purposes = resourceName(resource) === "key" ? grantedPurposes(Condition) : [resourceName(resource)];
+      return [Action].flat().flatMap((action) => purposes.map((purpose) => `${action} ${purpose}`));
+    }),
   );
+}
+
+/** The purposes for which a statement grants the key. */
+function grantedPurposes(condition: unknown): readonly unknown[] {
+  const { StringEquals } = condition as { StringEquals: Record<string, unknown> };
+  return [StringEquals["kms:EncryptionContext:purpose"]].flat();
 }
 
 /** The shapes of the ARNs in the templates, and what they name. */

@@ -27,6 +27,7 @@ interface Input {
   readonly CopySource?: string;
   readonly Delete?: { readonly Objects: readonly { readonly Key: string }[] };
   readonly SecretId?: string;
+  readonly EncryptionContext?: { readonly purpose: string };
 }
 
 /** The actions whose names are not those of their operations. */
@@ -59,7 +60,7 @@ export function requiredPermissions(client: string, command: string, input: Inpu
       return [...keys.map((key) => `s3:${action} ${key.split("/")[0]}/`), ...sources];
     }
     case "KMSClient":
-      return [`kms:${action} key`];
+      return [`kms:${action} ${input.EncryptionContext?.purpose}`];
     case "SecretsManagerClient":
       return [`secretsmanager:${action} ${input.SecretId}`];
     default:

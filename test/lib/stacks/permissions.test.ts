@@ -137,24 +137,31 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
 });
 
 describe("the token key", () => {
-  test("only Api encrypts; Api, Verify, Deliver, Profile and HandOver decrypt", () => {
-    expect(functionsAllowed("kms:Encrypt")).toEqual(["Api"]);
-    expect(functionsAllowed("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile", "HandOver"]);
+  /** The purposes for which each function has the action, in the one statement of it. */
+  const purposes = (action: string) =>
+    Object.fromEntries(
+      functionsAllowed(action).map((name) => {
+        // IAM lets any of a list match, and no value that is missing.
+        const expected = { StringEquals: expect.objectContaining({ "kms:EncryptionContext:app": "parley" }) };
+        const statements = statementsFor(name, action);
+        expect(statements).toEqual([expect.objectContaining({ Action: action, Condition: expected })]);
+        const conditions = statements.map(({ Condition }) => (Condition as typeof expected).StringEquals);
+        return [name, conditions.flatMap((condition) => condition["kms:EncryptionContext:purpose"])];
+      }),
+    );
+
+  test("Api alone encrypts, and only signing secrets", () => {
+    expect(purposes("kms:Encrypt")).toEqual({ Api: ["webhook-secret"] });
   });
 
-  test("is granted for Parley's encryption context only", () => {
-    const statements = [
-      ...statementsFor("Api", "kms:Encrypt"),
-      ...statementsFor("Api", "kms:Decrypt"),
-      ...statementsFor("Verify", "kms:Decrypt"),
-      ...statementsFor("Deliver", "kms:Decrypt"),
-      ...statementsFor("Profile", "kms:Decrypt"),
-    ];
-    expect(statements).toHaveLength(5);
-    for (const { Action, Condition } of statements) {
-      expect([Action].flat()).toHaveLength(1);
-      expect(Condition).toEqual({ StringEquals: { "kms:EncryptionContext:app": "parley" } });
-    }
+  test("Deliver, which calls strangers, opens signing secrets and no account's token, and all others the reverse", () => {
+    expect(purposes("kms:Decrypt")).toEqual({
+      Api: ["account-token"],
+      Verify: ["account-token"],
+      Deliver: ["webhook-secret"],
+      Profile: ["account-token"],
+      HandOver: ["account-token"],
+    });
   });
 });
 
