@@ -1,3 +1,4 @@
+import { accountKey } from "../../shared/domain/accounts/accounts.ts";
 import { decodeDeadLetter } from "../../shared/flows/dead-letters/decode.ts";
 import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
 
@@ -5,6 +6,14 @@ const taskDescriptions = {
   probe: "probe",
   drain: "drain",
   warn: "failure check",
+} as const;
+
+const accountTaskDescriptions = {
+  finish_connect: "unfinished connection",
+  let_go: "unfinished disconnection",
+  check: "check",
+  fill_gap: "search for missed messages",
+  erase_conversations: "unfinished erasure of the conversations",
 } as const;
 
 /** One line about a dead letter. */
@@ -32,6 +41,10 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
         : "mail with a sign-in link";
     case "upload":
       return `upload ${decodedLetter.upload.uploadId} of tenant ${decodedLetter.upload.tenant}`;
+    case "account_task": {
+      const { op, account, tenant } = decodedLetter.accountTask;
+      return `${accountTaskDescriptions[op]} of account ${accountKey(account)} of tenant ${tenant}`;
+    }
     case "unreadable":
       return letter.cut
         ? `message of ${size}, truncated and therefore not redrivable`

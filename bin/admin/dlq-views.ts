@@ -1,4 +1,5 @@
 import { queueReaders } from "../../shared/config/function-times.ts";
+import { accountKey } from "../../shared/domain/accounts/accounts.ts";
 import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
 import { eventId } from "../../shared/domain/events/events.ts";
 import { type Inspection, planRedrive, type RedrivePlan } from "../../shared/flows/dead-letters/inspect.ts";
@@ -118,6 +119,10 @@ function toInspectionDetails(inspection: Inspection) {
     case "upload": {
       const { tenant, uploadId } = inspection.upload;
       return { kind: inspection.kind, tenant, upload: uploadId };
+    }
+    case "account_task": {
+      const { tenant, account, op } = inspection.accountTask;
+      return { kind: inspection.kind, tenant, account: accountKey(account), task: op };
     }
     case "unreadable":
       return { kind: inspection.kind };

@@ -20,6 +20,7 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Erase: "erase",
   Mail: "mail",
   HandOver: "hand-over",
+  Account: "accounts",
   Sweep: "sweep",
   DeadLetters: "dead-letters",
 };

@@ -7,6 +7,7 @@ import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
+import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
 import { createApi } from "../functions/api.ts";
 import { createConsole } from "../functions/console.ts";
 import { createDeadLetters } from "../functions/dead-letters.ts";
@@ -47,6 +48,7 @@ export class ServiceStack extends Stack {
       Erasures: createErasuresQueue(this),
       Mails: createMailsQueue(this),
       Uploads: createUploadsQueue(this),
+      Accounts: createAccountsQueue(this),
     };
     const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
     const context: FunctionContext = { data, queues, settings, mail, code };
@@ -60,6 +62,7 @@ export class ServiceStack extends Stack {
     const erase = createErase(this, context);
     const mailer = createMail(this, context);
     const handOverFunction = createHandOver(this, context);
+    const accounts = createAccounts(this, context);
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
@@ -85,6 +88,7 @@ export class ServiceStack extends Stack {
         erase,
         mailer,
         handOverFunction,
+        accounts,
         sweep,
         deadLetters,
       ],

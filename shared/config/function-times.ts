@@ -25,6 +25,8 @@ export const functionTimeouts = {
   Mail: 30 * SECOND,
   // A platform fetches a video for up to 75 seconds before it answers.
   HandOver: 120 * SECOND,
+  // A task makes several calls to a platform, each of which ends within ten seconds.
+  Account: 60 * SECOND,
   // Under a minute, so that one sweep ends before the next starts.
   Sweep: 50 * SECOND,
   DeadLetters: 30 * SECOND,
@@ -40,6 +42,7 @@ export const queueReaders = {
   Erasures: "Erase",
   Mails: "Mail",
   Uploads: "HandOver",
+  Accounts: "Account",
 } as const satisfies Readonly<Record<QueueName, FunctionName>>;
 
 /** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */

@@ -14,6 +14,7 @@ export const env = {
   erasuresQueueUrl: "PARLEY_ERASURES_QUEUE_URL",
   mailsQueueUrl: "PARLEY_MAILS_QUEUE_URL",
   uploadsQueueUrl: "PARLEY_UPLOADS_QUEUE_URL",
+  accountsQueueUrl: "PARLEY_ACCOUNTS_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
@@ -65,6 +66,7 @@ export const functions = [
   "Erase",
   "Mail",
   "HandOver",
+  "Account",
   "Sweep",
   "DeadLetters",
 ] as const;
@@ -80,6 +82,7 @@ export const queueUrlNames = {
   Erasures: "erasuresQueueUrl",
   Mails: "mailsQueueUrl",
   Uploads: "uploadsQueueUrl",
+  Accounts: "accountsQueueUrl",
 } as const satisfies Readonly<Record<string, keyof typeof env>>;
 export type QueueName = keyof typeof queueUrlNames;
 export const queues = Object.keys(queueUrlNames) as readonly QueueName[];

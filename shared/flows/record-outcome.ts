@@ -1,7 +1,7 @@
 import type { Millis } from "../kernel/time.ts";
 
-/** `not_allowed`: the address that requested a sign-in link may not sign in. */
-type DropReason = "unreadable" | "stale" | "gone" | "not_allowed";
+/** `not_allowed`: the address that requested a sign-in link may not sign in. `unknown_task`: this version has no such task. */
+type DropReason = "unreadable" | "stale" | "gone" | "not_allowed" | "unknown_task";
 
 /** How a worker ends one record: it is done, it is dropped for a reason, or it comes again. */
 export type RecordOutcome =

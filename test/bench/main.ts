@@ -25,6 +25,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Erase: 450,
   Mail: 500,
   HandOver: 600,
+  Account: 600,
   Sweep: 350,
   DeadLetters: 350,
 };

@@ -44,6 +44,7 @@ describe("the command", () => {
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
     expect(bytes.Api).toBeLessThan(900_000);
     expect(bytes.HandOver).toBeLessThan(600_000);
+    expect(bytes.Account).toBeLessThan(600_000);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
@@ -7,6 +8,11 @@ import type { Budgets } from "../../stores/sending/budgets.ts";
 export interface ConnectPorts {
   readonly accounts: Pick<Accounts, "connect">;
   readonly vault: Pick<Vault, "seal">;
+}
+
+/** What the tasks of the accounts queue need. */
+export interface AccountTaskPorts {
+  readonly log: Log;
 }
 
 export interface AccountEventPorts {

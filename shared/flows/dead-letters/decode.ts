@@ -1,3 +1,4 @@
+import { type AccountMessage, decodeAccountTask } from "../../queues/accounts.ts";
 import { type DeliveriesMessage, decodeDeliveries } from "../../queues/deliveries.ts";
 import { decodeErasure, type ErasureMessage } from "../../queues/erasures.ts";
 import { decodeEvent, type EventMessage } from "../../queues/events.ts";
@@ -16,6 +17,7 @@ export type DecodedMessage =
   | { readonly kind: "erasure"; readonly erasure: ErasureMessage }
   | { readonly kind: "mail"; readonly mail: MailMessage }
   | { readonly kind: "upload"; readonly upload: UploadMessage }
+  | { readonly kind: "account_task"; readonly accountTask: AccountMessage }
   /** This version cannot read it, or it is truncated. */
   | { readonly kind: "unreadable" };
 
@@ -37,6 +39,8 @@ export function deadLetterTenant(letter: Pick<QuarantinedMessage, "queue" | "bod
       return message.mail.kind === "invite" ? message.mail.tenant : null;
     case "upload":
       return message.upload.tenant;
+    case "account_task":
+      return message.accountTask.tenant;
     case "webhook":
       return null;
     case "unreadable":
@@ -78,6 +82,10 @@ export function decodeDeadLetter({
     case "Uploads": {
       const upload = decodeUpload(body);
       return upload ? { kind: "upload", upload } : unreadable;
+    }
+    case "Accounts": {
+      const accountTask = decodeAccountTask(body);
+      return accountTask ? { kind: "account_task", accountTask } : unreadable;
     }
   }
 }

@@ -32,6 +32,7 @@ export type Inspection =
   | (DecodedAs<"erasure"> & { readonly phase: Erasure["phase"] | null })
   | DecodedAs<"mail">
   | DecodedAs<"upload">
+  | DecodedAs<"account_task">
   | DecodedAs<"unreadable">;
 
 /** What a webhook is about, without its content. */
@@ -77,6 +78,7 @@ export async function inspectDeadLetter(
     case "profile":
     case "mail":
     case "upload":
+    case "account_task":
     case "unreadable":
       return decodedLetter;
   }
@@ -101,6 +103,8 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "mail":
     // An upload that was not handed over in time fails, and its copy is deleted.
     case "upload":
+    // A task of an earlier connection, or of an account that is gone, changes nothing.
+    case "account_task":
     // Another version may read it.
     case "unreadable":
       return { action: "send", body: letter.body };

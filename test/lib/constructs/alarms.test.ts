@@ -31,18 +31,25 @@ describe("the alarms", () => {
     expect(watched).toContainEqual(["Invocations", "DeadLetters", above, 0, "Sum"]);
   });
 
-  test.each(["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures", "Mails", "Uploads"])(
-    "one fires for dead letters of %s that remain in their queue",
-    (name) => {
-      expect(watched).toContainEqual([
-        "ApproximateNumberOfMessagesVisible",
-        `${name}DeadLetterQueue`,
-        above,
-        0,
-        "Maximum",
-      ]);
-    },
-  );
+  test.each([
+    "Inbound",
+    "Events",
+    "Deliveries",
+    "SlowDeliveries",
+    "Profiles",
+    "Erasures",
+    "Mails",
+    "Uploads",
+    "Accounts",
+  ])("one fires for dead letters of %s that remain in their queue", (name) => {
+    expect(watched).toContainEqual([
+      "ApproximateNumberOfMessagesVisible",
+      `${name}DeadLetterQueue`,
+      above,
+      0,
+      "Maximum",
+    ]);
+  });
 
   test.each(["Inbound", "Events"])("one fires when %s falls five minutes behind", (name) => {
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, 300, "Maximum"]);

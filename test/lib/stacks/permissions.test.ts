@@ -71,6 +71,14 @@ test("every function has the actions it needs and no others", () => {
       "s3:GetObject",
       "secretsmanager:GetSecretValue",
     ],
+    Account: [
+      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...logs,
+      ...reader,
+      send,
+      "kms:Decrypt",
+      "secretsmanager:GetSecretValue",
+    ],
     Sweep: [
       ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite, "ConditionCheckItem"),
       ...logs,
@@ -111,7 +119,15 @@ test("no function scans the table, Sweep scans the index of undelivered events, 
   expect(functionsAllowed("dynamodb:Scan")).toEqual(["Sweep"]);
   const scanned = allowedResources("Sweep", "dynamodb:Scan").map((resource) => JSON.stringify(resource));
   expect(scanned).toEqual([expect.stringContaining(`/index/${names.failingIndex.name}"`)]);
-  expect(functionsAllowed("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Console", "Ingest", "Erase", "Sweep"]);
+  expect(functionsAllowed("dynamodb:DeleteItem")).toEqual([
+    "Api",
+    "Verify",
+    "Console",
+    "Ingest",
+    "Erase",
+    "Account",
+    "Sweep",
+  ]);
   expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
@@ -131,6 +147,7 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
     Erase: [],
     Mail: [],
     HandOver: [],
+    Account: [],
     Sweep: [names.feedIndex.name],
     DeadLetters: [],
   });
@@ -161,6 +178,7 @@ describe("the token key", () => {
       Deliver: ["webhook-secret"],
       Profile: ["account-token"],
       HandOver: ["account-token"],
+      Account: ["account-token"],
     });
   });
 });
@@ -168,7 +186,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read both secrets, Intake, Profile and HandOver the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
+  test("Api and Verify read both secrets, Intake, Profile, HandOver and Account the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -183,6 +201,7 @@ describe("the secrets", () => {
       Profile: ["PlatformSecrets"],
       Mail: ["RootSecret"],
       HandOver: ["PlatformSecrets"],
+      Account: ["PlatformSecrets"],
     });
   });
 });
@@ -268,6 +287,7 @@ test("each function sends to its own queues only", () => {
     Erase: ["Erasures"],
     Mail: [],
     HandOver: ["Events"],
+    Account: ["Accounts", "Events"],
     Sweep: ["Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });

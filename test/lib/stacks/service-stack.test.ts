@@ -13,7 +13,7 @@ const functionEnvironment = (name: FunctionName, template = service) =>
   (resourceProperties(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
 
 describe("the functions", () => {
-  test("are the ten of the service, under the ids of shared/config", () => {
+  test("are those of the service, under the ids of shared/config", () => {
     expect(
       resourcesOfType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -37,6 +37,7 @@ describe("the functions", () => {
     ["Erase", 60, 512],
     ["Mail", 30, 256],
     ["HandOver", 120, 256],
+    ["Account", 60, 256],
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
@@ -81,6 +82,10 @@ describe("the functions", () => {
     ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
     ["HandOver", [env.table, env.keyId, env.uploadBucket, env.eventsQueueUrl, env.platformSecretId, env.graphVersion]],
     [
+      "Account",
+      [env.table, env.keyId, env.accountsQueueUrl, env.eventsQueueUrl, env.platformSecretId, env.graphVersion],
+    ],
+    [
       "Sweep",
       [env.table, env.rawBucket, env.uploadBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl],
     ],
@@ -106,13 +111,13 @@ describe("the functions", () => {
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
-    for (const name of ["Verify", "Profile", "HandOver"] as const) {
+    for (const name of ["Verify", "Profile", "HandOver", "Account"] as const) {
       expect(functionEnvironment(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
     }
     expect(functionEnvironment("Profile", set)).not.toHaveProperty(env.siteUrl);
     expect(resourceProperties(set, "Api").ReservedConcurrentExecutions).toBe(40);
     for (const name of functions.filter((each) => each !== "Api")) {
-      const more = ["Profile", "Verify", "HandOver"].includes(name) ? [env.platformUrls] : [];
+      const more = ["Profile", "Verify", "HandOver", "Account"].includes(name) ? [env.platformUrls] : [];
       expect(Object.keys(functionEnvironment(name, set)).sort()).toEqual(
         [...Object.keys(functionEnvironment(name)), ...more].sort(),
       );
@@ -228,8 +233,8 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are eight, each with its own dead letter queue after ten receives", () => {
-    expect(working).toHaveLength(8);
+  test("are nine, each with its own dead letter queue after ten receives", () => {
+    expect(working).toHaveLength(9);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
     );
@@ -246,7 +251,7 @@ describe("the queues", () => {
     expect(days(findResource("Profiles"))).toBe(1);
     expect(days(findResource("Mails"))).toBe(1);
     expect(days(findResource("Uploads"))).toBe(1);
-    const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures"];
+    const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures", "Accounts"];
     const deadInbound = resolveReference(redrivePolicy(findResource("Inbound"))?.deadLetterTargetArn);
     expect(days(deadInbound)).toBe(7);
     const otherDead = dead.filter((id) => id !== deadInbound);
@@ -286,6 +291,7 @@ describe("the queues", () => {
       ErasuresQueue: ["Erase", 2],
       MailsQueue: ["Mail", 2],
       UploadsQueue: ["HandOver", 5],
+      AccountsQueue: ["Account", 5],
       InboundDeadLetterQueue: ["DeadLetters", 2],
       EventsDeadLetterQueue: ["DeadLetters", 2],
       DeliveriesDeadLetterQueue: ["DeadLetters", 2],
@@ -294,6 +300,7 @@ describe("the queues", () => {
       ErasuresDeadLetterQueue: ["DeadLetters", 2],
       MailsDeadLetterQueue: ["DeadLetters", 2],
       UploadsDeadLetterQueue: ["DeadLetters", 2],
+      AccountsDeadLetterQueue: ["DeadLetters", 2],
     });
   });
 
@@ -328,9 +335,9 @@ describe("the queues", () => {
     }
   });
 
-  test("are read in batches of ten, uploads one at a time, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
+  test("are read in batches of ten, uploads and tasks of accounts one at a time, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
     for (const [, { Properties }] of resourcesOfType(service, "AWS::Lambda::EventSourceMapping")) {
-      const BatchSize = resolveReference(Properties.FunctionName) === "HandOver" ? 1 : 10;
+      const BatchSize = ["HandOver", "Account"].includes(resolveReference(Properties.FunctionName)) ? 1 : 10;
       expect(Properties).toMatchObject({ BatchSize, FunctionResponseTypes: ["ReportBatchItemFailures"] });
       const queue = resolveReference(Properties.EventSourceArn);
       expect(Properties.MaximumBatchingWindowInSeconds).toBe(queue === findResource("SlowDeliveries") ? 1 : 0);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { parseTenant } from "../../../shared/kernel/tenant.ts";
 import { runWithTrace } from "../../../shared/kernel/trace.ts";
+import { decodeAccountTask, encodeAccountTask } from "../../../shared/queues/accounts.ts";
 import { encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
 import { readTraceId } from "../../../shared/queues/envelope.ts";
 import { decodeErasure, encodeErasure } from "../../../shared/queues/erasures.ts";
@@ -21,6 +22,10 @@ const at = 1_790_000_000_000;
 const event = { tenant, eventUlid, type: "message.received", source: null, repeated: false } as const;
 const source = { conversationId: conversation, position: "p1" };
 const retry = { tenant, endpointId, eventUlid, attempt: 3 };
+
+const connection = { tenant, account, connectionId: eventUlid };
+const letGoTask = { op: "let_go", ...connection, reason: "user", actor: "user:u_1", ip: "203.0.113.7" } as const;
+const gapTask = { op: "fill_gap", ...connection, since: at, until: at + 1, after: null, done: 0 } as const;
 
 /** Each queue's messages: what the release before this one sent, what this one sends, and what both mean. */
 const messages = [
@@ -128,6 +133,46 @@ const messages = [
     encode: encodeUpload,
     decode: decodeUpload,
   },
+  {
+    name: "connection to finish",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"finish_connect"}`,
+    message: { op: "finish_connect", ...connection },
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
+    name: "account to let go",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"let_go","reason":"user","actor":"user:u_1","ip":"203.0.113.7"}`,
+    message: letGoTask,
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
+    name: "check of an account",
+    v1: null,
+    v2: '{"v":2,"tenant":"demo","account":"messenger#1","op":"check"}',
+    message: { op: "check", tenant, account },
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
+    name: "gap to fill",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"fill_gap","since":${at},"until":${at + 1},"after":null,"done":0}`,
+    message: gapTask,
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
+    name: "conversations of an account to erase",
+    v1: null,
+    v2: '{"v":2,"tenant":"demo","account":"messenger#1","op":"erase_conversations","code":null,"after":null}',
+    message: { op: "erase_conversations", tenant, account, code: null, after: null },
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
 ] as readonly {
   name: string;
   /** Null for a queue that the release before did not have. */
@@ -181,6 +226,21 @@ it.each([
   ["another kind", `{"v":2,"kind":"news","login_id":"${erasureId}"}`],
 ])("a mail with %s is not read", (_, body) => {
   expect(decodeMail(body)).toBeNull();
+});
+
+it.each([
+  ["of no account", encodeAccountTask(letGoTask).replace("messenger#1", "messenger")],
+  ["of another platform", encodeAccountTask(letGoTask).replace("messenger", "telegram")],
+  ["of no connection", encodeAccountTask(letGoTask).replace(eventUlid, "1")],
+  ["with another reason", encodeAccountTask(letGoTask).replace('"user"', '"whim"')],
+  ["with another operation", encodeAccountTask(letGoTask).replace("let_go", "rename")],
+])("a task %s is not read", (_, body) => {
+  expect(decodeAccountTask(body)).toBeNull();
+});
+
+it("a task names an account from before connections had ids", () => {
+  const earlier = { ...letGoTask, connectionId: "" };
+  expect(decodeAccountTask(encodeAccountTask(earlier))).toStrictEqual(earlier);
 });
 
 describe("the trace id", () => {

@@ -17,6 +17,7 @@ export const PIPELINE_QUEUES = [
   "Erasures",
   "Mails",
   "Uploads",
+  "Accounts",
 ] as const;
 export const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";

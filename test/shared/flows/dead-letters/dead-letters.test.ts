@@ -12,9 +12,11 @@ import { quarantineDeadLetter } from "../../../../shared/flows/dead-letters/quar
 import { redriveDeadLetter, redriveQueue } from "../../../../shared/flows/dead-letters/redrive.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import { drainTask } from "../../../../shared/flows/delivery/schedule.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
+import { encodeAccountTask } from "../../../../shared/queues/accounts.ts";
 import { encodeEndpointTask, encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
@@ -60,6 +62,7 @@ const urls = (): Readonly<Record<QueueName, string>> => ({
   Erasures: queues.erasures,
   Mails: queues.mails,
   Uploads: queues.uploads,
+  Accounts: queues.accounts,
 });
 
 function ports(): RedrivePorts {
@@ -295,6 +298,13 @@ it("an upload is sent to its queue again unchanged: its worker reads whether it 
   const message = encodeUpload({ tenant, uploadId: "upl_01M7ZAN532DXZZ1TKP6RZ0YEPG" });
   const letter = await quarantineOne("Uploads", message);
   expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: message });
+});
+
+it("a task of an account is sent to its queue again unchanged: its worker reads the account", async () => {
+  const account = { platform: "messenger", externalId: "17" } as const;
+  const task = encodeAccountTask({ op: "finish_connect", tenant, account, connectionId: newUlid(testEnv.now()) });
+  const letter = await quarantineOne("Accounts", task);
+  expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: task });
 });
 
 describe("redriving", () => {

@@ -39,6 +39,7 @@ const noQueues = {
   erasures: "",
   mails: "",
   uploads: "",
+  accounts: "",
 };
 
 /** A queue that records its messages. */

@@ -65,6 +65,7 @@ export interface TestQueues {
   readonly erasures: string;
   readonly mails: string;
   readonly uploads: string;
+  readonly accounts: string;
 }
 
 /**
@@ -139,6 +140,7 @@ export async function openTestEnv(
         "erasures",
         "mails",
         "uploads",
+        "accounts",
       ] as const;
       const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`, name === "uploads" ? 720 : 30)));
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;

@@ -1,0 +1,48 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { QueuePair } from "../constructs/queue-pair.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
+import { Worker } from "../constructs/worker.ts";
+import {
+  type FunctionContext,
+  keyVariables,
+  platformVariables,
+  queueVariables,
+  tableVariables,
+} from "./function-context.ts";
+
+/** A platform limits the calls of an app. */
+const CONCURRENCY_MAX = 5;
+/** A task calls a platform, and some make many calls. */
+const BATCH_SIZE = 1;
+
+export function createAccountsQueue(scope: Construct): QueuePair {
+  return new QueuePair(scope, "Accounts", {
+    retention: Duration.days(14),
+  });
+}
+
+/** Completes connections and disconnections of accounts. */
+export function createAccounts(scope: Construct, context: FunctionContext): Worker {
+  const { data, queues, code } = context;
+  const accounts = new Worker(scope, "Account", {
+    description: "Parley: connects, checks and disconnects accounts in the background",
+    code: code("Account"),
+    memoryMegabytes: 256,
+    environment: {
+      ...tableVariables(context),
+      ...keyVariables(context),
+      ...queueVariables(context, "Accounts", "Events"),
+      ...platformVariables(context),
+    },
+    sendsToItself: true,
+  }).addQueue(queues.Accounts.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
+  data.table.allow(accounts.functionRole, {
+    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  });
+  data.key.allowDecrypt(accounts.functionRole, "account-token");
+  allowReading(data.secrets.platforms, accounts.functionRole);
+  queues.Accounts.allowSending(accounts.functionRole);
+  queues.Events.allowSending(accounts.functionRole);
+  return accounts;
+}

@@ -1,0 +1,111 @@
+import * as z from "zod/mini";
+import { type AccountRef, accountKey, parseAccountKey } from "../domain/accounts/accounts.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+import { type Traced, traceField } from "../kernel/trace.ts";
+import { decodeBody, encodeBody, tenant, traceId, ulid, version } from "./envelope.ts";
+
+/** Why an account was let go. */
+export const disconnectReasons = ["user", "platform_deauthorized"] as const;
+export type DisconnectReason = (typeof disconnectReasons)[number];
+
+interface OfAccount {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+}
+
+/** A task of one connection. A later connection of the account has another id. */
+interface OfConnection extends OfAccount {
+  /** A ULID; empty for an account that was connected before connections had ids. */
+  readonly connectionId: string;
+}
+
+/** Work on an account outside of a request. It names rows of the table: a queue has no token and no text. */
+export type AccountTask =
+  /** Completes a connection whose process died: the subscription, then the event. */
+  | ({ readonly op: "finish_connect" } & OfConnection)
+  /** Completes a disconnection whose process died. */
+  | ({
+      readonly op: "let_go";
+      readonly reason: DisconnectReason;
+      readonly actor: string;
+      readonly ip: string | null;
+    } & OfConnection)
+  /** Asks the platform whether the account still works. */
+  | ({ readonly op: "check" } & OfAccount)
+  /** Fetches the messages that no webhook brought. */
+  | ({
+      readonly op: "fill_gap";
+      readonly since: Millis;
+      readonly until: Millis;
+      /** The platform's cursor of the next page; null for the first. */
+      readonly after: string | null;
+      /** The number of threads that earlier messages processed. */
+      readonly done: number;
+    } & OfConnection)
+  /** Erases the conversations of an account whose login requested it from the platform. */
+  | ({
+      readonly op: "erase_conversations";
+      /** The confirmation code of the request; null for none. */
+      readonly code: string | null;
+      /** Where an earlier message stopped; null at the start. */
+      readonly after: string | null;
+    } & OfAccount);
+
+export type AccountMessage = Traced & AccountTask;
+
+const account = z
+  .string()
+  .check(z.refine((key) => parseAccountKey(key) !== null))
+  .check(z.maxLength(100));
+const connectionId = z.union([ulid, z.literal("")]);
+const time = z.int().check(z.nonnegative());
+const cursor = z.nullable(z.string());
+
+const common = { v: version, tenant, account, trace_id: traceId };
+
+const schema = z.discriminatedUnion("op", [
+  z.object({ ...common, op: z.literal("finish_connect"), connection_id: connectionId }),
+  z.object({
+    ...common,
+    op: z.literal("let_go"),
+    connection_id: connectionId,
+    reason: z.enum(disconnectReasons),
+    actor: z.string(),
+    ip: z.nullable(z.string()),
+  }),
+  z.object({ ...common, op: z.literal("check") }),
+  z.object({
+    ...common,
+    op: z.literal("fill_gap"),
+    connection_id: connectionId,
+    since: time,
+    until: time,
+    after: cursor,
+    done: time,
+  }),
+  z.object({ ...common, op: z.literal("erase_conversations"), code: cursor, after: cursor }),
+]);
+
+export function encodeAccountTask(message: AccountMessage): string {
+  const { tenant, account, traceId: _, ...fields } = message;
+  const { connectionId, ...others } = { connectionId: undefined, ...fields };
+  return encodeBody({ tenant, account: accountKey(account), connection_id: connectionId, ...others }, message);
+}
+
+export function decodeAccountTask(text: string): AccountMessage | null {
+  return decodeBody(
+    text,
+    schema,
+    ({ v: _, account: key, trace_id: id, ...body }): AccountMessage | null => {
+      const account = parseAccountKey(key);
+      if (!account) return null;
+      const common = { account, ...traceField(id) };
+      if (!("connection_id" in body)) return { ...body, ...common };
+      const { connection_id: connectionId, ...fields } = body;
+      return { ...fields, ...common, connectionId };
+    },
+    // The release before this one had no such queue.
+    () => null,
+  );
+}
