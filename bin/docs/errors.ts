@@ -60,6 +60,14 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The platform confirmed its webhook subscription with another verify token.",
     fix: "Use the same verify token on the platform and in Parley.",
   },
+  oauth_state_invalid: {
+    when: "A login of a platform ends without its state or its cookie, in the session of another user, for the second time, or after 10 minutes. Also: the pages are read or one is selected more than 10 minutes after the login.",
+    fix: "Start the login again: `GET /oauth/instagram/start` or `GET /oauth/messenger/start`, and end it in the same browser.",
+  },
+  oauth_denied: {
+    when: "The person canceled the login on the platform.",
+    fix: "Start the login again and grant the permissions.",
+  },
   route_not_found: { when: "No route has this path.", fix: "Correct the path. Encode `#` in ids as `%23`." },
   method_not_allowed: {
     when: "The path exists, but not with this method.",
@@ -124,6 +132,10 @@ const help: Record<Reason, ErrorHelp> = {
   key_limit: {
     when: "The tenant has 50 active API keys.",
     fix: "Revoke a key, then create the new one.",
+  },
+  account_in_use: {
+    when: "The account is connected to another tenant, or was until less than two minutes ago.",
+    fix: "Disconnect the account in the other tenant, wait two minutes, and connect it again.",
   },
   tenant_exists: {
     when: "A tenant has this id, or had it in the last 30 days.",
@@ -237,6 +249,10 @@ const help: Record<Reason, ErrorHelp> = {
   upload_unanswered: {
     when: "An upload failed: the platform did not answer two calls, or not clearly (`outcome_unknown`).",
     fix: "Upload the file again. Nothing was sent.",
+  },
+  oauth_failed: {
+    when: "The platform refused the login or its account, did not answer, or answered in an unknown form. Also: the operator has not set the id of the app. `detail` has the reason.",
+    fix: "Start the login again. If it fails again, correct what `detail` names.",
   },
   internal_error: {
     when: "Parley failed.",

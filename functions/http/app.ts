@@ -7,6 +7,7 @@ import { refuse } from "../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { redirectBrowser } from "./browser-redirects.ts";
 import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders, withPace } from "./serve.ts";
@@ -113,7 +114,8 @@ async function respond<P>(
     options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
     return failure(refuse("internal_error"));
   });
-  const common = withCommonHeaders(caller.pace ? withPace(response, caller.pace) : response, correlationId);
+  const outcome = await redirectBrowser(endpoint, response, { request: request.metadata, ports: options.ports });
+  const common = withCommonHeaders(caller.pace ? withPace(outcome, caller.pace) : outcome, correlationId);
   return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
 }
 

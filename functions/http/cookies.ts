@@ -1,6 +1,6 @@
 import { SESSION_LIFETIME } from "../../shared/domain/limits.ts";
 import type { SealedSession } from "../../shared/flows/access/sessions.ts";
-import { SECOND } from "../../shared/kernel/time.ts";
+import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { CSRF_COOKIE, SESSION_COOKIE } from "./session-names.ts";
 
 /**
@@ -33,6 +33,17 @@ export function sessionCookies(session: SealedSession, isSecure: boolean): reado
 /** The cookies that remove those of a session. */
 export function expiredSessionCookies(isSecure: boolean): readonly string[] {
   return toSetCookies({ token: "", csrfToken: "" }, 0, isSecure);
+}
+
+/**
+ * A cookie for one path and a short time, which scripts cannot read.
+ * @param cookie `maxAge`: 0 removes it
+ */
+export function pathCookie(
+  { name, value, path, maxAge }: { readonly name: string; readonly value: string; path: string; maxAge: Millis },
+  isSecure: boolean,
+): string {
+  return `${name}=${value}; HttpOnly; Path=${path}; Max-Age=${maxAge / SECOND}; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
 /** Without a Domain, so that no other host gets them, also no subdomain. */

@@ -141,6 +141,17 @@ export interface Declaration<
   readonly data: D;
 }
 
+/** What the location of a redirect is made from. */
+export interface LocationContext<P> {
+  readonly request: RequestMetadata;
+  readonly ports: P;
+}
+
+/** The envelope of a response. */
+export type Outcome =
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly error: { readonly code: string } };
+
 export type Handler<I, D extends $ZodType, R extends Reason> = (input: I) => Promise<output<D> | Refusal<R>>;
 
 /** A declared route, as the app and the OpenAPI document read it. */
@@ -172,5 +183,10 @@ export interface Endpoint<P> {
   acceptedWhen?(data: unknown): boolean;
   readonly data?: $ZodType;
   readonly envelope?: boolean;
+  /**
+   * Of a route to which a browser navigates: where it is redirected with the outcome, also with that of a request that
+   * did not reach the handler. A caller that accepts JSON gets the envelope.
+   */
+  browserLocation?(outcome: Outcome, context: LocationContext<P>): Promise<string>;
   handle(input: unknown & { readonly ports: P }): Promise<unknown>;
 }

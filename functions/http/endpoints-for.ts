@@ -86,7 +86,8 @@ export function endpointsFor<P>() {
     /**
      * A session is required; a key is refused. With the tenant "query" the tenant comes from `?tenant=` and the
      * memberships, and the role is checked before the handler runs. With "resource" the handler checks both, with
-     * `refuseTenant` and `refuseRole`.
+     * `refuseTenant` and `refuseRole`. With `envelope: false` the handler builds the Response itself; refusals keep the
+     * envelope. Throws while the module loads when a route with an envelope declares no data.
      */
     session<
       const Path extends string,
@@ -95,16 +96,23 @@ export function endpointsFor<P>() {
       B extends Body = undefined,
       const R extends Reason = never,
       D extends $ZodType = never,
+      E extends boolean = true,
     >(
-      declaration: Declaration<Path, Q, B, R, D> & {
+      declaration: Omit<Declaration<Path, Q, B, R, D>, "data"> & {
         readonly tenant: T;
         /** The role that the person needs at least in the tenant. Null where there is no tenant. */
         readonly role: NoInfer<T> extends "none" ? null : Role;
+        readonly data?: D;
+        readonly envelope?: E;
+        readonly browserLocation?: Endpoint<P>["browserLocation"];
         readonly handle: (
           input: CallerInput<"session", NoInfer<T>, Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>>,
-        ) => Promise<output<NoInfer<D>> | Refusal<CommonReason<"session"> | NoInfer<R>>>;
+        ) => Promise<
+          (NoInfer<E> extends false ? Response : output<NoInfer<D>>) | Refusal<CommonReason<"session"> | NoInfer<R>>
+        >;
       },
     ): Endpoint<P> {
+      requireData(declaration);
       return { ...declaration, auth: "session" } as Endpoint<P>;
     },
 
@@ -130,10 +138,17 @@ export function endpointsFor<P>() {
         >;
       },
     ): Endpoint<P> {
-      if (declaration.envelope !== false && declaration.data === undefined) {
-        throw new Error(`${declaration.method} ${declaration.path} declares no data schema.`);
-      }
+      requireData(declaration);
       return { ...declaration, auth: "none", tenant: "none", role: null } as Endpoint<P>;
     },
   };
+}
+
+function requireData({
+  method,
+  path,
+  data,
+  envelope,
+}: Pick<Endpoint<never>, "method" | "path" | "data" | "envelope">): void {
+  if (envelope !== false && data === undefined) throw new Error(`${method} ${path} declares no data schema.`);
 }

@@ -13,6 +13,7 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Api: "api",
   Verify: "verify",
   Console: "console",
+  Connect: "connect",
   Intake: "intake",
   Ingest: "ingest",
   Deliver: "deliver",

@@ -13,6 +13,12 @@ export interface Settings {
   /** JSON of hosts that replace the platforms' own. Null: the platforms' own. */
   readonly platformUrls: string | null;
   readonly graphVersion: string;
+  /** The id of the Meta app. Null: no Messenger account, and no Instagram account of a page, can be connected. */
+  readonly metaAppId: string | null;
+  /** The Instagram id of the app. Null: no account can be connected by Instagram's login. */
+  readonly instagramAppId: string | null;
+  /** The configuration of Facebook Login for Business. Null: each login names its permissions. */
+  readonly facebookLoginConfig: string | null;
   /** Throttling of the HTTP API's stage: requests per second, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** Maximum concurrent invocations per queue. */
@@ -39,6 +45,9 @@ const NAMES = [
   "siteUrl",
   "platformUrls",
   "graphVersion",
+  "metaAppId",
+  "instagramAppId",
+  "facebookLoginConfig",
   "throttleRate",
   "throttleBurst",
   "inboundConcurrency",
@@ -75,6 +84,9 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
       /^v\d{1,3}\.\d$/,
       "a version such as v26.0",
     ),
+    metaAppId: platformId("metaAppId", rawValue("metaAppId")),
+    instagramAppId: platformId("instagramAppId", rawValue("instagramAppId")),
+    facebookLoginConfig: platformId("facebookLoginConfig", rawValue("facebookLoginConfig")),
     throttle: {
       rate: wholeNumber("throttleRate", rawValue("throttleRate") ?? 200, 1, 100_000),
       burst: wholeNumber("throttleBurst", rawValue("throttleBurst") ?? 500, 1, 100_000),
@@ -125,6 +137,11 @@ function invalidSetting(name: Name, value: unknown, expected: string): Error {
 function pattern(name: Name, value: unknown, regex: RegExp, expected: string): string {
   if (typeof value !== "string" || !regex.test(value)) throw invalidSetting(name, value, expected);
   return value;
+}
+
+/** Accepts the digits of an id as text. A number of JSON may have lost some of them. */
+function platformId(name: Name, value: unknown): string | null {
+  return value === undefined ? null : pattern(name, value, /^\d{1,20}$/, "the digits of an id, as text");
 }
 
 function wholeNumber(name: Name, value: unknown, min: number, max: number): number {

@@ -9,12 +9,16 @@ export interface HttpApiProps {
   readonly api: IFunction;
   readonly verify: IFunction;
   readonly console: IFunction;
+  readonly connect: IFunction;
   readonly intake: IFunction;
   /** Requests per second across all callers, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 
-/** The public HTTP API. Verify serves the check page, Console the console's routes, Intake the platforms' webhooks, Api every other path. */
+/**
+ * The public HTTP API. Verify serves the check page, Console the console's routes, Connect the logins of the platforms
+ * and their callbacks, Intake the platforms' webhooks, Api every other path.
+ */
 export class HttpApi extends Construct {
   /** Without a trailing slash. */
   readonly url: string;
@@ -39,6 +43,10 @@ export class HttpApi extends Construct {
       methods: [HttpMethod.ANY],
       integration: new HttpLambdaIntegration("ConsoleIntegration", props.console),
     });
+    const connectIntegration = new HttpLambdaIntegration("ConnectIntegration", props.connect);
+    for (const path of ["/oauth/{proxy+}", "/platform/{proxy+}"]) {
+      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: connectIntegration });
+    }
     gateway.addRoutes({
       path: "/webhooks/{platform}",
       // Intake answers the other methods with 405.

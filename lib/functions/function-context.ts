@@ -60,6 +60,16 @@ export function platformVariables({ data, settings }: FunctionContext): Variable
   };
 }
 
+/** What the platforms' logins need besides: the ids of the app. */
+export function loginVariables({ settings }: FunctionContext): Variables {
+  const { metaAppId, instagramAppId, facebookLoginConfig } = settings;
+  return {
+    ...(metaAppId === null ? {} : { [env.metaAppId]: metaAppId }),
+    ...(instagramAppId === null ? {} : { [env.instagramAppId]: instagramAppId }),
+    ...(facebookLoginConfig === null ? {} : { [env.facebookLoginConfig]: facebookLoginConfig }),
+  };
+}
+
 /** The URLs of the queues that a function sends to. */
 export function queueVariables({ queues }: FunctionContext, ...names: readonly QueueName[]): Variables {
   return Object.fromEntries(names.map((name) => [env[queueUrlNames[name]], queues[name].queue.queueUrl]));

@@ -9,6 +9,7 @@ import { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
 import { createApi } from "../functions/api.ts";
+import { createConnect } from "../functions/connect.ts";
 import { createConsole } from "../functions/console.ts";
 import { createDeadLetters } from "../functions/dead-letters.ts";
 import {
@@ -55,6 +56,7 @@ export class ServiceStack extends Stack {
     const api = createApi(this, context);
     const verify = createVerify(this, context);
     const consoleFunction = createConsole(this, context);
+    const connect = createConnect(this, context);
     const intake = createIntake(this, context);
     const ingest = createIngest(this, context);
     const deliver = createDeliver(this, context);
@@ -67,10 +69,12 @@ export class ServiceStack extends Stack {
     const deadLetters = createDeadLetters(this, context);
 
     const { throttle } = settings;
-    const gateway = new HttpApi(this, "HttpApi", { api, verify, console: consoleFunction, intake, throttle });
+    const gateway = new HttpApi(this, "HttpApi", { api, verify, console: consoleFunction, connect, intake, throttle });
     const baseUrl = settings.baseUrl ?? gateway.url;
-    for (const each of [api, consoleFunction, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
-    for (const each of [api, consoleFunction]) each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
+    for (const each of [api, consoleFunction, connect, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
+    for (const each of [api, consoleFunction, connect]) {
+      each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
+    }
     const bucketNames = [data.raw, data.uploads].map(({ bucket }) => bucket.bucketName);
     const hosts = ownHosts({ gateway, bucketNames, baseUrl: settings.baseUrl });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
@@ -81,6 +85,7 @@ export class ServiceStack extends Stack {
         api,
         verify,
         consoleFunction,
+        connect,
         intake,
         ingest,
         deliver,

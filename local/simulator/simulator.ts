@@ -8,6 +8,7 @@ import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts
 import { sampleMedia } from "./media/sample-media.ts";
 import { servePage } from "./page-files.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
+import { simulatedAppIds } from "./world/app-ids.ts";
 import { Faults } from "./world/faults.ts";
 import { emptyState, type SeedAccount } from "./world/model.ts";
 import { addSeedAccounts, exampleAccounts } from "./world/seed.ts";
@@ -40,8 +41,6 @@ export interface Simulator {
   url: string;
   close(): Promise<void>;
 }
-
-const defaultAppId = "151777648186011";
 
 type Page = (path: string) => Promise<HttpOutcome> | undefined;
 type Host = (context: Context, path: string, call: Call) => Promise<HttpOutcome>;
@@ -99,7 +98,7 @@ async function dispatch(context: Context, page: Page, call: Call): Promise<HttpO
  * Throws if the port is in use or the state file is not a simulator state.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { port, verifyToken, statePath, accounts = exampleAccounts, appId = defaultAppId } = options;
+  const { port, verifyToken, statePath, accounts = exampleAccounts, appId = simulatedAppIds.meta } = options;
   if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits");
   const webhookBase = options.webhookBase.replace(/\/+$/, "");
   const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };

@@ -26,6 +26,9 @@ export interface LocalSettings {
   readonly metaSecret?: string;
   readonly instagramSecret?: string;
   readonly verifyToken?: string;
+  /** Replace the ids of the simulated app. */
+  readonly metaAppId?: string;
+  readonly instagramAppId?: string;
   /** True applies the egress rules of the cloud to webhook deliveries, so that loopback is refused. */
   readonly strictEgress: boolean;
   readonly siteUrl?: string;
@@ -53,6 +56,7 @@ Environment variables:
   PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator
   PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)
   PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
+  PARLEY_META_APP_ID, PARLEY_INSTAGRAM_APP_ID          the app's ids (default: those of the simulated app)
   PARLEY_EGRESS=strict                                 apply the deployed rules for webhook addresses
   PARLEY_SQS_CHAOS                                     share of queue messages, 0 to 1, to deliver twice
   PARLEY_DYNAMODB=dynamodb-local                       run Amazon's DynamoDB Local, which needs Java 17
@@ -81,6 +85,8 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     ...(env.PARLEY_META_APP_SECRET ? { metaSecret: env.PARLEY_META_APP_SECRET } : {}),
     ...(env.PARLEY_INSTAGRAM_APP_SECRET ? { instagramSecret: env.PARLEY_INSTAGRAM_APP_SECRET } : {}),
     ...(env.PARLEY_VERIFY_TOKEN ? { verifyToken: env.PARLEY_VERIFY_TOKEN } : {}),
+    ...(env.PARLEY_META_APP_ID ? { metaAppId: env.PARLEY_META_APP_ID } : {}),
+    ...(env.PARLEY_INSTAGRAM_APP_ID ? { instagramAppId: env.PARLEY_INSTAGRAM_APP_ID } : {}),
     ...(env.PARLEY_SITE_URL ? { siteUrl: readUrl("PARLEY_SITE_URL", env.PARLEY_SITE_URL, /^https:/) } : {}),
   };
 }

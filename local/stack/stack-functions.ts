@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { env } from "../../shared/config/names.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
 import { machineBudget } from "../lambda/sandbox-budget.ts";
+import { simulatedAppIds } from "../simulator/world/app-ids.ts";
 import type { Resolver } from "../template/intrinsics.ts";
 import type { LocalSettings } from "./settings.ts";
 import type { StackParts } from "./stack-parts.ts";
@@ -27,7 +28,12 @@ export function runFunctions(
   cleanup.defer(() => new Promise<void>((resolve) => log.end(resolve)));
   const functions = openFunctions(declarations, resolver, {
     extraVariables: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.engine.url },
-    variableOverrides: { [env.platformUrls]: JSON.stringify(parts.platformUrls), [env.consoleUrl]: baseUrl },
+    variableOverrides: {
+      [env.platformUrls]: JSON.stringify(parts.platformUrls),
+      [env.consoleUrl]: baseUrl,
+      [env.metaAppId]: settings.metaAppId ?? simulatedAppIds.meta,
+      [env.instagramAppId]: settings.instagramAppId ?? simulatedAppIds.instagram,
+    },
     clock,
     openEgress: !settings.strictEgress,
     budget: machineBudget(),

@@ -231,6 +231,8 @@ export function assemblyContext(siteUrl?: string): Record<string, string> {
   return {
     "parley:platformUrls": JSON.stringify(hosts),
     "parley:consoleUrl": CONSOLE_PLACEHOLDER,
+    "parley:metaAppId": "1",
+    "parley:instagramAppId": "1",
     // Mails are not sent. GET /_local/mail lists them.
     "parley:mailFrom": "parley@local.test",
     ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),

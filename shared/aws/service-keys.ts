@@ -24,6 +24,7 @@ const purposes = {
   session: "session",
   address: "address",
   loginLink: "login-link",
+  loginState: "login-state",
 } as const satisfies Record<keyof ServiceKeys, string>;
 
 /** The keys derived from the root secret, one per purpose. */
@@ -41,6 +42,8 @@ export interface ServiceKeys {
   readonly address: KeyRing;
   /** Seals what a sign-in link is mailed with. */
   readonly loginLink: KeyRing;
+  /** Seals the state of a platform's login. */
+  readonly loginState: KeyRing;
 }
 
 /** The versions of the root secret that Secrets Manager stages: the current one, and the one before its last change. */

@@ -13,6 +13,8 @@ export const functionTimeouts = {
   Verify: SENDING_TIMEOUT,
   // A request writes a few rows and waits for no platform.
   Console: 15 * SECOND,
+  // The calls of a login take up to ten seconds each.
+  Connect: SENDING_TIMEOUT,
   // The platforms expect a 200 within five seconds.
   Intake: 4 * SECOND,
   Ingest: 30 * SECOND,

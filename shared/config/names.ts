@@ -32,6 +32,12 @@ export const env = {
   /** The site to which `/` and security.txt redirect; when unset, both are 404. */
   siteUrl: "PARLEY_SITE_URL",
   graphVersion: "PARLEY_GRAPH_VERSION",
+  /** The id of the Meta app; when unset, nobody can connect a Messenger account, or an Instagram account by its page. */
+  metaAppId: "PARLEY_META_APP_ID",
+  /** The Instagram id of the app; when unset, nobody can connect an account by Instagram's login. */
+  instagramAppId: "PARLEY_INSTAGRAM_APP_ID",
+  /** The configuration of Facebook Login for Business that asks for the permissions; when unset, each login asks for them. */
+  facebookLoginConfig: "PARLEY_FACEBOOK_LOGIN_CONFIG",
   /** The sender address of mails; when unset, no mail is sent. */
   mailFrom: "PARLEY_MAIL_FROM",
   /** The SES configuration set of every mail. */
@@ -59,6 +65,7 @@ export const functions = [
   "Api",
   "Verify",
   "Console",
+  "Connect",
   "Intake",
   "Ingest",
   "Deliver",

@@ -18,6 +18,10 @@ const deadLetterQueues = z.record(z.enum(queues), z.string().check(z.minLength(1
 export interface PlatformUrls {
   readonly facebookGraph: string;
   readonly instagramGraph: string;
+  /** The hosts of the logins: their dialogs, and Instagram's exchange of a code. */
+  readonly facebookWww: string;
+  readonly instagramWww: string;
+  readonly instagramApi: string;
   readonly graphVersion: string;
 }
 
@@ -50,6 +54,9 @@ export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): Pl
   return {
     facebookGraph: withoutTrailingSlash(overrides.facebook_graph ?? "https://graph.facebook.com"),
     instagramGraph: withoutTrailingSlash(overrides.instagram_graph ?? "https://graph.instagram.com"),
+    facebookWww: withoutTrailingSlash(overrides.facebook_www ?? "https://www.facebook.com"),
+    instagramWww: withoutTrailingSlash(overrides.instagram_www ?? "https://www.instagram.com"),
+    instagramApi: withoutTrailingSlash(overrides.instagram_api ?? "https://api.instagram.com"),
     graphVersion: optionalSetting("graphVersion", source) ?? "v26.0",
   };
 }

@@ -32,6 +32,16 @@ const refusals = {
   tenant_suspended: [403, "forbidden", "This tenant is suspended. Ask the operator of this deployment to resume it."],
   live_key_required: [403, "forbidden", "A test key is not allowed to do this. Use a live key."],
   handshake_refused: [403, "forbidden", "Verify token mismatch. Use the token that is configured here."],
+  oauth_state_invalid: [
+    400,
+    "oauth_state_invalid",
+    "The login was not started in this browser by this user, has expired or was used. Start it again.",
+  ],
+  oauth_denied: [
+    400,
+    "oauth_denied",
+    "The login was canceled on the platform. Start it again and grant the permissions.",
+  ],
   route_not_found: [404, "route_not_found", "No route matches this path."],
   method_not_allowed: [405, "method_not_allowed", "Method not allowed for this path."],
   conversation_not_found: [404, "conversation_not_found", "Conversation not found."],
@@ -62,6 +72,11 @@ const refusals = {
   ],
   endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
   key_limit: [409, "key_limit", "API key limit reached. Revoke a key first."],
+  account_in_use: [
+    409,
+    "account_in_use",
+    "The account is connected to another tenant. Disconnect it there, wait two minutes, and connect it again.",
+  ],
   tenant_exists: [409, "tenant_exists", "The tenant's id is taken. Use another one."],
   invite_exists: [
     409,
@@ -141,6 +156,7 @@ const refusals = {
   ],
   upload_refused: [502, "send_failed", "The platform refused the file. See detail for the reason."],
   upload_unanswered: [502, "send_failed", "The platform did not confirm the file. Upload it again."],
+  oauth_failed: [502, "oauth_failed", "The login failed, so no account was connected. See detail for the reason."],
   internal_error: [500, "internal_error", "Internal error. Retry once."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 

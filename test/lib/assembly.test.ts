@@ -42,6 +42,7 @@ describe("the command", () => {
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
+    expect(bytes.Connect).toBeLessThanOrEqual(700_000);
     expect(bytes.Api).toBeLessThan(900_000);
     expect(bytes.HandOver).toBeLessThan(600_000);
     expect(bytes.Account).toBeLessThan(600_000);

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
+import { connectRoutes } from "../../../functions/routes/connect-routes.ts";
 import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { checkRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 
-const routes = [...apiRoutes, ...consoleRoutes, ...checkRoutes, ...intakeRoutes].map(
+const routes = [...apiRoutes, ...consoleRoutes, ...connectRoutes, ...checkRoutes, ...intakeRoutes].map(
   ({ operation, method, path }) => `${operation}: ${method} ${path}`,
 );
 
@@ -68,6 +69,8 @@ it("every route has its operationId", () => {
     "sendReply: POST /v1/messages/reply",
     "sendTestEvent: POST /v1/webhooks/{id}/test",
     "signOut: POST /console/auth/logout",
+    "startInstagramLogin: GET /oauth/instagram/start",
+    "startMessengerLogin: GET /oauth/messenger/start",
     "summarizeDeliveries: GET /v1/webhooks/{id}/deliveries/summary",
     "updateMember: PATCH /console/team/{user_id}",
     "updateTenant: PATCH /console/tenants/{slug}",

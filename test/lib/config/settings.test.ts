@@ -11,6 +11,9 @@ test("without settings, the defaults of the deploy guide apply", () => {
     siteUrl: null,
     platformUrls: null,
     graphVersion: "v26.0",
+    metaAppId: null,
+    instagramAppId: null,
+    facebookLoginConfig: null,
     throttle: { rate: 200, burst: 500 },
     concurrency: { inbound: 20, events: 200, deliveries: 50, slowDeliveries: 50 },
     apiReservedConcurrency: null,
@@ -28,6 +31,9 @@ test("accepts settings as text, as the command line passes them", () => {
   expect(parse("consoleUrl", "https://Console.example.com:8443/").consoleUrl).toBe("https://console.example.com:8443");
   expect(parse("signUp", "open").signUp).toBe("open");
   expect(parse("mailFrom", "parley+eu@mail.example.com").mailFrom).toBe("parley+eu@mail.example.com");
+  expect(parse("metaAppId", "151777648186011").metaAppId).toBe("151777648186011");
+  expect(parse("instagramAppId", "1").instagramAppId).toBe("1");
+  expect(parse("facebookLoginConfig", "12345678901234567890").facebookLoginConfig).toBe("12345678901234567890");
   expect(parse("siteUrl", "https://example.com/").siteUrl).toBe("https://example.com/");
 });
 
@@ -51,6 +57,9 @@ test("rejects a misspelt setting by name and ignores CDK's own context", () => {
 
 describe("rejects an invalid value with the setting's name and the values it accepts", () => {
   test.each([
+    ["metaAppId", 151777648186011, "the digits of an id, as text"],
+    ["instagramAppId", "12 34", "the digits of an id, as text"],
+    ["facebookLoginConfig", "123456789012345678901", "the digits of an id, as text"],
     ["siteUrl", "example.com", "an https URL"],
     ["siteUrl", "http://example.com", "an https URL"],
     ["siteUrl", "https://user:word@example.com", "an https URL"],

@@ -55,6 +55,7 @@ test("every function has the actions it needs and no others", () => {
       send,
       "secretsmanager:GetSecretValue",
     ],
+    Connect: [...table("Query", "UpdateItem"), ...logs, "secretsmanager:GetSecretValue"],
     Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
@@ -140,6 +141,7 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
     Api: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
     Verify: [],
     Console: [],
+    Connect: [],
     Intake: [],
     Ingest: [names.idIndex.name],
     Deliver: [names.failingIndex.name],
@@ -186,7 +188,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read both secrets, Intake, Profile, HandOver and Account the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
+  test("Api and Verify read both secrets, Intake, Profile, HandOver and Account the platform secrets, Console, Connect and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -197,6 +199,7 @@ describe("the secrets", () => {
       Api: ["RootSecret", "PlatformSecrets"],
       Verify: ["RootSecret", "PlatformSecrets"],
       Console: ["RootSecret"],
+      Connect: ["RootSecret"],
       Intake: ["PlatformSecrets"],
       Profile: ["PlatformSecrets"],
       Mail: ["RootSecret"],
@@ -280,6 +283,7 @@ test("each function sends to its own queues only", () => {
     Api: ["Deliveries", "Erasures", "Events", "Uploads"],
     Verify: ["Events"],
     Console: ["Mails"],
+    Connect: [],
     Intake: ["Inbound"],
     Ingest: ["Events", "Profiles"],
     Deliver: ["Deliveries", "Events", "SlowDeliveries"],

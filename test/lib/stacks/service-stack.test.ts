@@ -30,6 +30,7 @@ describe("the functions", () => {
     ["Api", 29, 512],
     ["Verify", 29, 256],
     ["Console", 15, 256],
+    ["Connect", 29, 256],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
@@ -71,6 +72,7 @@ describe("the functions", () => {
     ],
     ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.platformSecretId, env.graphVersion]],
     ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl, env.signUp]],
+    ["Connect", [env.table, env.rootSecretId, env.platformSecretId, env.graphVersion, env.baseUrl, env.consoleUrl]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
@@ -111,18 +113,31 @@ describe("the functions", () => {
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
-    for (const name of ["Verify", "Profile", "HandOver", "Account"] as const) {
+    for (const name of ["Verify", "Connect", "Profile", "HandOver", "Account"] as const) {
       expect(functionEnvironment(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
     }
     expect(functionEnvironment("Profile", set)).not.toHaveProperty(env.siteUrl);
     expect(resourceProperties(set, "Api").ReservedConcurrentExecutions).toBe(40);
     for (const name of functions.filter((each) => each !== "Api")) {
-      const more = ["Profile", "Verify", "HandOver", "Account"].includes(name) ? [env.platformUrls] : [];
+      const more = ["Profile", "Verify", "Connect", "HandOver", "Account"].includes(name) ? [env.platformUrls] : [];
       expect(Object.keys(functionEnvironment(name, set)).sort()).toEqual(
         [...Object.keys(functionEnvironment(name)), ...more].sort(),
       );
       expect(resourceProperties(set, name).ReservedConcurrentExecutions).toBeUndefined();
     }
+  });
+
+  test("passes the ids of the app to Connect", () => {
+    const ids = {
+      "parley:metaAppId": "11",
+      "parley:instagramAppId": "22",
+      "parley:facebookLoginConfig": "33",
+    };
+    expect(functionEnvironment("Connect", synthesizeTemplates(ids).service)).toMatchObject({
+      [env.metaAppId]: "11",
+      [env.instagramAppId]: "22",
+      [env.facebookLoginConfig]: "33",
+    });
   });
 
   test.each([
@@ -346,7 +361,7 @@ describe("the queues", () => {
 });
 
 describe("the HTTP API", () => {
-  test("routes the check page to Verify, the console's routes to Console, the platforms' webhooks to Intake and everything else to Api", () => {
+  test("routes the check page to Verify, the console's routes to Console, the platforms' logins to Connect, their webhooks to Intake and everything else to Api", () => {
     const routes = resourcesOfType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
       const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
@@ -355,13 +370,15 @@ describe("the HTTP API", () => {
     expect(routes.sort()).toEqual([
       ["$default", "Api", "2.0"],
       ["ANY /console/{proxy+}", "Console", "2.0"],
+      ["ANY /oauth/{proxy+}", "Connect", "2.0"],
+      ["ANY /platform/{proxy+}", "Connect", "2.0"],
       ["ANY /verify", "Verify", "2.0"],
       ["ANY /verify/{proxy+}", "Verify", "2.0"],
       ["ANY /webhooks/{platform}", "Intake", "2.0"],
     ]);
   });
 
-  test("lets the gateway invoke those four functions and the schedules invoke Sweep, and nothing else", () => {
+  test("lets the gateway invoke those five functions and the schedules invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -369,6 +386,8 @@ describe("the HTTP API", () => {
     ]);
     expect(permitted.sort()).toEqual([
       ["apigateway.amazonaws.com", "Api", true],
+      ["apigateway.amazonaws.com", "Connect", true],
+      ["apigateway.amazonaws.com", "Connect", true],
       ["apigateway.amazonaws.com", "Console", true],
       ["apigateway.amazonaws.com", "Intake", true],
       ["apigateway.amazonaws.com", "Verify", true],

@@ -1,6 +1,8 @@
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { type Credentials, noCredentials } from "../../../../functions/http/credentials.ts";
+import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
+import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
@@ -15,7 +17,7 @@ import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import type { ApiApp } from "../support/api-app.ts";
 import { testApp } from "../support/test-app.ts";
 
-export type RouteApps = Readonly<Record<"api" | "check" | "console" | "intake", App>>;
+export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "intake", App>>;
 
 /** The functions that answer requests. @param rateLimit runs once the caller is identified */
 export async function openRouteApps(
@@ -51,11 +53,26 @@ export async function openRouteApps(
     signInCaps: { consume: async () => null },
     users: { ...stores.users, raiseEpoch: async () => true },
   };
+  const dialog = { authorizeUrl: () => "https://platform.example/login" };
+  const connectPorts: ConnectRoutePorts = {
+    ...stores,
+    ...api.ports,
+    baseUrl: "https://parley.example",
+    loginStateKeys: async () => oneKeyRing(randomToken(32)),
+    loginDialogs: { instagram: dialog, messenger: dialog },
+  };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
     check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
+    connect: createApp({
+      ...common,
+      endpoints: connectRoutes,
+      ports: connectPorts,
+      credentials: { ...sessionCredentials(connectPorts), rateLimit },
+      cors: { origin: api.ports.consoleOrigin },
+    }),
     console: createApp({
       ...common,
       endpoints: consoleRoutes,

@@ -10,7 +10,7 @@ import { injectFaults } from "../../../support/faults.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
 import { openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
-import { apiRows, consoleRows, type RouteRequest, type RouteRow } from "./rows.ts";
+import { apiRows, connectRows, consoleRows, type RouteRequest, type RouteRow } from "./rows.ts";
 import { openRouteWorld, type RouteWorld } from "./world.ts";
 
 // A tenant is deleted while each of its requests is in progress: the credential was read before, and no answer is a 500.
@@ -119,7 +119,7 @@ async function callWhileDeleting(
 }
 
 interface TenantRoute {
-  readonly table: "api" | "console";
+  readonly table: "api" | "connect" | "console";
   readonly name: string;
   readonly row: RouteRow;
 }
@@ -127,6 +127,7 @@ interface TenantRoute {
 const tenantRoutes: readonly TenantRoute[] = (
   [
     ["api", apiRows],
+    ["connect", connectRows],
     ["console", consoleRows],
   ] as const
 ).flatMap(([table, rows]) =>

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
@@ -10,7 +11,16 @@ import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-en
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
 import { openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
-import { apiRows, checkRows, consoleRows, intakeRows, type RouteRow, routeName, type Verdict } from "./rows.ts";
+import {
+  apiRows,
+  checkRows,
+  connectRows,
+  consoleRows,
+  intakeRows,
+  type RouteRow,
+  routeName,
+  type Verdict,
+} from "./rows.ts";
 import { openRouteWorld, type RouteWorld } from "./world.ts";
 
 // Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
@@ -34,6 +44,7 @@ afterAll(() => testEnv.close());
 
 const tables = [
   { table: "api", routes: apiRoutes, rows: apiRows },
+  { table: "connect", routes: connectRoutes, rows: connectRows },
   { table: "console", routes: consoleRoutes, rows: consoleRows },
   { table: "check", routes: checkRoutes, rows: checkRows },
   { table: "intake", routes: intakeRoutes, rows: intakeRows },
@@ -85,12 +96,12 @@ async function ask(
   const query = tenant === null ? "" : `${path.includes("?") ? "&" : "?"}tenant=${tenant}`;
   const request = new Request(`http://gateway${path}${query}`, {
     method: name.split(" ")[0] ?? "",
-    headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
+    headers: { accept: "application/json", ...headers, ...(body ? { "content-type": "application/json" } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const response = await apps[table].fetch(request, { sourceIp: newSourceIp() });
   const text = await response.text();
-  const { ok, error } = JSON.parse(text) as { ok: boolean; error?: { code: string } };
+  const { ok, error } = JSON.parse(text === "" ? '{ "ok": true }' : text) as { ok: boolean; error?: { code: string } };
   const shown = [...response.headers].filter(([header]) => header !== "x-correlation-id");
   return {
     verdict: [response.status, ok ? "ok" : (error?.code ?? "")],

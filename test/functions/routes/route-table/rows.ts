@@ -224,6 +224,15 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
   "GET /console/auth/signed-in.js": page("/console/auth/signed-in.js"),
 };
 
+/** A login of a platform. It answers with a redirect to the platform. */
+const startOfLogin = (path: string): RouteRow => team(members("admin", path, { answer: [302, "ok"] }));
+
+/** Of the platforms' logins. */
+export const connectRows: Readonly<Record<string, RouteRow>> = {
+  "GET /oauth/instagram/start": startOfLogin("/oauth/instagram/start"),
+  "GET /oauth/messenger/start": startOfLogin("/oauth/messenger/start"),
+};
+
 /** The route of a row's name: what it has after a `?` is not part of it. */
 export function routeName(name: string): string {
   return name.split("?")[0] ?? name;

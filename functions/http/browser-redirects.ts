@@ -1,0 +1,29 @@
+import type { Endpoint, LocationContext, Outcome } from "./endpoint.ts";
+
+/**
+ * The response of a route to which a person's browser navigates: a redirect instead of the envelope, unless the caller
+ * accepts JSON. Cookies stay.
+ */
+export async function redirectBrowser<P>(
+  endpoint: Endpoint<P>,
+  response: Response,
+  { request, ports }: LocationContext<P>,
+): Promise<Response> {
+  if (!endpoint.browserLocation || acceptsJson(request.headers) || !isEnvelope(response)) return response;
+  const outcome = (await response.clone().json()) as Outcome;
+  const headers = new Headers(response.headers);
+  headers.delete("content-type");
+  headers.set("location", await endpoint.browserLocation(outcome, { request, ports }));
+  headers.set("referrer-policy", "no-referrer");
+  return new Response(null, { status: 302, headers });
+}
+
+/** A browser that navigates accepts HTML, and says so. */
+function acceptsJson(headers: Headers): boolean {
+  const accept = headers.get("accept") ?? "";
+  return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+}
+
+function isEnvelope({ headers }: Response): boolean {
+  return (headers.get("content-type") ?? "").startsWith("application/json");
+}

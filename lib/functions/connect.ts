@@ -1,0 +1,29 @@
+import type { Construct } from "constructs";
+import { NodeFunction } from "../constructs/node-function.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
+import {
+  type FunctionContext,
+  loginVariables,
+  platformVariables,
+  rootSecretVariables,
+  tableVariables,
+} from "./function-context.ts";
+
+/** The platforms' logins, by which a person connects accounts, and the platforms' own callbacks. */
+export function createConnect(scope: Construct, context: FunctionContext): NodeFunction {
+  const { data, code } = context;
+  const connect = new NodeFunction(scope, "Connect", {
+    description: "Parley: connects accounts by the platforms' logins",
+    code: code("Connect"),
+    memoryMegabytes: 256,
+    environment: {
+      ...tableVariables(context),
+      ...rootSecretVariables(context),
+      ...platformVariables(context),
+      ...loginVariables(context),
+    },
+  });
+  data.table.allow(connect.functionRole, { actions: ["Query", "UpdateItem"] });
+  allowReading(data.secrets.root, connect.functionRole);
+  return connect;
+}

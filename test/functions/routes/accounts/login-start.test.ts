@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, createApp } from "../../../../functions/http/app.ts";
+import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
+import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
+import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
+import { openLoginState } from "../../../../shared/flows/accounts/login/login-state.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { facebookDialog, instagramDialog } from "../../../../shared/platforms/accounts/login-dialogs.ts";
+import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
+import { openTeamEnv, type TeamEnv } from "../../../shared/flows/access/team/support/team.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
+import { newSession, type TestSession } from "../support/sessions.ts";
+
+const API = "https://api.example";
+const CONSOLE = "https://console.example";
+const ring = oneKeyRing(Buffer.alloc(32, 3));
+
+let testEnv: TestEnv;
+let team: TeamEnv;
+let tenant: TenantId;
+let admin: TestSession;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  team = openTeamEnv(testEnv);
+  tenant = await team.newTenant();
+  const source = { table: testEnv.table, sessionKeys: async () => ring, now: testEnv.now() };
+  admin = await newSession(source, [[tenant, "admin"]]);
+});
+afterAll(() => testEnv.close());
+
+function connectApp(ports: Partial<ConnectRoutePorts> = {}): App {
+  const all: ConnectRoutePorts = {
+    ...team.ports,
+    requestQuota: requestQuotaStore(testEnv.table),
+    sessionKeys: async () => ring,
+    loginStateKeys: async () => ring,
+    loginDialogs: {
+      instagram: instagramDialog("https://www.instagram.test", "27"),
+      messenger: facebookDialog("https://www.facebook.test", { appId: "15", graphVersion: "v26.0", config: null }),
+    },
+    consoleOrigin: CONSOLE,
+    baseUrl: API,
+    ...ports,
+  };
+  return createApp({
+    endpoints: connectRoutes,
+    ports: all,
+    credentials: sessionCredentials(all),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
+  });
+}
+
+const start = (path: string, ports?: Partial<ConnectRoutePorts>, headers: Record<string, string> = admin.headers) =>
+  connectApp(ports).request(path, { headers });
+
+describe.each([
+  ["instagram", "https://www.instagram.test/oauth/authorize", "27"],
+  ["messenger", "https://www.facebook.test/v26.0/dialog/oauth", "15"],
+] as const)("the start of a login of %s", (platform, dialog, appId) => {
+  const path = `/oauth/${platform}/start`;
+
+  it("redirects to the platform, with a state for this person alone and a cookie for their browser", async () => {
+    const response = await start(`${path}?redirect=%2Faccounts`);
+    expect(response.status).toBe(302);
+    const location = new URL(response.headers.get("location") ?? "");
+    expect(location.origin + location.pathname).toBe(dialog);
+    const { state = "", scope = "", ...parameters } = Object.fromEntries(location.searchParams);
+    expect(parameters).toEqual({
+      client_id: appId,
+      redirect_uri: `${API}/oauth/${platform}/callback`,
+      response_type: "code",
+    });
+    expect(scope).toContain(platform === "instagram" ? "instagram_business_manage_messages" : "pages_messaging");
+    const opened = openLoginState(ring, platform, state);
+    expect(opened).toMatchObject({
+      tenant,
+      userId: admin.userId,
+      redirect: "/accounts",
+      expiresAt: testEnv.now() + 10 * MINUTE,
+    });
+    expect(response.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^parley_login_[0-9a-f]{8}=${opened?.nonce}; HttpOnly; Path=/oauth; Max-Age=600; SameSite=Lax; Secure$`,
+        ),
+      ),
+    ]);
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  it.each(["https://evil.example/", "//evil.example", "evil", ""])("leads to / with the redirect %j", async (to) => {
+    const response = await start(`${path}?redirect=${encodeURIComponent(to)}`);
+    const state = new URL(response.headers.get("location") ?? "").searchParams.get("state") ?? "";
+    expect(openLoginState(ring, platform, state)?.redirect).toBe("/");
+  });
+
+  it("answers a browser without a session with a redirect to the console, and a caller of JSON with the envelope", async () => {
+    const browser = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, {});
+    expect([browser.status, browser.headers.get("location")]).toEqual([
+      302,
+      `${CONSOLE}/accounts?a=1&error=unauthorized`,
+    ]);
+    expect(browser.headers.getSetCookie()).toEqual([]);
+    const json = await start(path, {}, { accept: "application/json" });
+    expect([json.status, await json.json()]).toMatchObject([401, { error: { code: "unauthorized" } }]);
+  });
+
+  it("leads to the page of the API where no console is deployed", async () => {
+    const response = await start(path, { consoleOrigin: API }, {});
+    expect(response.headers.get("location")).toBe(`${API}/oauth/connect?error=unauthorized`);
+  });
+
+  it("is refused where the app has no id, with the name of the setting", async () => {
+    const none = { loginDialogs: { instagram: null, messenger: null } };
+    const json = await start(path, none, { ...admin.headers, accept: "application/json" });
+    const detail = platform === "instagram" ? "parley:instagramAppId is not set" : "parley:metaAppId is not set";
+    expect([json.status, await json.json()]).toMatchObject([502, { error: { code: "oauth_failed", detail } }]);
+    const browser = await start(path, none);
+    expect(browser.headers.get("location")).toBe(`${CONSOLE}/?error=oauth_failed`);
+    expect(browser.headers.getSetCookie()).toEqual([]);
+  });
+
+  it("answers a fault with a redirect too", async () => {
+    const loginStateKeys = () => Promise.reject(new Error("no keys"));
+    expect((await start(path, { loginStateKeys })).headers.get("location")).toBe(`${CONSOLE}/?error=internal_error`);
+  });
+});
+
+it("a login of Facebook names a configuration instead of permissions where there is one", () => {
+  const options = { appId: "15", graphVersion: "v26.0", config: "99" };
+  const url = new URL(facebookDialog("https://www.facebook.test", options).authorizeUrl("s", "https://api.example/x"));
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({ config_id: "99", state: "s" });
+  expect(url.searchParams.has("scope")).toBe(false);
+});
