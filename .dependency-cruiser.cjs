@@ -42,8 +42,9 @@ const layers = {
   },
   bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
   web: { layers: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
-  "web/check": { layers: [], packages: [] },
-  "web/sign-in": { layers: [], packages: [] },
+  "web/common": { layers: [], packages: [] },
+  "web/check": { layers: ["web/common"], packages: [] },
+  "web/sign-in": { layers: ["web/common"], packages: [] },
 };
 
 const path = (layer) => `^${layer}/`;

@@ -76,6 +76,11 @@ const plantedImports: readonly PlantedImport[] = [
     rule: "web/check: packages",
   },
   {
+    from: "web/common/a.ts",
+    imports: valueImport("../check/target.ts"),
+    rule: "web/common: layers",
+  },
+  {
     from: "web/sign-in/a.ts",
     imports: typeImport("../../shared/kernel/target.ts"),
     rule: "web/sign-in: layers",
@@ -96,7 +101,7 @@ beforeAll(() => {
       (name) => `shared/${name}`,
     ),
     ...["functions", "functions/routes", "functions/worker", "functions/http"],
-    ...["local", "local/simulator", "lib", "bin", "test"],
+    ...["local", "local/simulator", "lib", "bin", "test", "web/check"],
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }

@@ -1,3 +1,5 @@
+import { type Fields, fields, text } from "../common/fields.ts";
+
 // The three API calls of the page. Responses are validated, because a proxy or a Wi-Fi sign-in page may answer instead.
 
 /** The state of a held message. */
@@ -113,8 +115,6 @@ function toRefusal(response: Response, error: Fields): Refused {
   };
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
-
 function parseHold(data: Fields): Hold | null {
   const hold = fields(data.hold);
   const expiresAt = timeOrNull(text(hold.expires_at));
@@ -160,14 +160,6 @@ function parseChallenge(data: Fields): Challenge | null {
 
 function toProblem(error: Fields): Problem {
   return { code: text(error.code), detail: text(error.detail) };
-}
-
-export function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function number(value: unknown): number {

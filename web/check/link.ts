@@ -1,4 +1,5 @@
-import { type Fields, fields, type HoldState, type Link, toHoldState } from "./calls.ts";
+import { type Fields, fields } from "../common/fields.ts";
+import { type HoldState, type Link, toHoldState } from "./calls.ts";
 
 const HOLD_ID = /^hold_[0-9A-Z]{26}$/;
 

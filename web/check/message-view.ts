@@ -1,6 +1,6 @@
+import { element } from "../common/elements.ts";
 import type { Attachment, Hold } from "./calls.ts";
 import { plural } from "./durations.ts";
-import { element } from "./elements.ts";
 import { platformName } from "./notices.ts";
 
 // The held message in the page. Data from the server is set as text, never as markup.

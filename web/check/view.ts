@@ -1,6 +1,6 @@
+import { element } from "../common/elements.ts";
 import type { Hold } from "./calls.ts";
 import { formatClock, formatRemaining } from "./durations.ts";
-import { element } from "./elements.ts";
 import { showMessage } from "./message-view.ts";
 import type { Mark, Notice } from "./notices.ts";
 

@@ -1,3 +1,4 @@
+import { element } from "../common/elements.ts";
 import { type RequestProblem, requestLink } from "./request-link.ts";
 
 // The page that requests a sign-in link. A link that no longer works leads to it, too.
@@ -5,16 +6,12 @@ import { type RequestProblem, requestLink } from "./request-link.ts";
 const SENT =
   "If this address may sign in, a link is on its way to it. The link works once, for 15 minutes. You can close this page.";
 
-function element<T extends HTMLElement>(id: string): T {
-  return document.getElementById(id) as T;
-}
-
-const title = element("title");
-const text = element("text");
-const form = element<HTMLFormElement>("form");
-const email = element<HTMLInputElement>("email");
-const problem = element("problem");
-const button = element<HTMLButtonElement>("send");
+const title = element("title", HTMLElement);
+const text = element("text", HTMLElement);
+const form = element("form", HTMLFormElement);
+const email = element("email", HTMLInputElement);
+const problem = element("problem", HTMLElement);
+const button = element("send", HTMLButtonElement);
 
 // The token of a link that no longer works does not stay in the tab's history.
 history.replaceState(null, "", location.pathname);

@@ -1,16 +1,13 @@
-import { endSessions, readSession, type Session } from "./session.ts";
+import { element } from "../common/elements.ts";
+import { endSessions, readSession, type Session } from "../common/session.ts";
 
 // The page after a sign-in, where no console is deployed on the host of the API.
 
 const SIGN_IN_PAGE = "/console/auth/sign-in";
 
-function element<T extends HTMLElement>(id: string): T {
-  return document.getElementById(id) as T;
-}
-
-const text = element("text");
-const problem = element("problem");
-const button = element<HTMLButtonElement>("sign-out");
+const text = element("text", HTMLElement);
+const problem = element("problem", HTMLElement);
+const button = element("sign-out", HTMLButtonElement);
 
 void showSession();
 
