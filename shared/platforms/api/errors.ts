@@ -13,14 +13,14 @@ const ADDED_CHARS_MAX = 150;
 
 /**
  * Interprets the error object of a 4xx response.
- * @param token the token of the call, which is removed from the detail
+ * @param secrets the token and other secrets of the call, which are removed from the detail
  * @param humanAgent whether the message had the human-agent tag
  * @returns null when the message may have been accepted
  */
 export function readRefusal(
   error: JsonObject,
   response: Pick<PlatformResponse, "status" | "usage" | "retryAfter">,
-  token: string,
+  secrets: readonly string[],
   humanAgent = false,
 ): SendRefused | null {
   const code = readInteger(error.code);
@@ -30,7 +30,7 @@ export function readRefusal(
   const listedMeaning = listed === "unsure" && isFinal ? undefined : listed;
   if (listedMeaning === "unsure" || (listedMeaning === undefined && error.is_transient === true)) return null;
   const { advice, ...meaning } = listedMeaning ?? defaultMeaning(response.status);
-  const detail = refusalDetail(error, token, advice);
+  const detail = refusalDetail(error, secrets, advice);
   const humanAgentRefused = humanAgent && isAboutTag({ code, subcode, generic, detail });
   return {
     kind: "refused",
@@ -93,25 +93,28 @@ function usageWait(usage: string | null): Millis {
  * The platform's error text, its text for people and our advice, on one line, without tokens, at most 300 characters.
  * Never empty. Of a text that is too long the technical part is cut first.
  */
-function refusalDetail(error: JsonObject, token: string, advice?: string): string {
-  const message = sanitizeText(error.message, token);
-  const userText = cutText(sanitizeText(error.error_user_msg, token), ADDED_CHARS_MAX);
+function refusalDetail(error: JsonObject, secrets: readonly string[], advice?: string): string {
+  const message = sanitizeText(error.message, secrets);
+  const userText = cutText(sanitizeText(error.error_user_msg, secrets), ADDED_CHARS_MAX);
   const hints = [message.includes(userText) ? "" : userText, advice ?? ""].filter((part) => part !== "").join(" ");
   if (hints === "") return cutText(message, DETAIL_CHARS_MAX) || "The platform refused the message.";
   return `${cutText(message, DETAIL_CHARS_MAX - hints.length - 1).trimEnd()} ${hints}`.trim();
 }
 
 /** A text of the platform on one line, without tokens. Empty when there is none. */
-function sanitizeText(value: unknown, token: string): string {
+function sanitizeText(value: unknown, secrets: readonly string[]): string {
   if (typeof value !== "string") return "";
   // Removed before the cut, so that no part of a token remains.
   let text = value;
-  for (const secret of [token, encodeURIComponent(token.toWellFormed())]) {
+  for (const secret of secrets.flatMap((plain) => [plain, encodeURIComponent(plain.toWellFormed())])) {
     if (secret !== "") text = text.replaceAll(secret, "[token]");
   }
   return (
     text
-      .replace(/\b(?:access_token|appsecret_proof|client_secret)\b["']?\s*[=:]\s*["']?[^\s"'&]+/gi, "[token]")
+      .replace(
+        /\b(?:access_token|appsecret_proof|client_secret|fb_exchange_token|input_token)\b["']?\s*[=:]\s*["']?[^\s"'&]+/gi,
+        "[token]",
+      )
       .replace(/\bBearer\s+\S+/gi, "[token]")
       // The signed URL of an uploaded file.
       .replace(/\bhttps?:\S*X-Amz-\S*/gi, "[url]")

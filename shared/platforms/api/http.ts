@@ -41,17 +41,26 @@ export type CallOutcome =
 /** One call to a platform's API. */
 interface PlatformCall {
   readonly url: string;
-  readonly token: string;
+  /** Sent as the bearer token; null for a call that carries none. */
+  readonly token: string | null;
   /** From `deadline()`, for calls that share one. Default: a new one. */
   readonly deadline?: AbortSignal;
   /** The last instant at which the request may leave. Default: no limit. */
   readonly leavesBy?: Millis;
 }
 
+/** The body of a request. */
+interface Content {
+  readonly type: string;
+  readonly text: string;
+}
+
 /** Calls to a platform's API. */
 export interface PlatformHttp {
   post(call: PlatformCall & { readonly body: object }): Promise<CallOutcome>;
+  postForm(call: PlatformCall & { readonly form: Readonly<Record<string, string>> }): Promise<CallOutcome>;
   get(call: PlatformCall): Promise<CallOutcome>;
+  delete(call: PlatformCall): Promise<CallOutcome>;
   /**
    * The deadline of a call that starts now.
    * @param kind `fetch`: the platform fetches the files of a send before it answers. `video`: it fetches a video that is
@@ -91,23 +100,23 @@ export function platformHttp(
     AbortSignal.timeout(Math.max(0, Math.min(timeouts[kind], endsBy - clock())));
 
   async function call(
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     { url: to, token, deadline: signal = deadline(), leavesBy = Number.POSITIVE_INFINITY }: PlatformCall,
-    content: object | null,
+    content: Content | null = null,
   ): Promise<CallOutcome> {
     dropStale();
     const url = URL.parse(to);
     const { request, agent } = url?.protocol === "https:" ? secure : plain;
     if (!url) return { kind: "unsent" };
-    const body = content === null ? null : Buffer.from(JSON.stringify(content));
+    const body = content === null ? null : Buffer.from(content.text);
     const options: RequestOptions = {
       method,
       agent,
       signal,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         accept: "application/json",
-        ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
+        ...(body ? { "content-type": content?.type, "content-length": body.length } : {}),
       },
     };
     const mayCall = captureCallScope();
@@ -128,8 +137,11 @@ export function platformHttp(
   }
 
   return {
-    post: ({ body, ...post }) => call("POST", post, body),
-    get: (get) => call("GET", get, null),
+    post: ({ body, ...post }) => call("POST", post, { type: "application/json", text: JSON.stringify(body) }),
+    postForm: ({ form, ...post }) =>
+      call("POST", post, { type: "application/x-www-form-urlencoded", text: new URLSearchParams(form).toString() }),
+    get: (get) => call("GET", get),
+    delete: (remove) => call("DELETE", remove),
     deadline,
   };
 }

@@ -7,7 +7,8 @@ import { noConsequences } from "./refusal-table.ts";
 type NotAccepted = Exclude<SendOutcome, { readonly kind: "accepted" }>;
 
 const unknown: NotAccepted = { kind: "unknown", detail: "outcome_unknown" };
-const unreachable: SendRefused = {
+/** The outcome of a call of which no byte was sent. */
+export const unreachable: SendRefused = {
   kind: "refused",
   class: "other",
   detail: "The platform could not be reached.",
@@ -36,5 +37,5 @@ export function toOutcome<Accepted>(
   if (status >= 200 && status <= 299) return readAccepted(body) ?? unknown;
   if (status < 400 || status > 499) return unknown;
   const error = asObject(body?.error);
-  return (error && readRefusal(error, outcome, token, humanAgent)) ?? unknown;
+  return (error && readRefusal(error, outcome, [token], humanAgent)) ?? unknown;
 }

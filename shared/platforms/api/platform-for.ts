@@ -1,7 +1,7 @@
 import type { AccountRef, Connection, PlatformName } from "../../domain/accounts/accounts.ts";
 import { isTextTooLong, namesUrl } from "../../domain/sending/send-content.ts";
-import { hmacSha256 } from "../../kernel/bytes.ts";
 import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
+import { appSecretProof } from "./app-secret-proof.ts";
 import type { PlatformHttp } from "./http.ts";
 import { readProfile } from "./profiles.ts";
 import { postMessage, sendBody } from "./send.ts";
@@ -76,8 +76,7 @@ export function platformFor(
 ): Platform {
   const { platform, host, profileFields, metadata, olderUploadType, uploadNode, uploadFields } =
     connections[connection];
-  const toProof = (token: string) =>
-    appSecret && provesAppSecret(connection) ? { appsecret_proof: hmacSha256(appSecret, token).toString("hex") } : {};
+  const toProof = (token: string) => (provesAppSecret(connection) ? appSecretProof(appSecret, token) : {});
   const api = `${upstream[host]}/${upstream.graphVersion}`;
 
   async function send(token: string, message: Send): Promise<SendOutcome> {

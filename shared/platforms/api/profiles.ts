@@ -4,8 +4,8 @@ import type { PlatformProfile, ProfileOutcome, RefusalClass, SendRefused } from 
 import { readRefusal } from "./errors.ts";
 import type { PlatformHttp } from "./http.ts";
 
-const NAME_CHARS_MAX = 200;
-const USERNAME_CHARS_MAX = 100;
+export const NAME_CHARS_MAX = 200;
+export const USERNAME_CHARS_MAX = 100;
 
 /** Control characters, line breaks and bidirectional overrides. */
 const NAME_DISALLOWED_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
@@ -42,7 +42,7 @@ export async function readProfile(
   const body = asObject(parseJson(outcome.body));
   if (outcome.status >= 200 && outcome.status <= 299) return parseProfile(body) ?? { kind: "unknown" };
   const error = outcome.status >= 400 && outcome.status <= 499 ? asObject(body?.error) : null;
-  const refusal = error && readRefusal(error, outcome, token);
+  const refusal = error && readRefusal(error, outcome, [token]);
   return { kind: refusal && isProfileHidden(refusal) ? "unavailable" : "unknown" };
 }
 
@@ -59,8 +59,10 @@ function parseProfile(body: object | null): PlatformProfile | null {
   };
 }
 
-function cleanName(value: string | null | undefined, max: number): string | null {
-  const clean = value?.replace(NAME_DISALLOWED_CHARS, " ").trim();
+/** A name on one line, without control characters. @returns null when nothing is left of it */
+export function cleanName(value: unknown, max: number): string | null {
+  if (typeof value !== "string") return null;
+  const clean = value.replace(NAME_DISALLOWED_CHARS, " ").trim();
   return readText(clean, max)?.trim() || null;
 }
 

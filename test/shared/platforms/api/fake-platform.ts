@@ -5,6 +5,7 @@ interface PlatformCall {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  /** Parsed: of JSON its value, of a form its fields. */
   readonly body: unknown;
 }
 
@@ -19,7 +20,10 @@ export async function startFakePlatform() {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
-      calls.push({ method, url, headers, body: JSON.parse(Buffer.concat(chunks).toString() || "null") });
+      const text = Buffer.concat(chunks).toString();
+      const isForm = headers["content-type"] === "application/x-www-form-urlencoded";
+      const body = isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text || "null");
+      calls.push({ method, url, headers, body });
       respond(request, response);
     });
   });

@@ -91,6 +91,9 @@ describe.each(connections)("%s", (connection) => {
   });
 });
 
+const notCalled = () => Promise.reject(new Error("A send is one or two posts."));
+const uncalled = { get: notCalled, postForm: notCalled, delete: notCalled };
+
 describe("an uploaded file whose type Instagram refuses for a page's account", () => {
   const share = { type: "MEDIA_SHARE", payload: { attachment_id: "1857777774821032" } };
 
@@ -151,7 +154,7 @@ describe("an uploaded file whose type Instagram refuses for a page's account", (
     const http: PlatformHttp = {
       deadline: () => new AbortController().signal,
       post: async () => outcomes.shift() ?? { kind: "lost" },
-      get: () => Promise.reject(new Error("not asked for")),
+      ...uncalled,
     };
     expect(await sendOver("instagram_page", attachmentsContent(byId("image")), http)).toMatchObject({
       kind: "refused",
@@ -172,7 +175,7 @@ describe("an uploaded file whose type Instagram refuses for a page's account", (
         if (isLate) end.abort();
         return refused as CallOutcome;
       },
-      get: () => Promise.reject(new Error("not asked for")),
+      ...uncalled,
     });
     const sendBy = (http: PlatformHttp) => sendOver("instagram_page", attachmentsContent(byId("image")), http);
     expect(await sendBy(http(false))).toMatchObject({ subcode: 2534015 });

@@ -1,0 +1,120 @@
+import type { Connection } from "../../domain/accounts/accounts.ts";
+import { clockNow, type Millis } from "../../kernel/time.ts";
+import { appSecretProof } from "../api/app-secret-proof.ts";
+import type { PlatformHttp } from "../api/http.ts";
+import type { JsonObject } from "../json.ts";
+import type { Upstream } from "../platform.ts";
+import type { AccountPlatform, CallAccount, CallRefused } from "./account-platform.ts";
+import { isThreadId, messageFields, readThreadMessages, readThreads } from "./conversations.ts";
+import { callGraph, type GraphCall } from "./graph-call.ts";
+import { isPageConnection, readDebugToken, toInspection } from "./inspection.ts";
+import { instagramFields, isSubscribed, pageFields } from "./subscriptions.ts";
+import { readLife, readToken } from "./values.ts";
+
+/** What the platforms know the app by. Null where it is not set. */
+export interface AppCredentials {
+  readonly metaAppId: string | null;
+  readonly metaSecret: string | null;
+}
+
+interface AccountPlatformPorts {
+  readonly upstream: Upstream;
+  readonly http: PlatformHttp;
+  readonly app: AppCredentials;
+  /** The current time. Default: that of the process. */
+  readonly clock?: () => Millis;
+}
+
+/** One call with the token of an account. */
+type AccountCall = Omit<GraphCall, "token" | "form"> & { readonly token: string };
+
+/** The calls that keep accounts of this connection alive. */
+export function accountPlatformFor(
+  connection: Connection,
+  { upstream, http, app, clock = clockNow }: AccountPlatformPorts,
+): AccountPlatform {
+  const isPage = isPageConnection(connection);
+  const host = isPage ? upstream.facebookGraph : upstream.instagramGraph;
+  const api = `${host}/${upstream.graphVersion}`;
+  const fields = isPage ? pageFields : instagramFields;
+  // A page's token names the page itself `me`.
+  const nodeUrl = ({ externalId, pageId }: CallAccount) =>
+    `${api}/${encodeURIComponent(isPage ? (pageId ?? "me") : externalId)}`;
+  const subscriptionUrl = (account: CallAccount) => `${nodeUrl(account)}/subscribed_apps`;
+  const readDone = (body: JsonObject) => (body.success === true ? ({ kind: "done" } as const) : null);
+  const toSigned = ({ token, query = {}, ...call }: AccountCall) => ({
+    ...call,
+    token,
+    query: { ...query, ...(isPage ? appSecretProof(app.metaSecret, token) : {}) },
+  });
+
+  return {
+    subscribe: (account, token) => {
+      const query = { subscribed_fields: fields.join(",") };
+      return callGraph(http, toSigned({ method: "POST", url: subscriptionUrl(account), token, query }), readDone);
+    },
+
+    unsubscribe: (account, token, endsBy) => {
+      const deadline = http.deadline("call", endsBy);
+      return callGraph(http, toSigned({ method: "DELETE", url: subscriptionUrl(account), token, deadline }), readDone);
+    },
+
+    readSubscription: (account, token) =>
+      callGraph(http, toSigned({ method: "GET", url: subscriptionUrl(account), token }), ({ data }) => {
+        const isComplete = isSubscribed(data, fields);
+        return isComplete === null ? null : { kind: "read", isComplete };
+      }),
+
+    refresh: async (token) => {
+      if (isPage) return refuse("The token of a page has no end.");
+      const now = clock();
+      const query = { grant_type: "ig_refresh_token", access_token: token };
+      const call = { method: "GET", url: `${host}/refresh_access_token`, token: null, query } as const;
+      return callGraph(http, call, (body) => {
+        const newToken = readToken(body.access_token);
+        const life = readLife(body.expires_in);
+        return newToken === null || life === null
+          ? null
+          : { kind: "refreshed", token: newToken, expiresAt: now + life };
+      });
+    },
+
+    inspect: async (account, token) => {
+      if (!isPage) {
+        const query = { platform: account.platform, fields: "id", limit: "1" };
+        const call = toSigned({ method: "GET", url: `${nodeUrl(account)}/conversations`, token, query });
+        return toInspection(
+          await callGraph(http, call, ({ data }) => (Array.isArray(data) ? ({ kind: "read" } as const) : null)),
+        );
+      }
+      const { metaAppId, metaSecret } = app;
+      if (!metaAppId || !metaSecret) return refuse("The id or the secret of the Meta app is not set.");
+      const appToken = `${metaAppId}|${metaSecret}`;
+      const query = { input_token: token, access_token: appToken, ...appSecretProof(metaSecret, appToken) };
+      return callGraph(http, { method: "GET", url: `${api}/debug_token`, token: null, query }, (body) =>
+        readDebugToken(body, { account, connection, token }),
+      );
+    },
+
+    listThreads: (account, token, { after, limit }) => {
+      const page = { limit: String(limit), ...(after === null ? {} : { after }) };
+      const query = { platform: account.platform, fields: "id,updated_time", ...page };
+      const url = `${nodeUrl(account)}/conversations`;
+      return callGraph(http, toSigned({ method: "GET", url, token, query }), readThreads);
+    },
+
+    readThread: async (account, token, threadId) => {
+      if (!isThreadId(threadId)) return refuse("The id of the conversation is malformed.");
+      const url = `${api}/${encodeURIComponent(threadId)}`;
+      const query = { fields: `messages{${messageFields[account.platform]}}` };
+      return callGraph(http, toSigned({ method: "GET", url, token, query }), (body) =>
+        readThreadMessages(account, body),
+      );
+    },
+  };
+}
+
+/** A call that is not made. */
+function refuse(detail: string): CallRefused {
+  return { kind: "refused", class: "other", detail, code: null, subcode: null, accountStatus: null, transient: false };
+}

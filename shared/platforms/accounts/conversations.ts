@@ -1,0 +1,56 @@
+import type { PlatformName } from "../../domain/accounts/accounts.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import type { CallAccount, Thread, ThreadMessage } from "./account-platform.ts";
+import { toThreadMessage } from "./history.ts";
+import { readIsoTime } from "./values.ts";
+
+// Readers of the platforms' history.
+
+const THREAD_ID_CHARS_MAX = 512;
+
+/** The fields of a message, with those that one platform alone has. */
+export const messageFields: Readonly<Record<PlatformName, string>> = {
+  instagram: "id,created_time,from,to,message,attachments,reply_to,story,is_unsupported,shares",
+  messenger: "id,created_time,from,to,message,attachments,reply_to,shares,sticker",
+};
+
+/** Reads a list of conversations. @returns null when it is malformed, so that none is missed */
+export function readThreads(
+  body: JsonObject,
+): { readonly kind: "listed"; readonly threads: readonly Thread[]; readonly next: string | null } | null {
+  const { data } = body;
+  if (!Array.isArray(data)) return null;
+  const threads = data.map(readThread);
+  return threads.every((thread) => thread !== null) ? { kind: "listed", threads, next: readNextPage(body) } : null;
+}
+
+function readThread(value: unknown): Thread | null {
+  const thread = asObject(value);
+  const id = thread?.id;
+  const updatedAt = readIsoTime(thread?.updated_time);
+  return typeof id === "string" && isThreadId(id) && updatedAt !== null ? { id, updatedAt } : null;
+}
+
+/** Whether an id is one segment of a path. */
+export function isThreadId(id: string): boolean {
+  return id.length <= THREAD_ID_CHARS_MAX && /^[!-~]+$/.test(id) && !/^\.{1,2}$/.test(id);
+}
+
+/** The cursor of the next page. Its URL is never followed. @returns null on the last page */
+export function readNextPage(body: JsonObject): string | null {
+  const paging = asObject(body.paging);
+  const after = asObject(paging?.cursors)?.after;
+  return paging?.next !== undefined && typeof after === "string" && after !== "" ? after : null;
+}
+
+/** Reads the messages of a conversation, oldest first. @returns null when there is no list of them */
+export function readThreadMessages(
+  account: CallAccount,
+  body: JsonObject,
+): { readonly kind: "read"; readonly messages: readonly ThreadMessage[] } | null {
+  const data = asObject(body.messages)?.data;
+  if (!Array.isArray(data)) return null;
+  const messages = data.map(asObject).map((message) => message && toThreadMessage(account, message));
+  // The platform lists the newest first. Those of one second keep their order.
+  return { kind: "read", messages: messages.filter((message) => message !== null).reverse() };
+}

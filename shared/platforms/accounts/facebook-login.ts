@@ -1,0 +1,139 @@
+import { clockNow, DAY, type Millis } from "../../kernel/time.ts";
+import { appSecretProof } from "../api/app-secret-proof.ts";
+import type { PlatformHttp } from "../api/http.ts";
+import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import type { CallFailure, CallUnknown } from "./account-platform.ts";
+import { readNextPage } from "./conversations.ts";
+import { callGraph } from "./graph-call.ts";
+import { withoutFragment } from "./instagram-login.ts";
+import type { FacebookLogin, LoginPage } from "./login.ts";
+import { readAccountId, readLife, readNames, readToken } from "./values.ts";
+
+interface FacebookLoginPorts {
+  /** The platform's hosts, without a trailing slash, and the version of its API. */
+  readonly upstream: { readonly facebookGraph: string; readonly graphVersion: string };
+  readonly http: PlatformHttp;
+  readonly appId: string;
+  readonly appSecret: string;
+  /** The current time. Default: that of the process. */
+  readonly clock?: () => Millis;
+}
+
+const PAGE_FIELDS = "id,name,username,access_token,tasks,instagram_business_account{id,username,name}";
+const PAGE_SIZE = 100;
+const CALLS_MAX = 20;
+const MESSAGING_TASKS: ReadonlySet<string> = new Set(["MESSAGING", "PROFILE_PLUS_MESSAGING"]);
+/** The platform leaves out `expires_in` of some long-lived tokens. */
+const LIFE_DEFAULT: Millis = 60 * DAY;
+
+const unknown: CallUnknown = { kind: "unknown" };
+
+/** Facebook Login, for pages with their inbox and their linked Instagram account. */
+export function facebookLogin(ports: FacebookLoginPorts): FacebookLogin {
+  const { clock = clockNow } = ports;
+  return {
+    logIn: async (code, redirectUri) => {
+      const short = await readTokenFor(ports, { redirect_uri: redirectUri, code: withoutFragment(code) });
+      if (short.kind !== "token") return short;
+      const now = clock();
+      const long = await readTokenFor(ports, { grant_type: "fb_exchange_token", fb_exchange_token: short.token });
+      if (long.kind !== "token") return long;
+      const user = await readUserId(ports, long.token);
+      if (user.kind !== "user") return user;
+      return {
+        kind: "logged_in",
+        token: long.token,
+        expiresAt: now + (long.life ?? LIFE_DEFAULT),
+        userIds: [user.id],
+      };
+    },
+
+    listPages: (token) => listPages(ports, token),
+  };
+}
+
+function readTokenFor(
+  { upstream, http, appId, appSecret }: FacebookLoginPorts,
+  grant: Readonly<Record<string, string>>,
+): Promise<{ readonly kind: "token"; readonly token: string; readonly life: Millis | null } | CallFailure> {
+  const query = { client_id: appId, client_secret: appSecret, ...grant };
+  const url = `${upstream.facebookGraph}/${upstream.graphVersion}/oauth/access_token`;
+  return callGraph(http, { method: "GET", url, token: null, query }, (body) => {
+    const token = readToken(body.access_token);
+    return token === null ? null : { kind: "token", token, life: readLife(body.expires_in) };
+  });
+}
+
+function readUserId(
+  { upstream, http, appSecret }: FacebookLoginPorts,
+  token: string,
+): Promise<{ readonly kind: "user"; readonly id: string } | CallFailure> {
+  const query = { fields: "id", ...appSecretProof(appSecret, token) };
+  const url = `${upstream.facebookGraph}/${upstream.graphVersion}/me`;
+  return callGraph(http, { method: "GET", url, token, query }, (body) => {
+    const id = readAccountId(body.id);
+    return id === null ? null : { kind: "user", id };
+  });
+}
+
+/** A cursor that comes again would lead round in a circle, and is a failure. */
+async function listPages(
+  { upstream, http, appSecret }: FacebookLoginPorts,
+  token: string,
+): Promise<{ readonly kind: "listed"; readonly pages: readonly LoginPage[] } | CallFailure> {
+  const url = `${upstream.facebookGraph}/${upstream.graphVersion}/me/accounts`;
+  const pages = new Map<string, LoginPage>();
+  const cursors = new Set<string>();
+  for (let calls = 0; calls < CALLS_MAX; calls++) {
+    const after = [...cursors].at(-1);
+    const query = {
+      fields: PAGE_FIELDS,
+      limit: String(PAGE_SIZE),
+      ...(after === undefined ? {} : { after }),
+      ...appSecretProof(appSecret, token),
+    };
+    const listed = await callGraph(http, { method: "GET", url, token, query }, readPages);
+    if (listed.kind !== "listed") return listed;
+    for (const page of listed.pages) pages.set(page.pageId, page);
+    if (listed.next === null) break;
+    if (cursors.has(listed.next)) return unknown;
+    cursors.add(listed.next);
+  }
+  return { kind: "listed", pages: [...pages.values()] };
+}
+
+/** @returns null when the list or a page of it is malformed */
+function readPages(
+  body: JsonObject,
+): { readonly kind: "listed"; readonly pages: readonly LoginPage[]; readonly next: string | null } | null {
+  if (!Array.isArray(body.data)) return null;
+  const pages = body.data.map(asObject);
+  if (pages.some((page) => page === null)) return null;
+  const offered = pages.filter((page) => page !== null && mayMessage(page)).map((page) => page && readPage(page));
+  if (offered.some((page) => page === null)) return null;
+  return { kind: "listed", pages: offered.filter((page) => page !== null), next: readNextPage(body) };
+}
+
+/** Whether the person may act for the page's messages, with a token of the page. */
+function mayMessage({ tasks, access_token }: JsonObject): boolean {
+  return access_token !== undefined && (readNames(tasks) ?? []).some((task) => MESSAGING_TASKS.has(task));
+}
+
+function readPage(page: JsonObject): LoginPage | null {
+  const pageId = readAccountId(page.id);
+  const token = readToken(page.access_token);
+  const name = cleanName(page.name, NAME_CHARS_MAX);
+  const linked = asObject(page.instagram_business_account);
+  const instagram = linked && readInstagram(linked);
+  if (pageId === null || token === null || name === null || (linked && readAccountId(linked.id) === null)) return null;
+  return { pageId, name, username: cleanName(page.username, USERNAME_CHARS_MAX), token, instagram };
+}
+
+/** @returns null without a user name, which the platform leaves out where the person did not grant it */
+function readInstagram(account: JsonObject): LoginPage["instagram"] {
+  const externalId = readAccountId(account.id);
+  const username = cleanName(account.username, USERNAME_CHARS_MAX);
+  if (externalId === null || username === null) return null;
+  return { externalId, username, displayName: cleanName(account.name, NAME_CHARS_MAX) ?? username };
+}

@@ -1,0 +1,90 @@
+import { readRefusal } from "../api/errors.ts";
+import type { CallOutcome, PlatformHttp } from "../api/http.ts";
+import { unreachable } from "../api/outcome.ts";
+import { asObject, type JsonObject, parseJson } from "../json.ts";
+import type { SendRefused } from "../platform.ts";
+import type { CallFailure, CallRefused, CallUnknown } from "./account-platform.ts";
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** One call to a Graph API or a login host. */
+export interface GraphCall {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Without a query. */
+  readonly url: string;
+  /** Sent as the bearer token; null for a call that carries none. */
+  readonly token: string | null;
+  readonly query?: Parameters;
+  /** The body of a POST. Default: none of its fields. */
+  readonly form?: Parameters;
+  /** From `http.deadline()`. Default: that of any call. */
+  readonly deadline?: AbortSignal;
+}
+
+const unknown: CallUnknown = { kind: "unknown" };
+
+const secretParameters: ReadonlySet<string> = new Set([
+  "access_token",
+  "appsecret_proof",
+  "client_secret",
+  "code",
+  "fb_exchange_token",
+  "input_token",
+]);
+
+/**
+ * Makes one call.
+ * @param read reads the body of a 2xx answer; null when a field is missing or malformed, which is a failure
+ */
+export async function callGraph<Result>(
+  http: PlatformHttp,
+  call: GraphCall,
+  read: (body: JsonObject) => Result | null,
+): Promise<Result | CallFailure> {
+  const outcome = await request(http, call);
+  if (outcome.kind === "unsent") return toRefused(unreachable);
+  if (outcome.kind !== "answered") return unknown;
+  const { status } = outcome;
+  const body = asObject(parseJson(outcome.body));
+  if (!body || status < 200 || status > 499) return unknown;
+  const error = readError(body);
+  if (status <= 299 && !error) return read(body) ?? unknown;
+  if (status > 299 && status < 400) return unknown;
+  const refusal = error && readRefusal(error, outcome, secretsOf(call));
+  return refusal ? toRefused(refusal) : unknown;
+}
+
+function request(http: PlatformHttp, { method, url: to, token, query = {}, form = {}, deadline }: GraphCall) {
+  const parameters = new URLSearchParams(query).toString();
+  const call = { url: parameters === "" ? to : `${to}?${parameters}`, token, ...(deadline ? { deadline } : {}) };
+  const calls: Record<GraphCall["method"], () => Promise<CallOutcome>> = {
+    GET: () => http.get(call),
+    POST: () => http.postForm({ ...call, form }),
+    DELETE: () => http.delete(call),
+  };
+  return calls[method]();
+}
+
+/** The error of an answer, whatever its status. Instagram's code exchange has a form of its own. */
+function readError(body: JsonObject): JsonObject | null {
+  const error = asObject(body.error);
+  if (error) return withMessage(error, error.message);
+  if (body.error_type === undefined && body.error_message === undefined) return null;
+  return withMessage({ code: body.code }, body.error_message);
+}
+
+function withMessage(error: JsonObject, message: unknown): JsonObject {
+  return { ...error, message: message || "The platform refused the call." };
+}
+
+function secretsOf({ token, query = {}, form = {} }: GraphCall): string[] {
+  const values = [query, form].flatMap((parameters) =>
+    Object.entries(parameters).flatMap(([name, value]) => (secretParameters.has(name) ? [value] : [])),
+  );
+  return token === null ? values : [token, ...values];
+}
+
+function toRefused(refusal: SendRefused): CallRefused {
+  const { kind, class: refusalClass, detail, code, subcode, accountStatus, transient } = refusal;
+  return { kind, class: refusalClass, detail, code, subcode, accountStatus, transient };
+}

@@ -1,0 +1,132 @@
+import { clockNow, type Millis } from "../../kernel/time.ts";
+import type { PlatformHttp } from "../api/http.ts";
+import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import type { CallFailure, CallRefused } from "./account-platform.ts";
+import { callGraph } from "./graph-call.ts";
+import type { InstagramLogin, LoginAccount } from "./login.ts";
+import { readAccountId, readLife, readNames, readToken } from "./values.ts";
+
+interface InstagramLoginPorts {
+  /** The platform's hosts, without a trailing slash, and the version of its API. */
+  readonly upstream: {
+    readonly instagramApi: string;
+    readonly instagramGraph: string;
+    readonly graphVersion: string;
+  };
+  readonly http: PlatformHttp;
+  /** The Instagram id and secret of the app, which are not those of the Meta app. */
+  readonly appId: string;
+  readonly appSecret: string;
+  /** The current time. Default: that of the process. */
+  readonly clock?: () => Millis;
+}
+
+const MESSAGING_SCOPE = "instagram_business_manage_messages";
+
+/** Instagram Login, which needs no page. */
+export function instagramLogin(ports: InstagramLoginPorts): InstagramLogin {
+  const { clock = clockNow } = ports;
+  return {
+    logIn: async (code, redirectUri) => {
+      const shortToken = await redeemCode(ports, code, redirectUri);
+      if (shortToken.kind !== "token") return shortToken;
+      if (shortToken.isScopeMissing) return scopeMissing;
+      const now = clock();
+      const longToken = await extendToken(ports, shortToken.token);
+      if (longToken.kind !== "token") return longToken;
+      const { token, life } = longToken;
+      const person = await readPerson(ports, token);
+      if (person.kind !== "person") return person;
+      const { userIds, account } = person;
+      return { kind: "logged_in", token, expiresAt: now + life, userIds, account };
+    },
+  };
+}
+
+const scopeMissing: CallRefused = {
+  kind: "refused",
+  class: "permission",
+  detail: `The permission ${MESSAGING_SCOPE} was not granted.`,
+  code: null,
+  subcode: null,
+  accountStatus: null,
+  transient: false,
+};
+
+interface ShortToken {
+  readonly kind: "token";
+  readonly token: string;
+  /** The answer lists what the person granted, without the right to messages. */
+  readonly isScopeMissing: boolean;
+}
+
+function redeemCode(
+  { upstream, http, appId, appSecret }: InstagramLoginPorts,
+  code: string,
+  redirectUri: string,
+): Promise<ShortToken | CallFailure> {
+  const form = {
+    client_id: appId,
+    client_secret: appSecret,
+    grant_type: "authorization_code",
+    redirect_uri: redirectUri,
+    code: withoutFragment(code),
+  };
+  const call = { method: "POST", url: `${upstream.instagramApi}/oauth/access_token`, token: null, form } as const;
+  return callGraph(http, call, (body) => {
+    const answer = unwrap(body);
+    const token = readToken(answer?.access_token);
+    const scopes = readNames(answer?.permissions);
+    const isScopeMissing = scopes !== null && !scopes.includes(MESSAGING_SCOPE);
+    return token === null ? null : { kind: "token", token, isScopeMissing };
+  });
+}
+
+/** Instagram appends `#_` to its redirect. */
+export function withoutFragment(code: string): string {
+  return code.replace(/#_$/, "");
+}
+
+/** The fields of the answer are in a list of one, as documented, or in the answer itself. */
+function unwrap(body: JsonObject): JsonObject | null {
+  return Array.isArray(body.data) ? asObject(body.data[0]) : body;
+}
+
+/** Exchanges a token of one hour for one of sixty days. */
+function extendToken(
+  { upstream, http, appSecret }: InstagramLoginPorts,
+  shortToken: string,
+): Promise<{ readonly kind: "token"; readonly token: string; readonly life: Millis } | CallFailure> {
+  const query = { grant_type: "ig_exchange_token", client_secret: appSecret, access_token: shortToken };
+  const call = { method: "GET", url: `${upstream.instagramGraph}/access_token`, token: null, query } as const;
+  return callGraph(http, call, (body) => {
+    const token = readToken(body.access_token);
+    const life = readLife(body.expires_in);
+    return token === null || life === null ? null : { kind: "token", token, life };
+  });
+}
+
+interface LoginPerson {
+  readonly kind: "person";
+  readonly userIds: readonly string[];
+  readonly account: LoginAccount;
+}
+
+/** `user_id` is the id of the account in webhooks, and `id` the one that the app knows the person by. */
+function readPerson({ upstream, http }: InstagramLoginPorts, token: string): Promise<LoginPerson | CallFailure> {
+  const query = { fields: "user_id,username,name,id" };
+  const url = `${upstream.instagramGraph}/${upstream.graphVersion}/me`;
+  return callGraph(http, { method: "GET", url, token, query }, (body) => {
+    const externalId = readAccountId(body.user_id);
+    const scopedId = readAccountId(body.id);
+    const handle = cleanName(body.username, USERNAME_CHARS_MAX);
+    if (externalId === null || scopedId === null || handle === null) return null;
+    const displayName = cleanName(body.name, NAME_CHARS_MAX) ?? handle;
+    return {
+      kind: "person",
+      userIds: [...new Set([scopedId, externalId])],
+      account: { externalId, handle, displayName },
+    };
+  });
+}
