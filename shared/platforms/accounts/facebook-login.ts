@@ -93,12 +93,12 @@ async function listPages(
       ...(after === undefined ? {} : { after }),
       ...appSecretProof(appSecret, token),
     };
-    const listed = await callGraph(http, { method: "GET", url, token, query }, readPages);
-    if (listed.kind !== "listed") return listed;
-    for (const page of listed.pages) pages.set(page.pageId, page);
-    if (listed.next === null) break;
-    if (cursors.has(listed.next)) return unknown;
-    cursors.add(listed.next);
+    const answer = await callGraph(http, { method: "GET", url, token, query }, readPages);
+    if (answer.kind !== "listed") return answer;
+    for (const page of answer.pages) pages.set(page.pageId, page);
+    if (answer.next === null) break;
+    if (cursors.has(answer.next)) return unknown;
+    cursors.add(answer.next);
   }
   return { kind: "listed", pages: [...pages.values()] };
 }

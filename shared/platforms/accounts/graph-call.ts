@@ -65,7 +65,7 @@ function request(http: PlatformHttp, { method, url: to, token, query = {}, form 
   return calls[method]();
 }
 
-/** The error of an answer, whatever its status. Instagram's code exchange has a form of its own. */
+/** The error of an answer, which may also have the status 200. Instagram's code exchange has a form of its own. */
 function readError(body: JsonObject): JsonObject | null {
   const error = asObject(body.error);
   if (error) return withMessage(error, error.message);
