@@ -6,14 +6,16 @@ import { openVault } from "../../shared/aws/vault.ts";
 import { requestOptions, requestTimeouts } from "../../shared/config/request-times.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { KeyPorts, OwnerPorts, TenantPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
-import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
+import type { LinkPorts } from "../../shared/flows/accounts/ports.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { inviteStore } from "../../shared/stores/access/invites.ts";
 import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
 import { type Tenants, tenantStore } from "../../shared/stores/access/tenants.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
+import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
 import { openTable } from "../../shared/stores/client.ts";
 
 /** What the commands that set up a workspace need. */
@@ -21,7 +23,7 @@ export type AdminPorts = KeyPorts &
   TenantPorts &
   TenantStatusPorts &
   OwnerPorts &
-  ConnectPorts & { readonly tenants: Tenants };
+  LinkPorts & { readonly tenants: Tenants };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,6 +42,8 @@ export function tenantPorts(environment: Environment): AdminPorts {
     memberships: membershipStore(table),
     users: userStore(table),
     accounts: accountStore(table),
+    accountChecks: accountCheckStore(table),
+    authorizations: authorizationStore(table),
     apiKeys: apiKeyStore(table),
     vault: openVault(setting("keyId", environment), new KMSClient(services)),
     peppers: async () => (await root()).pepper,

@@ -5,10 +5,11 @@ import { SIGNED_IN_PATH } from "../../shared/domain/access/redirect-paths.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
 import { createSignInLink } from "../../shared/flows/access/sign-in/create-link.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
-import { connectAccount } from "../../shared/flows/accounts/connect.ts";
+import { linkAccount } from "../../shared/flows/accounts/link-account.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
 import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { DAY, type Millis } from "../../shared/kernel/time.ts";
 import { DEMO_OWNER } from "./demo-owner.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";
 
@@ -20,6 +21,8 @@ export interface SeedContext {
 }
 
 const ACTOR = "cli";
+/** Of Instagram's long-lived tokens. */
+const TOKEN_LIFETIME: Millis = 60 * DAY;
 
 /** The use cases of the operator's commands, with the keys and the table of the functions. */
 export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
@@ -45,13 +48,18 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
     async connectAccount(slug, { token, ...account }) {
-      await connectAccount(ports, {
+      const at = now();
+      const result = await linkAccount(ports, {
         tenant: requireTenant(slug),
         account: { ...account, platform: accountPlatform(account) },
         token,
+        tokenExpiresAt: account.connection === "instagram_login" ? at + TOKEN_LIFETIME : null,
+        authorizedBy: [],
+        connectionId: newUlid(at),
         actor: ACTOR,
-        now: now(),
+        now: at,
       });
+      if (result.kind !== "connected") throw new Error("The account is connected to another workspace.");
     },
   };
 }

@@ -25,6 +25,7 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
   return {
     platform: "messenger",
     externalId: "100000000000001",
+    connectionId: sampleUlid("connection"),
     connection: "messenger",
     handle: "demo-shop",
     displayName: "Demo Shop",
@@ -34,6 +35,10 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     retryAt: null,
     refreshError: null,
     lastRefreshedAt: null,
+    tokenExpiresAt: null,
+    authorizedBy: [],
+    humanAgentBlockedAt: null,
+    replaced: null,
     sealedToken: new Uint8Array(),
   };
 }

@@ -233,7 +233,9 @@ export const erasureAttributes = {
 export const erasedEventsAttributes = { ...ttl, bodies: "b", marks: "k", ulids: "u" } as const;
 
 export const accountAttributes = {
+  authorizedBy: "au",
   connection: "cn",
+  connectionId: "ci",
   displayName: "n",
   earlierPolicies: "pe",
   earlierStatusEvents: "ese",
@@ -243,15 +245,28 @@ export const accountAttributes = {
   pageId: "pg",
   policy: "po",
   refreshError: "rf",
+  replaced: "rp",
   retryAt: "ra",
   retryWait: "rw",
   sealedToken: "tk",
   status: "st",
   statusDetail: "re",
   statusEvent: "se",
+  tokenExpiresAt: "tx",
 } as const;
 
-export const accountRouteAttributes = { handle: "h", tenant: "t" } as const;
+export const accountRouteAttributes = { ...ttl, former: "fo", freeAt: "fr", handle: "h", tenant: "t" } as const;
+
+export const pageUseAttributes = { tenant: "t" } as const;
+
+export const authorizationAttributes = { ...ttl, connectionId: "ci" } as const;
+
+export const accountCheckAttributes = {
+  ...feedIndex,
+  authorizedBy: "au",
+  connectionId: "ci",
+  subscribedAt: "sa",
+} as const;
 
 export const tenantAttributes = {
   ...ttl,

@@ -6,7 +6,8 @@ import { ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 
-// All keys of the table are built here. docs/design/table-keys.md lists the items by key.
+// The keys of the table are built here, those of accounts in `accounts/account-keys.ts`. docs/design/table-keys.md lists
+// the items by key.
 //
 // In a conversation's partition the head sorts after the messages (`M#`) and everything else before them, so that one
 // descending query returns the head and the newest messages.
@@ -143,15 +144,6 @@ export function messageIdIndex(tenant: TenantId, messageId: string): string {
 
 export function tenantKey(tenant: TenantId): Key {
   return { PK: `T#${tenant}`, SK: "TENANT" };
-}
-
-export function accountItemKey(tenant: TenantId, ref: AccountRef): Key {
-  return { PK: `T#${tenant}`, SK: `ACC#${accountKey(ref)}` };
-}
-
-/** From a platform's account to the tenant that it is connected to. */
-export function accountRouteKey(ref: AccountRef): Key {
-  return { PK: `ACC#${accountKey(ref)}`, SK: "R" };
 }
 
 export function endpointKey(tenant: TenantId, endpointId: string): Key {

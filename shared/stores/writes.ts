@@ -30,8 +30,12 @@ export type TransactItem = Write | { readonly ConditionCheck: Part<NonNullable<T
 /** What an update answers: the item as it was, as it is now, or the changed attributes as they are now. */
 type Returned = "ALL_OLD" | "ALL_NEW" | "UPDATED_NEW";
 
-export function put(Item: Readonly<Record<string, unknown>> & Key, condition?: Expression): Write {
-  return { Put: { Item, ...conditionInput(condition) } };
+export function put(
+  Item: Readonly<Record<string, unknown>> & Key,
+  condition?: Expression,
+  ReturnValues?: "ALL_OLD",
+): Write {
+  return { Put: { Item, ...conditionInput(condition), ...(ReturnValues ? { ReturnValues } : {}) } };
 }
 
 export function update(Key: Key, changes: Changes, condition?: Expression, ReturnValues?: Returned): Write {

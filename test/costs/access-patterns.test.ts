@@ -5,7 +5,6 @@ import { createKey as createKeyOf, createOperatorKey } from "../../shared/flows/
 import { nameOwner } from "../../shared/flows/access/owners.ts";
 import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
-import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
@@ -254,20 +253,6 @@ describe("setup", () => {
     expect(await pipeline.cost(refused)).toEqual({ wcu: 1, rcu: 1, sqs: 0 });
     expect(await pipeline.cost(change("active"))).toEqual(writeCost(12, 3));
     expect(await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"))).toEqual(active);
-  });
-
-  test("an account, its route and its audit row", async () => {
-    const account = { platform: "messenger", externalId: "10203040506070809", connection: "messenger" } as const;
-    const accountNames = { handle: "shop", displayName: "Shop", pageId: "10203040506070809" };
-    const connect = () =>
-      connectAccount(pipeline.tenantPorts, {
-        tenant: slug("new-tenant"),
-        account: { ...account, ...accountNames },
-        token: "EAAG",
-        actor,
-        now: pipeline.now(),
-      });
-    expect(await pipeline.cost(connect)).toEqual(writeCost(8));
   });
 });
 

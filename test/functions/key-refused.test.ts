@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { encodeProfile } from "../../shared/queues/profiles.ts";
-import { accountItemKey } from "../../shared/stores/keys.ts";
+import { accountItemKey } from "../../shared/stores/accounts/account-keys.ts";
 import { CANARY, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { invokeWorker } from "../shared/flows/support/queue-worker.ts";
 import { openReplyFixture, type ReplyFixture, useReplyFixture } from "../shared/flows/support/reply-fixture.ts";

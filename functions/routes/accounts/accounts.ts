@@ -14,6 +14,7 @@ const accountSchema = z.object({
   status_detail: z.nullable(z.string()),
   refresh_error: z.nullable(z.string()),
   last_refreshed_at: z.nullable(z.string()),
+  human_agent_blocked_at: z.nullable(z.string()),
 });
 
 function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
@@ -28,6 +29,7 @@ function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
     status_detail: account.statusDetail,
     refresh_error: account.refreshError,
     last_refreshed_at: isoOrNull(account.lastRefreshedAt),
+    human_agent_blocked_at: isoOrNull(account.humanAgentBlockedAt),
   };
 }
 

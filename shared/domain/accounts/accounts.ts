@@ -36,7 +36,17 @@ export interface AccountRef {
   readonly externalId: string;
 }
 
+/** A way of connecting that a later one took the place of. The app may still be subscribed to its messages. */
+export interface ReplacedConnection {
+  readonly pageId: string | null;
+  readonly connection: Connection;
+  /** Encrypted as the account's token. */
+  readonly sealedToken: Uint8Array;
+}
+
 export interface Account extends AccountRef {
+  /** A ULID of its last connecting; empty for an account that was connected before there were any. */
+  readonly connectionId: string;
   readonly connection: Connection;
   readonly handle: string;
   readonly displayName: string;
@@ -50,6 +60,14 @@ export interface Account extends AccountRef {
   /** The last failure of a token refresh. */
   readonly refreshError: string | null;
   readonly lastRefreshedAt: Millis | null;
+  /** Null for a token that does not expire. */
+  readonly tokenExpiresAt: Millis | null;
+  /** The platform's ids of the person who connected it last. */
+  readonly authorizedBy: readonly string[];
+  /** When the platform last refused the human agent tag for this account. */
+  readonly humanAgentBlockedAt: Millis | null;
+  /** Null when nothing is left to unsubscribe. */
+  readonly replaced: ReplacedConnection | null;
   /** The access token, encrypted with KMS for this tenant and account. */
   readonly sealedToken: Uint8Array;
 }

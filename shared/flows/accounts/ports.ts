@@ -1,12 +1,16 @@
 import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
 import type { Vault } from "../../aws/vault.ts";
+import type { AccountChecks } from "../../stores/accounts/account-checks.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
+import type { Authorizations } from "../../stores/accounts/authorizations.ts";
 import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
 
-export interface ConnectPorts {
+export interface LinkPorts {
   readonly accounts: Pick<Accounts, "connect">;
+  readonly accountChecks: Pick<AccountChecks, "put">;
+  readonly authorizations: Pick<Authorizations, "expire">;
   readonly vault: Pick<Vault, "seal">;
 }
 

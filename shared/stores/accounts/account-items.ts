@@ -4,14 +4,16 @@ import {
   type Connection,
   effectiveStatus,
   isPlatform,
+  type ReplacedConnection,
 } from "../../domain/accounts/accounts.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { accountAttributes as A } from "../attributes.ts";
-import { accountItemKey, type Key } from "../keys.ts";
+import { allOf, type Expression, equals, isAbsent, itemExists } from "../expressions.ts";
+import type { Key } from "../keys.ts";
 
 /** An account as stored. */
 export interface AccountItem extends Key {
+  readonly [A.connectionId]?: string;
   readonly [A.connection]: Connection;
   readonly [A.handle]: string;
   readonly [A.displayName]: string;
@@ -21,6 +23,10 @@ export interface AccountItem extends Key {
   readonly [A.refreshError]?: string;
   readonly [A.lastRefreshedAt]?: Millis;
   readonly [A.sealedToken]: Uint8Array;
+  readonly [A.tokenExpiresAt]?: Millis;
+  readonly [A.authorizedBy]?: readonly string[];
+  readonly [A.humanAgentRefusedAt]?: Millis;
+  readonly [A.replaced]?: ReplacedConnection;
   readonly [A.policy]?: StoredDecision;
   /** Decisions before `policy` that have an event, newest first. */
   readonly [A.earlierPolicies]?: readonly StoredDecision[];
@@ -48,19 +54,9 @@ export function itemRetryAt(item: AccountItem): Millis | null {
   return item[A.status] === "restricted" && item[A.policy]?.action !== "block" ? (item[A.retryAt] ?? 0) : null;
 }
 
-export function toAccountItem(tenant: TenantId, account: Omit<Account, "retryAt">) {
-  return {
-    ...accountItemKey(tenant, account),
-    [A.connection]: account.connection,
-    [A.handle]: account.handle,
-    [A.displayName]: account.displayName,
-    [A.pageId]: account.pageId ?? undefined,
-    [A.status]: account.status,
-    [A.statusDetail]: account.statusDetail ?? undefined,
-    [A.refreshError]: account.refreshError ?? undefined,
-    [A.lastRefreshedAt]: account.lastRefreshedAt ?? undefined,
-    [A.sealedToken]: account.sealedToken,
-  };
+/** Whether the item is still that of the connection. @param connectionId empty for an account from before there were any */
+export function isOfConnection(connectionId: string): Expression {
+  return connectionId === "" ? allOf(itemExists, isAbsent(A.connectionId)) : equals(A.connectionId, connectionId);
 }
 
 export function toAccount(item: AccountItem): Account {
@@ -69,6 +65,7 @@ export function toAccount(item: AccountItem): Account {
   return {
     platform,
     externalId,
+    connectionId: item[A.connectionId] ?? "",
     connection: item[A.connection],
     handle: item[A.handle],
     displayName: item[A.displayName],
@@ -78,6 +75,10 @@ export function toAccount(item: AccountItem): Account {
     retryAt: itemRetryAt(item),
     refreshError: item[A.refreshError] ?? null,
     lastRefreshedAt: item[A.lastRefreshedAt] ?? null,
+    tokenExpiresAt: item[A.tokenExpiresAt] ?? null,
+    authorizedBy: item[A.authorizedBy] ?? [],
+    humanAgentBlockedAt: item[A.humanAgentRefusedAt] ?? null,
+    replaced: item[A.replaced] ?? null,
     sealedToken: item[A.sealedToken],
   };
 }

@@ -13,9 +13,17 @@ import { accountAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { allOf, equals, isUnchanged } from "../expressions.ts";
-import { accountItemKey, t13 } from "../keys.ts";
+import { t13 } from "../keys.ts";
 import { update } from "../writes.ts";
-import { type AccountItem, itemRetryAt, itemStatus, type StoredDecision, toAccount } from "./account-items.ts";
+import {
+  type AccountItem,
+  isOfConnection,
+  itemRetryAt,
+  itemStatus,
+  type StoredDecision,
+  toAccount,
+} from "./account-items.ts";
+import { accountItemKey } from "./account-keys.ts";
 
 /** A platform's decision about an account. */
 export interface PolicyDecision {
@@ -80,6 +88,7 @@ export function accountStatuses(table: Table) {
       const planned = change(item);
       if ("result" in planned) return planned.result;
       const isUnchangedItem = allOf(
+        isOfConnection(item[A.connectionId] ?? ""),
         equals(A.status, item[A.status]),
         isUnchanged(A.lastRefreshedAt, item[A.lastRefreshedAt]),
         isUnchanged(A.policy, item[A.policy]),

@@ -1,18 +1,16 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { Account, AccountRef } from "../../domain/accounts/accounts.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { auditItem } from "../access/audit.ts";
-import { isNotDeleted } from "../access/tenant-conditions.ts";
 import { accountAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import { absentOr, equals, itemExists } from "../expressions.ts";
-import { accountItemKey, accountRouteKey, tenantKey } from "../keys.ts";
-import { check, put, update } from "../writes.ts";
-import { type AccountItem, toAccount, toAccountItem } from "./account-items.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { itemExists } from "../expressions.ts";
+import { update } from "../writes.ts";
+import { type AccountItem, toAccount } from "./account-items.ts";
+import { accountItemKey, accountRouteKey } from "./account-keys.ts";
 import { accountStatuses } from "./account-statuses.ts";
+import { accountConnections } from "./connections.ts";
 
 /** The tenant that receives an account's updates. */
 export interface AccountRoute {
@@ -25,23 +23,8 @@ export type Accounts = ReturnType<typeof accountStore>;
 export function accountStore(table: Table) {
   const { client, name: TableName } = table;
   return {
+    ...accountConnections(table),
     ...accountStatuses(table),
-
-    /**
-     * Connects an account for the first time or again: the account, the route to its tenant and an audit row, in one
-     * transaction. Throws when the account is connected to another tenant, and when the tenant is being deleted.
-     */
-    async connect(tenant: TenantId, account: Omit<Account, "retryAt">, audit: AuditEntry): Promise<void> {
-      const route = { ...accountRouteKey(account), [Route.tenant]: tenant, [Route.handle]: account.handle };
-      const result = await conditionalTransaction(table, [
-        put(toAccountItem(tenant, account)),
-        put(route, absentOr(equals, Route.tenant, tenant)),
-        put(auditItem(tenant, audit)),
-        check(tenantKey(tenant), isNotDeleted),
-      ]);
-      if (!result.applied && result.current[1] === undefined) throw new Error("The tenant is being deleted.");
-      if (!result.applied) throw new Error("The account is connected to another tenant.");
-    },
 
     async list(tenant: TenantId): Promise<Account[]> {
       const { Items = [] } = await client.send(
@@ -68,15 +51,17 @@ export function accountStore(table: Table) {
     },
 
     /**
-     * The tenant that an account is connected to; null for none. Reads eventually consistently first, at half the
-     * price, and a missing route again, consistently: the account may have been connected a moment ago.
+     * The tenant that an account is connected to; null for none, and for an account that was let go. Reads eventually
+     * consistently first, at half the price, and a missing route again, consistently: the account may have been
+     * connected a moment ago.
      */
     async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
-      const readAccountRow = async (ConsistentRead: boolean) =>
-        (await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref), ConsistentRead }))).Item;
-      const Item = (await readAccountRow(false)) ?? (await readAccountRow(true));
-      const tenant = Item ? parseTenant(Item[Route.tenant] as string) : null;
-      return tenant ? { tenant, handle: Item?.[Route.handle] as string } : null;
+      const readRoute = async (ConsistentRead: boolean): Promise<AccountRoute | null> => {
+        const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref), ConsistentRead }));
+        const tenant = Item?.[Route.tenant] === undefined ? null : parseTenant(Item[Route.tenant] as string);
+        return tenant && { tenant, handle: Item?.[Route.handle] as string };
+      };
+      return (await readRoute(false)) ?? (await readRoute(true));
     },
   };
 }

@@ -4,12 +4,13 @@ import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { isNotDeleted } from "../access/tenant-conditions.ts";
+import { accountRouteKey } from "../accounts/account-keys.ts";
 import { tenantAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import { batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { allOf, equals, itemExists } from "../expressions.ts";
-import { accountRouteKey, type Key, MEMBERSHIP, tenantKey, timeToLive, userMembershipKey } from "../keys.ts";
+import { type Key, MEMBERSHIP, tenantKey, timeToLive, userMembershipKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { put, remove, update } from "../writes.ts";
 import { removeTenantKeys } from "./deleted-keys.ts";
@@ -88,9 +89,14 @@ export function tenantDeletionStore(table: Table) {
   };
 }
 
-/** Removes the route of an account, unless the account is connected to another tenant by now. */
+/**
+ * Removes the route of an account, unless the account is connected to another tenant by now. The route of an account
+ * that was let go only loses the tenant: it keeps other tenants from connecting the account for two minutes.
+ */
 export async function removeRoute(table: Table, tenant: TenantId, route: Key): Promise<void> {
-  await conditionalWrite(table, remove(route, equals(Route.tenant, tenant)));
+  const result = await conditionalWrite(table, remove(route, equals(Route.tenant, tenant)));
+  if (result.applied || result.current?.[Route.former] !== tenant) return;
+  await conditionalWrite(table, update(route, { remove: [Route.former] }, equals(Route.former, tenant)));
 }
 
 /** The key of the route of an account in a tenant's partition. */

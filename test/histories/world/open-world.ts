@@ -1,7 +1,6 @@
 import type { LogLine } from "../../../shared/aws/log.ts";
 import { deriveServiceKeys } from "../../../shared/aws/service-keys.ts";
 import { createTenant } from "../../../shared/flows/access/tenants.ts";
-import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/stores/client.ts";
@@ -9,6 +8,7 @@ import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
 import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
 import { createKey } from "../../shared/flows/access/support/api-keys.ts";
+import { linkTestAccount } from "../../shared/flows/accounts/support/link-test-account.ts";
 import { seededRandom } from "../../shared/flows/support/deterministic-scheduler.ts";
 import { openAws } from "../cloud/aws.ts";
 import { connectEventSources } from "../cloud/event-sources.ts";
@@ -73,7 +73,7 @@ export async function openWorld(seed: number) {
       displayName: "Shop",
       pageId: isPage ? ref.externalId : null,
     } as const;
-    await connectAccount(admin, { tenant, account, token: "a token", actor: "cli", now });
+    await linkTestAccount(admin, { tenant, account, token: "a token", actor: "cli", now });
   }
   const userIds = await createMembers(admin, now);
   // The sweep has always run.

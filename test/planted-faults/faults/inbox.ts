@@ -167,12 +167,22 @@ export const inboxFaults: readonly PlantedFault[] = [
   },
   {
     name: "an account is connected to a second tenant",
-    file: "shared/stores/accounts/accounts.ts",
-    search: "put(route, absentOr(equals, Route.tenant, tenant))",
+    file: "shared/stores/accounts/connections.ts",
+    search: "put(route, isFreeFor(tenant, now))",
     replacement: "put(route)",
     killedBy: {
-      file: "test/shared/stores/accounts/accounts.test.ts",
-      title: "an account stays with its tenant, which may connect it again",
+      file: "test/shared/stores/accounts/connections.test.ts",
+      title: "is refused while another tenant has the account",
+    },
+  },
+  {
+    name: "an account that was let go is connected to another tenant while workers remember the former one",
+    file: "shared/stores/accounts/connections.ts",
+    search: "atMost(Route.freeAt, now)",
+    replacement: "atMost(Route.freeAt, now + ACCOUNT_RELEASE_WAIT)",
+    killedBy: {
+      file: "test/shared/stores/accounts/connections.test.ts",
+      title: "keeps other tenants from the account for two minutes, and not its own",
     },
   },
   {

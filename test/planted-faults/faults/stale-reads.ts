@@ -21,8 +21,8 @@ export const staleReadsFaults: readonly PlantedFault[] = [
   {
     name: "a missing route of an account is not read again",
     file: "shared/stores/accounts/accounts.ts",
-    search: "const Item = (await readAccountRow(false)) ?? (await readAccountRow(true));",
-    replacement: "const Item = await readAccountRow(false);",
+    search: "return (await readRoute(false)) ?? (await readRoute(true));",
+    replacement: "return readRoute(false);",
     killedBy: {
       file: "test/shared/flows/inbox/stale-reads.test.ts",
       title: "the first message of an account is stored and published, even where its route is not visible yet",

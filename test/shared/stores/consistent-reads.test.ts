@@ -15,7 +15,11 @@ import { membershipStore } from "../../../shared/stores/access/memberships.ts";
 import { tenantStatusStore } from "../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../shared/stores/access/tenants.ts";
 import { userStore } from "../../../shared/stores/access/users.ts";
+import { accountCheckStore } from "../../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../../shared/stores/accounts/accounts.ts";
+import { authorizationStore } from "../../../shared/stores/accounts/authorizations.ts";
+import type { NewAccount } from "../../../shared/stores/accounts/connections.ts";
+import { pageUseStore } from "../../../shared/stores/accounts/page-uses.ts";
 import { openTable, type Table } from "../../../shared/stores/client.ts";
 import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
 import { eventBodyStore } from "../../../shared/stores/delivery/event-bodies.ts";
@@ -34,7 +38,14 @@ import { endpointStore } from "../../../shared/stores/webhooks/endpoints.ts";
 import { openWorldTable } from "../../support/world/world-table.ts";
 import { createInvite, createMember, createTenant, hashesOf, sampleInvite } from "./access/support/team-samples.ts";
 import { createSampleHold } from "./support/hold-samples.ts";
-import { ACCOUNT, NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "./support/samples.ts";
+import {
+  NOW,
+  newTenant,
+  SAMPLE_INBOX,
+  sampleConversationId,
+  sampleMessage,
+  sampleNewAccount,
+} from "./support/samples.ts";
 
 // Each of these reads must see the last write. Here every eventually consistent read answers from the empty table that
 // was there before all writes, so a read that is not consistent finds nothing. Each title says what would go wrong.
@@ -115,23 +126,12 @@ async function createEndpoint(): Promise<string> {
   return id;
 }
 
-async function connectAccount(): Promise<Account> {
-  const account: Account = {
-    ...ACCOUNT,
-    externalId: `ig-${tenant}`,
-    connection: "instagram_login",
-    handle: "@shop",
-    displayName: "Shop",
-    pageId: null,
-    status: "active",
-    statusDetail: null,
-    retryAt: null,
-    refreshError: null,
-    lastRefreshedAt: null,
-    sealedToken: sealed,
-  };
-  await accountStore(table).connect(tenant, account, audit);
-  return account;
+async function connectAccount(rest: Partial<NewAccount> = {}): Promise<Account> {
+  const account = sampleNewAccount({ externalId: `ig-${tenant}`, ...rest });
+  const author = { audit: { ...audit, action: "account.connect" }, actor: null } as const;
+  const result = await accountStore(table).connect({ tenant, account, author, now: NOW });
+  if (result.kind !== "connected") throw new Error("The account is not connected.");
+  return result.account;
 }
 
 test("the head of a conversation: a reply to its first message would not be found", async () => {
@@ -215,6 +215,45 @@ test("the account of a send: a refused token would be used again", async () => {
 test("the route of an account: its first messages would be dropped", async () => {
   const account = await connectAccount();
   expect(await accountStore(table).getRoute(account)).toMatchObject({ tenant });
+});
+
+test("the account to connect again: its former page would count as used for ever", async () => {
+  const { externalId } = await connectAccount({ connection: "instagram_page", pageId: `page-${tenant}` });
+  await connectAccount({ externalId });
+  expect(await pageUseStore(table).list(`page-${tenant}`)).toEqual([]);
+});
+
+test("the account to let go: it would stay connected", async () => {
+  const account = await connectAccount();
+  const { connectionId } = account;
+  const author = { audit: { ...audit, action: "account.disconnect" }, actor: null } as const;
+  const disconnection = accountStore(table).disconnect({ tenant, ref: account, connectionId, author, now: NOW });
+  expect(await disconnection).toMatchObject({ kind: "disconnected" });
+});
+
+test("the uses of a page: the subscription of an account that was connected a moment ago would end", async () => {
+  const { platform, externalId } = await connectAccount({ connection: "instagram_page", pageId: `page-${tenant}` });
+  expect(await pageUseStore(table).list(`page-${tenant}`)).toEqual([{ tenant, account: { platform, externalId } }]);
+});
+
+test("the accounts of a platform login: a deauthorization would miss the newest", async () => {
+  const { platform, externalId, connectionId } = await connectAccount({ authorizedBy: [`person-${tenant}`] });
+  const authorization = { platformUserId: `person-${tenant}`, tenant, account: { platform, externalId }, connectionId };
+  expect(await authorizationStore(table).list(`person-${tenant}`)).toEqual([authorization]);
+});
+
+test("the next check of an account: its connection would count as checked by nobody", async () => {
+  const { platform, externalId, connectionId } = await connectAccount();
+  const check = {
+    tenant,
+    account: { platform, externalId },
+    connectionId,
+    authorizedBy: [],
+    dueAt: NOW,
+    subscribedAt: 5,
+  };
+  await accountCheckStore(table).put(check);
+  expect(await accountCheckStore(table).get(tenant, check.account)).toEqual(check);
 });
 
 test("a hold: the page of a new link would show nothing", async () => {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { createTenant } from "../../../shared/flows/access/tenants.ts";
-import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { createKey } from "../../shared/flows/access/support/api-keys.ts";
+import { linkTestAccount } from "../../shared/flows/accounts/support/link-test-account.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { PLATFORM_SECRET } from "./emulated-services.ts";
 import {
@@ -58,7 +58,7 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   // The first use of a key in an hour is recorded. The costs of other requests do not include that.
   for (const { secret } of [live, test]) await pipeline.call(secret, "GET", "/v1/event-types");
   const accountNames = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
-  await connectAccount(ports, {
+  await linkTestAccount(ports, {
     tenant,
     account: { ...account, connection, ...accountNames },
     token: TOKEN,

@@ -1,12 +1,13 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTenant } from "../../../../shared/flows/access/tenants.ts";
-import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "../../../../shared/kernel/time.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { linkTestAccount } from "../../../shared/flows/accounts/support/link-test-account.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { openStores } from "../../../shared/stores/support/open-stores.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
 
@@ -57,9 +58,8 @@ describe("GET /v1/audit", () => {
     const account = { platform: "instagram", externalId: "1", connection: "instagram_login" } as const;
     const accountNames = { handle: "h", displayName: "D", pageId: null };
     const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
-    const { accounts, vault } = api.ports;
-    await connectAccount(
-      { accounts, vault },
+    await linkTestAccount(
+      { ...openStores(testEnv.table), vault: api.ports.vault },
       { ...session, tenant: otherTenant, account: { ...account, ...accountNames }, now: testEnv.now() },
     );
     testEnv.advance(1);

@@ -151,6 +151,7 @@ describe("rendered events match the published schema", () => {
   it("for accounts", () => {
     const account: Account = {
       ...ACCOUNT,
+      connectionId: "",
       connection: "instagram_login",
       handle: "shop",
       displayName: "Shop",
@@ -160,6 +161,10 @@ describe("rendered events match the published schema", () => {
       retryAt: null,
       refreshError: "x",
       lastRefreshedAt: NOW,
+      tokenExpiresAt: null,
+      authorizedBy: [],
+      humanAgentBlockedAt: null,
+      replaced: null,
       sealedToken: new Uint8Array(),
     };
     for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {

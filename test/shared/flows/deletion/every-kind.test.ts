@@ -43,7 +43,7 @@ async function plant(rows: readonly object[]): Promise<void> {
 
 it("every kind of row has a plan for the deletion of its tenant", () => {
   const plans = [rowsOfTenant, rowsOfNoTenant, rowsThatLoseTheTenant].flatMap((kinds) => Object.keys(kinds));
-  expect(plans.sort()).toEqual(keyKinds());
+  expect([...new Set(plans)].sort()).toEqual(keyKinds());
 });
 
 it("a deletion removes every kind of row of its tenant, and none of another one", async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deriveUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
+import { accountItemKey } from "../../../../shared/stores/accounts/account-keys.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
-import { accountItemKey } from "../../../../shared/stores/keys.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import {

@@ -4,8 +4,8 @@ import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { accountRouteKey } from "../../../../shared/stores/accounts/account-keys.ts";
 import { PENDING_MESSAGES_MAX } from "../../../../shared/stores/inbox/pending-changes.ts";
-import { accountRouteKey } from "../../../../shared/stores/keys.ts";
 import { openWorldTable, type WorldTable } from "../../../support/world/world-table.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { allRows, runErasure } from "../support/data-subject.ts";

@@ -8,8 +8,10 @@ import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
-import { accountItemKey, dueSendKey } from "../../../../shared/stores/keys.ts";
+import { accountItemKey } from "../../../../shared/stores/accounts/account-keys.ts";
+import { dueSendKey } from "../../../../shared/stores/keys.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
+import { linkTestAccount } from "../accounts/support/link-test-account.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
 import type { TestEnv } from "../support/test-env.ts";
@@ -96,20 +98,9 @@ describe("a refused send", () => {
     const account = await fixture.account();
     fixture.setPlatformResponse(async () => {
       testEnv.advance(SECOND);
-      const audit = {
-        action: "account.reconnect",
-        resource: "account:x",
-        actor: "cli",
-        ip: null,
-        detail: {},
-        at: 0,
-      } as const;
-      if (account)
-        await accountStore(testEnv.table).connect(
-          fixture.tenant,
-          { ...account, lastRefreshedAt: testEnv.now() },
-          audit,
-        );
+      const ports = { ...openStores(testEnv.table), vault: testEnv.newVault() };
+      const link = { tenant: fixture.tenant, token: "a new token", actor: "cli", now: testEnv.now() };
+      if (account) await linkTestAccount(ports, { ...link, account });
       return refusedWith({ accountStatus: "needs_reauth" });
     });
     await fixture.sendReply();

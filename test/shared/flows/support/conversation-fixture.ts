@@ -4,7 +4,6 @@ import type { PlatformName } from "../../../../shared/domain/accounts/accounts.t
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../../../shared/domain/inbox/updates.ts";
-import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
 import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
@@ -13,11 +12,12 @@ import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { decodeEvent, type EventMessage } from "../../../../shared/queues/events.ts";
-import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { Crash } from "../../../support/faults.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
 import { newTenant, PERSON } from "../../stores/support/samples.ts";
+import { linkTestAccount } from "../accounts/support/link-test-account.ts";
 import { receiveAllMessages } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
@@ -42,8 +42,8 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
   const account = { platform, externalId: `${platform}-${tenant}` };
   const id = conversationId({ tenant, account, participantId: PERSON });
   const connection = platform === "messenger" ? "messenger" : "instagram_login";
-  await connectAccount(
-    { accounts: accountStore(testEnv.table), vault: testEnv.newVault() },
+  await linkTestAccount(
+    { ...openStores(testEnv.table), vault: testEnv.newVault() },
     {
       tenant,
       account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId: null },

@@ -17,7 +17,6 @@ import { openUploadFiles } from "../../../../shared/aws/upload-files.ts";
 import { openUploadGrants } from "../../../../shared/aws/upload-grants.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
-import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { PurgeLettersPorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
@@ -37,7 +36,6 @@ import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import type { Tenants } from "../../../../shared/stores/access/tenants.ts";
-import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
@@ -50,6 +48,7 @@ import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { withoutTransport } from "../../../support/world/sdk-in-process.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW } from "../../stores/support/samples.ts";
+import { linkTestAccount } from "../accounts/support/link-test-account.ts";
 
 const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
@@ -237,8 +236,8 @@ export async function openTestEnv(
     /** Connects a new account to a tenant. @returns its platform ID */
     async connect(tenant: TenantId, platform: PlatformName = "instagram"): Promise<string> {
       const externalId = `${platform === "instagram" ? "ig" : "page"}-${tenant}`;
-      await connectAccount(
-        { accounts: accountStore(tableHandle), vault: testEnv.newVault() },
+      await linkTestAccount(
+        { ...openStores(tableHandle), vault: testEnv.newVault() },
         {
           tenant,
           account: {

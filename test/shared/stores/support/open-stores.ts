@@ -9,7 +9,10 @@ import { tenantStateStore } from "../../../../shared/stores/access/tenant-states
 import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { userStore } from "../../../../shared/stores/access/users.ts";
+import { accountCheckStore } from "../../../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
+import { authorizationStore } from "../../../../shared/stores/accounts/authorizations.ts";
+import { pageUseStore } from "../../../../shared/stores/accounts/page-uses.ts";
 import type { Table } from "../../../../shared/stores/client.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { tenantDeletionStore } from "../../../../shared/stores/deletion/tenant-deletions.ts";
@@ -46,6 +49,9 @@ export function openStores(table: Table) {
     memberships: membershipStore(table),
     invites: inviteStore(table),
     accounts: accountStore(table),
+    accountChecks: accountCheckStore(table),
+    authorizations: authorizationStore(table),
+    pageUses: pageUseStore(table),
     apiKeys: apiKeyStore(table),
     loginTokens: loginTokenStore(table),
     signInCaps: signInCapStore(table),

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { deriveEventUlid } from "../../../../shared/domain/events/events.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
+import type { NewAccount } from "../../../../shared/stores/accounts/connections.ts";
 
 /** An instant with odd milliseconds, so that a cut at whole seconds shows. */
 export const NOW: Millis = 1_793_000_000_123;
@@ -22,6 +24,22 @@ export function toTenantId(slug: string): TenantId {
 }
 
 export const ACCOUNT = { platform: "instagram", externalId: "17841400000000001" } as const;
+/** An account that a login connects, with overrides. */
+export function sampleNewAccount(rest: Partial<NewAccount> = {}): NewAccount {
+  return {
+    ...ACCOUNT,
+    connectionId: newUlid(NOW),
+    connection: "instagram_login",
+    handle: "@shop",
+    displayName: "Shop",
+    pageId: null,
+    sealedToken: new Uint8Array([1]),
+    tokenExpiresAt: null,
+    authorizedBy: [],
+    ...rest,
+  };
+}
+
 export const PERSON = "6543210987654321";
 
 export function sampleConversationId(tenant: TenantId, participantId: string = PERSON): string {

@@ -1,6 +1,5 @@
 import { eventTypes } from "../../../../../shared/domain/events/events.ts";
 import { createTenant } from "../../../../../shared/flows/access/tenants.ts";
-import { connectAccount } from "../../../../../shared/flows/accounts/connect.ts";
 import { deleteTenant } from "../../../../../shared/flows/deletion/delete-tenant.ts";
 import { createWebhook } from "../../../../../shared/flows/webhooks/create.ts";
 import { forEachConcurrent } from "../../../../../shared/kernel/parallel.ts";
@@ -11,6 +10,7 @@ import { openStores } from "../../../stores/support/open-stores.ts";
 import { sampleConversationId, sampleMessage } from "../../../stores/support/samples.ts";
 import { createKey } from "../../access/support/api-keys.ts";
 import { newEmail, openTeamEnv } from "../../access/team/support/team.ts";
+import { linkTestAccount } from "../../accounts/support/link-test-account.ts";
 import { tenantCaller } from "../../support/data-subject.ts";
 import type { TestEnv, TestQueues } from "../../support/test-env.ts";
 
@@ -42,13 +42,16 @@ export async function openWorkspace(
   const ownerId = await team.newMember(tenant, "owner");
   const externalId = `ig-${tenant}`;
   const account = { platform: "instagram", externalId } as const;
-  await connectAccount(api as Parameters<typeof connectAccount>[0], {
-    tenant,
-    account: { ...account, connection: "instagram_login", handle: "@shop", displayName: "Shop", pageId: null },
-    token: "token",
-    actor: "cli",
-    now,
-  });
+  await linkTestAccount(
+    { ...stores, vault: testEnv.newVault() },
+    {
+      tenant,
+      account: { ...account, connection: "instagram_login", handle: "@shop", displayName: "Shop", pageId: null },
+      token: "token",
+      actor: "cli",
+      now,
+    },
+  );
   const secrets: string[] = [];
   for (let number = 0; number < size.keys; number++) {
     const settings = { scope: "live", label: "", actor: "cli" } as const;

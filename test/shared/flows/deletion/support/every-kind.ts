@@ -4,12 +4,13 @@ import { copyKey, uploadIdFromUlid } from "../../../../../shared/domain/uploads/
 import { deriveUlid, newUlid } from "../../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { encodeErasure } from "../../../../../shared/queues/erasures.ts";
+import * as accountKeys from "../../../../../shared/stores/accounts/account-keys.ts";
 import * as keys from "../../../../../shared/stores/keys.ts";
 import { NOW, PERSON, sampleConversationId } from "../../../stores/support/samples.ts";
 
 type Row = keys.Key;
 
-/** A row of each kind that `shared/stores/keys.ts` builds a key for, by the name of that function. */
+/** A row of each kind that the key builders of `shared/stores` build a key for, by the name of that function. */
 export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | Row[]>> = {
   // A conversation's partition. Several of these rows can be without a head, which would list the conversation.
   headKey: (tenant) => ({ ...keys.headKey(conversation(tenant)), la: NOW, F: `I#${tenant}#0`, G: "g" }),
@@ -36,11 +37,22 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   tenantKey: (tenant) => ({ ...keys.tenantKey(tenant), n: "Shop", st: "active", ca: NOW, ua: NOW }),
   tenantStateKey: (tenant) => ({ ...keys.tenantStateKey(tenant), n: 2 }),
   feedHeaderKey: (tenant) => ({ ...keys.feedHeaderKey(tenant, "inbox"), F: `I#${tenant}#0`, G: "~", n: 2 }),
-  accountItemKey: (tenant) => ({ ...keys.accountItemKey(tenant, account(tenant)), tk: new Uint8Array([1]) }),
+  accountItemKey: (tenant) => ({ ...accountKeys.accountItemKey(tenant, account(tenant)), tk: new Uint8Array([1]) }),
   accountRouteKey: (tenant) => [
-    { ...keys.accountRouteKey(account(tenant)), t: tenant },
-    { ...keys.accountRouteKey({ ...account(tenant), externalId: `lost-${tenant}` }), t: tenant },
+    { ...accountKeys.accountRouteKey(account(tenant)), t: tenant },
+    { ...accountKeys.accountRouteKey({ ...account(tenant), externalId: `lost-${tenant}` }), t: tenant },
   ],
+  accountCheckKey: (tenant) => ({
+    ...accountKeys.accountCheckKey(tenant, account(tenant)),
+    F: accountKeys.DUE_CHECKS,
+    G: accountKeys.checkPosition(NOW, tenant, account(tenant)),
+    ci: "1",
+  }),
+  pageUseKey: (tenant) => ({ ...accountKeys.pageUseKey("page", account(tenant)), t: tenant }),
+  authorizationKey: (tenant) => ({ ...accountKeys.authorizationKey("person", tenant, account(tenant)), ci: "1" }),
+  pageChoiceKey: (tenant) => accountKeys.pageChoiceKey("usr_1", tenant),
+  // The accounts that it has still to erase.
+  dataDeletionAccountKey: (tenant) => accountKeys.dataDeletionAccountKey("code", tenant, account(tenant)),
   endpointKey: (tenant) => keys.endpointKey(tenant, "endpoint"),
   endpointCountKey: (tenant) => ({ ...keys.endpointCountKey(tenant), n: 1 }),
   apiKeyItemKey: (tenant) => ({ ...keys.apiKeyItemKey(tenant, "key"), ...key([tenant]), kh: `hash-of-${tenant}` }),
@@ -85,6 +97,8 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   // The user stays, also without any tenant.
   userKey: () => ({ ...keys.userKey("usr_1"), em: "ada@example.com" }),
   userAddressKey: () => ({ ...keys.userAddressKey("address"), u: "usr_1" }),
+  dataDeletionKey: () => ({ ...accountKeys.dataDeletionKey("code"), st: "running" }),
+  loginStateKey: () => accountKeys.loginStateKey("nonce"),
   loginTokenKey: () => keys.loginTokenKey("login"),
   signInCapKey: () => keys.signInCapKey("address", "address", NOW),
   // By the id of a key or a user, for two minutes.
@@ -95,8 +109,16 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   deliveryScanCheckpointKey: () => ({ ...keys.deliveryScanCheckpointKey, p: "1" }),
 };
 
-/** A kind whose rows lose the tenant and stay. */
+/** Kinds whose rows lose the tenant and stay. The first tenant is the one that is deleted, unless there is one only. */
 export const rowsThatLoseTheTenant: Readonly<Record<string, (tenants: readonly TenantId[]) => Row[]>> = {
+  // Of an account that was let go a moment ago.
+  accountRouteKey: (tenants) => [
+    {
+      ...accountKeys.accountRouteKey({ platform: "instagram", externalId: "released" }),
+      fr: NOW,
+      ...(tenants.length > 1 ? { fo: tenants[0] } : {}),
+    },
+  ],
   operatorKeyItemKey: (tenants) => [
     { ...keys.operatorKeyItemKey("operator"), ...key(tenants, "operator", "operator"), kh: "operator-hash" },
     {
@@ -131,7 +153,7 @@ export function copyOf(tenant: TenantId): string {
 /** The names of all key builders. */
 export function keyKinds(): string[] {
   const related = Object.keys(keys.relatedKeys).map((kind) => `relatedKeys.${kind}`);
-  return [...Object.keys(keys).filter((name) => name.endsWith("Key")), ...related].sort();
+  return [...Object.keys({ ...keys, ...accountKeys }).filter((name) => name.endsWith("Key")), ...related].sort();
 }
 
 function conversation(tenant: TenantId): string {

@@ -8,7 +8,6 @@ import { openUploadLinks } from "../../../../../shared/aws/upload-links.ts";
 import type { PlatformName } from "../../../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../../../shared/domain/inbox/messages.ts";
 import { COPY_PREFIX, copyKey, newUploadId } from "../../../../../shared/domain/uploads/uploads.ts";
-import { connectAccount } from "../../../../../shared/flows/accounts/connect.ts";
 import type { HandOverPorts } from "../../../../../shared/flows/uploads/ports.ts";
 import { getUpload } from "../../../../../shared/flows/uploads/read.ts";
 import { newUlid } from "../../../../../shared/kernel/ids.ts";
@@ -20,6 +19,7 @@ import { accountStore } from "../../../../../shared/stores/accounts/accounts.ts"
 import { attachmentOwnerStore } from "../../../../../shared/stores/sending/attachment-owners.ts";
 import { uploadStore } from "../../../../../shared/stores/uploads/uploads.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
+import { linkTestAccount } from "../../accounts/support/link-test-account.ts";
 import { openConversationFixture } from "../../support/conversation-fixture.ts";
 import { tenantCaller } from "../../support/data-subject.ts";
 import { invokeWorker, type QueueWorker } from "../../support/queue-worker.ts";
@@ -118,8 +118,8 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
 
     /** Connects the account again, with a new token. */
     reconnect: () =>
-      connectAccount(
-        { accounts: fixture.accounts, vault: testEnv.newVault() },
+      linkTestAccount(
+        { ...openStores(testEnv.table), vault: testEnv.newVault() },
         {
           tenant,
           account: {

@@ -7,7 +7,7 @@ import { finishUpload } from "../../../../../shared/flows/uploads/finish.ts";
 import { getUpload } from "../../../../../shared/flows/uploads/read.ts";
 import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../../../../shared/kernel/request-time.ts";
-import { accountItemKey } from "../../../../../shared/stores/keys.ts";
+import { accountItemKey } from "../../../../../shared/stores/accounts/account-keys.ts";
 import { receiveAllMessages } from "../../support/queue-worker.ts";
 import { openReplyFixture } from "../../support/reply-fixture.ts";
 import type { TestEnv } from "../../support/test-env.ts";

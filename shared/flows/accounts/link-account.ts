@@ -1,0 +1,62 @@
+import { checkTimeAfter } from "../../domain/accounts/account-checks.ts";
+import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
+import { allDone } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Connecting } from "../../stores/accounts/connections.ts";
+import type { Actor } from "../access/audit-entry.ts";
+import { changeAuthor } from "../access/team/acting.ts";
+import type { LinkPorts } from "./ports.ts";
+
+/** An account to connect, and who connects it. */
+export type NewLink = Actor & {
+  readonly tenant: TenantId;
+  readonly account: Pick<Account, "platform" | "externalId" | "connection" | "handle" | "displayName" | "pageId">;
+  readonly token: string;
+  /** Null for a token that does not expire. */
+  readonly tokenExpiresAt: Millis | null;
+  /** The platform's ids of the person who logged in. */
+  readonly authorizedBy: readonly string[];
+  /** A new ULID. */
+  readonly connectionId: string;
+  readonly now: Millis;
+};
+
+/**
+ * Stores a connected account with its token encrypted, and its next check. Does not call the platform. A person must be
+ * at least an admin.
+ */
+export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Connecting> {
+  const { tenant, account, token, tokenExpiresAt, authorizedBy, connectionId, now } = link;
+  const key = accountKey(account);
+  const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
+  const result = await ports.accounts.connect({
+    tenant,
+    account: { ...account, connectionId, sealedToken, tokenExpiresAt, authorizedBy },
+    author: changeAuthor(link, "admin", {
+      action: "account.connect",
+      resource: `account:${key}`,
+      detail: { connection: account.connection },
+      at: now,
+    }),
+    now,
+  });
+  if (result.kind === "connected") await scheduleCheck(ports, link);
+  return result;
+}
+
+/** The logins of an earlier connection that did not make this one stay for a data deletion, and no longer. */
+async function scheduleCheck(ports: LinkPorts, link: NewLink): Promise<void> {
+  const { tenant, authorizedBy, connectionId, now } = link;
+  const { platform, externalId } = link.account;
+  const account = { platform, externalId };
+  const dueAt = checkTimeAfter(account, now);
+  const check = { tenant, account, connectionId, authorizedBy, dueAt, subscribedAt: null };
+  const earlier = await ports.accountChecks.put(check);
+  const formerUserIds = (earlier?.authorizedBy ?? []).filter((userId) => !authorizedBy.includes(userId));
+  await allDone(
+    formerUserIds.map((platformUserId) =>
+      ports.authorizations.expire({ platformUserId, tenant, account, connectionId: earlier?.connectionId ?? "" }, now),
+    ),
+  );
+}

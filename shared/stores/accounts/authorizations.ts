@@ -1,0 +1,60 @@
+import type { AccountRef } from "../../domain/accounts/accounts.ts";
+import { AUTHORIZATION_RETENTION } from "../../domain/limits.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { authorizationAttributes as A } from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { equals } from "../expressions.ts";
+import { type Key, timeToLive } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
+import { remove, update } from "../writes.ts";
+import { authorizationKey, authorizationPartition, parseAccountOfTenant } from "./account-keys.ts";
+
+/** A platform login that connected an account, last by this connection. */
+export interface Authorization {
+  /** The platform's id of the person. */
+  readonly platformUserId: string;
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly connectionId: string;
+}
+
+export type Authorizations = ReturnType<typeof authorizationStore>;
+
+/**
+ * Which accounts a platform login connected. `accountStore` writes the rows, with the account. A row stays for days after
+ * the account was let go or connected by another login, so that a data deletion still finds its conversations.
+ */
+export function authorizationStore(table: Table) {
+  const keyOf = ({ platformUserId, tenant, account }: Authorization) =>
+    authorizationKey(platformUserId, tenant, account);
+  const isOfConnection = ({ connectionId }: Authorization) => equals(A.connectionId, connectionId);
+
+  return {
+    /** The accounts that the login connected, of all tenants. Read consistently. */
+    async list(platformUserId: string): Promise<Authorization[]> {
+      const items = await queryAll<AuthorizationItem>(table, { PK: authorizationPartition(platformUserId), SK: "" });
+      return items.map((item) => ({
+        platformUserId,
+        ...parseAccountOfTenant(item.SK),
+        connectionId: item[A.connectionId],
+      }));
+    },
+
+    /** Removes the row, unless the login connected the account again since. */
+    async remove(authorization: Authorization): Promise<void> {
+      await conditionalWrite(table, remove(keyOf(authorization), isOfConnection(authorization)));
+    },
+
+    /** Lets the row expire in eight days, unless the login connected the account again since. */
+    async expire(authorization: Authorization, now: Millis): Promise<void> {
+      const set = { [A.ttl]: timeToLive(now + AUTHORIZATION_RETENTION) };
+      await conditionalWrite(table, update(keyOf(authorization), { set }, isOfConnection(authorization)));
+    },
+  };
+}
+
+interface AuthorizationItem extends Key {
+  readonly [A.connectionId]: string;
+}

@@ -1,0 +1,269 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Account, AccountRef, ReplacedConnection } from "../../domain/accounts/accounts.ts";
+import { ACCOUNT_RELEASE_WAIT } from "../../domain/limits.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
+import { actorCheck, type ChangeAuthor } from "../access/acting-member.ts";
+import { auditItem } from "../access/audit.ts";
+import { isNotDeleted } from "../access/tenant-conditions.ts";
+import {
+  accountAttributes as A,
+  authorizationAttributes as Authorization,
+  pageUseAttributes as PageUse,
+  accountRouteAttributes as Route,
+} from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import {
+  absentOr,
+  allOf,
+  anyOf,
+  atMost,
+  type Expression,
+  equals,
+  isAbsent,
+  isUnchanged,
+  itemDoesNotExist,
+} from "../expressions.ts";
+import { tenantKey, timeToLive } from "../keys.ts";
+import { check, put, remove, type TransactItem, update } from "../writes.ts";
+import { type AccountItem, isOfConnection, toAccount } from "./account-items.ts";
+import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./account-keys.ts";
+
+/** An account as a login connects it. */
+export type NewAccount = Pick<
+  Account,
+  | "platform"
+  | "externalId"
+  | "connectionId"
+  | "connection"
+  | "handle"
+  | "displayName"
+  | "pageId"
+  | "sealedToken"
+  | "tokenExpiresAt"
+  | "authorizedBy"
+>;
+
+/**
+ * `previous`: the account as it was, if it was connected. `in_use`: another tenant has it, or had it a moment ago.
+ * `actor_changed`: the acting member may not connect accounts by now.
+ */
+export type Connecting =
+  | { readonly kind: "connected"; readonly account: Account; readonly previous: Account | null }
+  | { readonly kind: "in_use" }
+  | { readonly kind: "actor_changed" };
+
+/** `gone`: the account was let go, or connected again since. */
+export type Disconnecting =
+  | { readonly kind: "disconnected"; readonly account: Account }
+  | { readonly kind: "gone" }
+  | { readonly kind: "actor_changed" };
+
+/** One connection of an account: a later one has another id. */
+interface ConnectionOf {
+  readonly tenant: TenantId;
+  readonly ref: AccountRef;
+  readonly connectionId: string;
+}
+
+const CONNECT_ATTEMPTS_MAX = 4;
+/** How long the row of a route that is nobody's stays. Only its first two minutes matter. */
+const FREE_ROUTE_RETENTION: Millis = DAY;
+
+/** Connecting accounts and letting them go. Each is one transaction. */
+export function accountConnections(table: Table) {
+  const { client, name: TableName } = table;
+
+  async function getItem(tenant: TenantId, ref: AccountRef): Promise<AccountItem | null> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: accountItemKey(tenant, ref), ConsistentRead: true }),
+    );
+    return (Item as AccountItem | undefined) ?? null;
+  }
+
+  return {
+    /**
+     * Connects an account for the first time or again: the account, the route to its tenant, the use of its page, the
+     * logins that authorized it and an audit row, in one transaction. What follows from the replaced token goes with it;
+     * the platform's decision about the account stays. The audit row's action says whether the account was connected.
+     * @throws Error when the tenant is being deleted
+     */
+    async connect({
+      tenant,
+      account,
+      author: { audit, actor },
+      now,
+    }: {
+      readonly tenant: TenantId;
+      readonly account: NewAccount;
+      readonly author: ChangeAuthor;
+      readonly now: Millis;
+    }): Promise<Connecting> {
+      const key = accountItemKey(tenant, account);
+      const route = { ...accountRouteKey(account), [Route.tenant]: tenant, [Route.handle]: account.handle };
+      const { connectionId } = account;
+      for (let attempt = 1; attempt <= CONNECT_ATTEMPTS_MAX; attempt++) {
+        const item = await getItem(tenant, account);
+        const previous = item && toAccount(item);
+        const action = previous ? "account.reconnect" : "account.connect";
+        const result = await conditionalTransaction(
+          table,
+          [
+            update(key, { set: connectionChanges(account, item, now) }, isUnchangedConnection(item)),
+            put(route, isFreeFor(tenant, now)),
+            put(auditItem(tenant, { ...audit, action })),
+            ...(actor ? actorCheck(tenant, actor) : [check(tenantKey(tenant), isNotDeleted)]),
+            ...pageUseItems(tenant, account, previous),
+            ...account.authorizedBy.map((userId) =>
+              put({ ...authorizationKey(userId, tenant, account), [Authorization.connectionId]: connectionId }),
+            ),
+          ],
+          { ownMark: { [A.connectionId]: connectionId } },
+        );
+        if (result.applied) {
+          const stored = { ...(item ?? {}), ...key, ...connectionChanges(account, item, now) };
+          return { kind: "connected", account: toAccount(stored as unknown as AccountItem), previous };
+        }
+        const [changed, foreign, , author] = result.current;
+        if (changed !== undefined) continue;
+        if (foreign !== undefined) return { kind: "in_use" };
+        if (author === undefined) throw new Error("The account was not connected, though each condition held.");
+        if (actor) return { kind: "actor_changed" };
+        throw new Error("The tenant is being deleted.");
+      }
+      throw new Error("Concurrent writes changed the account on every attempt to connect it.");
+    },
+
+    /**
+     * Lets an account go: the account with its token, the use of its page and the tenant's right to its route, with an
+     * audit row, in one transaction. The route stays nobody's for two minutes, as long as workers may remember it.
+     * @param connection `connectionId`: a later connection of the account is not let go
+     */
+    async disconnect({
+      tenant,
+      ref,
+      connectionId,
+      author: { audit, actor },
+      now,
+    }: ConnectionOf & { readonly author: ChangeAuthor; readonly now: Millis }): Promise<Disconnecting> {
+      const item = await getItem(tenant, ref);
+      if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
+      const account = toAccount(item);
+      const freeAt = now + ACCOUNT_RELEASE_WAIT;
+      const freeRoute = {
+        ...accountRouteKey(ref),
+        [Route.former]: tenant,
+        [Route.freeAt]: freeAt,
+        [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION),
+      };
+      const result = await conditionalTransaction(table, [
+        remove(accountItemKey(tenant, ref), isOfConnection(connectionId)),
+        put(freeRoute, absentOr(equals, Route.tenant, tenant)),
+        put(auditItem(tenant, audit)),
+        ...actorCheck(tenant, actor),
+        ...(account.pageId === null ? [] : [remove(pageUseKey(account.pageId, ref))]),
+      ]);
+      if (result.applied) return { kind: "disconnected", account };
+      const [changed, foreign] = result.current;
+      if (changed !== undefined) return { kind: "gone" };
+      if (foreign !== undefined) throw new Error("The account's route is another tenant's.");
+      return { kind: "actor_changed" };
+    },
+
+    /**
+     * Replaces the token that was read by a refreshed one. Safe to repeat.
+     * @returns the account; null when it was let go or connected again, or when its token is another by now
+     */
+    async replaceToken({
+      tenant,
+      ref,
+      connectionId,
+      readToken,
+      sealedToken,
+      tokenExpiresAt,
+      now,
+    }: ConnectionOf & {
+      readonly readToken: Uint8Array;
+      readonly sealedToken: Uint8Array;
+      readonly tokenExpiresAt: Millis | null;
+      readonly now: Millis;
+    }): Promise<Account | null> {
+      const set = {
+        [A.sealedToken]: sealedToken,
+        [A.tokenExpiresAt]: tokenExpiresAt ?? undefined,
+        [A.lastRefreshedAt]: now,
+        [A.refreshError]: undefined,
+      };
+      const hasToken = allOf(isOfConnection(connectionId), equals(A.sealedToken, readToken));
+      const write = update(accountItemKey(tenant, ref), { set }, hasToken, "ALL_NEW");
+      const result = await conditionalWrite<AccountItem>(table, write);
+      if (result.applied) return result.item ? toAccount(result.item) : null;
+      const { current } = result;
+      const isOwnWrite = current !== null && Buffer.compare(current[A.sealedToken], sealedToken) === 0;
+      return isOwnWrite ? toAccount(current) : null;
+    },
+
+    /** Removes the replaced connection, and its token, once its subscription has ended. */
+    async clearReplaced({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
+      const write = update(accountItemKey(tenant, ref), { remove: [A.replaced] }, isOfConnection(connectionId));
+      await conditionalWrite(table, write);
+    },
+  };
+}
+
+/** Each connecting changes the id, and the platform's decision decides what the new connection takes over. */
+function isUnchangedConnection(item: AccountItem | null): Expression {
+  if (!item) return itemDoesNotExist;
+  const connectionId = item[A.connectionId] ?? "";
+  return allOf(
+    isOfConnection(connectionId),
+    isUnchanged(A.policy, item[A.policy]),
+    isUnchanged(A.status, item[A.status]),
+    isUnchanged(A.sealedToken, item[A.sealedToken]),
+  );
+}
+
+/** The route is nobody's, or this tenant's, or was this tenant's until a moment ago. */
+function isFreeFor(tenant: TenantId, now: Millis): Expression {
+  const isReleased = anyOf(equals(Route.former, tenant), atMost(Route.freeAt, now), isAbsent(Route.freeAt));
+  return anyOf(equals(Route.tenant, tenant), allOf(isAbsent(Route.tenant), isReleased));
+}
+
+function pageUseItems(tenant: TenantId, account: NewAccount, previous: Account | null): TransactItem[] {
+  const { pageId } = account;
+  const use = pageId === null ? [] : [put({ ...pageUseKey(pageId, account), [PageUse.tenant]: tenant })];
+  const formerPage = previous?.pageId ?? null;
+  const formerUse = formerPage === null || formerPage === pageId ? [] : [remove(pageUseKey(formerPage, account))];
+  return [...use, ...formerUse];
+}
+
+/** What connecting sets and removes. All else of a stored account stays. */
+function connectionChanges(account: NewAccount, item: AccountItem | null, now: Millis) {
+  // The text of a block is the platform's, as its decision is.
+  const keepsDetail = item?.[A.policy]?.action === "block" && item[A.status] !== "needs_reauth";
+  return {
+    [A.connectionId]: account.connectionId,
+    [A.connection]: account.connection,
+    [A.handle]: account.handle,
+    [A.displayName]: account.displayName,
+    [A.pageId]: account.pageId ?? undefined,
+    [A.sealedToken]: account.sealedToken,
+    [A.tokenExpiresAt]: account.tokenExpiresAt ?? undefined,
+    [A.authorizedBy]: account.authorizedBy.length > 0 ? account.authorizedBy : undefined,
+    [A.status]: "active",
+    [A.lastRefreshedAt]: now,
+    [A.statusDetail]: keepsDetail ? item?.[A.statusDetail] : undefined,
+    [A.refreshError]: undefined,
+    [A.retryAt]: undefined,
+    [A.retryWait]: undefined,
+    ...(item ? replacedConnection(account, item) : {}),
+  };
+}
+
+/** The connection that this one takes the place of, if another subscription belongs to it. */
+function replacedConnection(account: NewAccount, item: AccountItem) {
+  const { [A.pageId]: pageId = null, [A.connection]: connection, [A.sealedToken]: sealedToken } = item;
+  const isSame = connection === account.connection && pageId === account.pageId;
+  return isSame ? {} : { [A.replaced]: { pageId, connection, sealedToken } satisfies ReplacedConnection };
+}

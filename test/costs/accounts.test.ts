@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { changeAuthor } from "../../shared/flows/access/team/acting.ts";
+import { linkAccount, type NewLink } from "../../shared/flows/accounts/link-account.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { DAY } from "../../shared/kernel/time.ts";
+import { openTeamEnv, type TeamEnv } from "../shared/flows/access/team/support/team.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { openStores } from "../shared/stores/support/open-stores.ts";
+import { attachMeter, type Meter } from "../support/meter.ts";
+
+// The exact costs of connecting accounts and letting them go, as in docs/design/table-costs.md.
+
+/** Ids have 17 digits, and the longer tokens 250 characters. */
+const ID = "17841400000000001";
+const TOKEN = "EAAG".padEnd(250, "k");
+
+let testEnv: TestEnv;
+let team: TeamEnv;
+let meter: Meter;
+let stores: ReturnType<typeof openStores>;
+let tenant: TenantId;
+let admin: string;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  team = openTeamEnv(testEnv);
+  meter = attachMeter(testEnv.client, testEnv.table.name);
+  stores = openStores(testEnv.table);
+});
+afterAll(async () => {
+  meter.close();
+  await testEnv.close();
+});
+let accounts = 0;
+let account: NewLink["account"];
+beforeEach(async () => {
+  tenant = await team.newTenant();
+  admin = await team.newMember(tenant, "admin");
+  const externalId = String(Number(ID.slice(0, 15)) + ++accounts).padEnd(17, "0");
+  account = {
+    platform: "instagram",
+    externalId,
+    connection: "instagram_login",
+    handle: "a.shoe.shop",
+    displayName: "A shoe shop",
+    pageId: null,
+  };
+});
+
+async function cost(work: () => Promise<unknown>): Promise<{ wcu: number; rcu: number }> {
+  const { wcu, rcu } = await meter.measure("work", work);
+  return { wcu, rcu };
+}
+const link = async (rest: Partial<NewLink> = {}, of = tenant, userId = admin) => {
+  const ports = { ...stores, vault: testEnv.newVault() };
+  const now = testEnv.now();
+  const connection = {
+    connectionId: newUlid(now),
+    tokenExpiresAt: now + 60 * DAY,
+    authorizedBy: [ID, "7000000000000001"],
+  };
+  const acting = await team.acting(userId);
+  const request = { tenant: of, account, token: TOKEN, now, ...connection, ...rest, ...acting } as NewLink;
+  return () => linkAccount(ports, request);
+};
+const disconnection = async () => {
+  const stored = await stores.accounts.get(tenant, account);
+  if (!stored) throw new Error("The account is not connected.");
+  const now = testEnv.now();
+  const change = { action: "account.disconnect", resource: `account:instagram#${ID}`, detail: {}, at: now } as const;
+  const author = changeAuthor(await team.acting(admin), "admin", change);
+  return () => stores.accounts.disconnect({ tenant, ref: account, connectionId: stored.connectionId, author, now });
+};
+const pageOf = (pageId: string) => ({
+  account: { ...account, connection: "instagram_page", pageId } as const,
+  authorizedBy: [ID],
+});
+
+test("connecting costs 14 units, and again the same", async () => {
+  // The transaction: account, route, two logins, audit row, acting member. Its check: 1, and 1 of the index.
+  expect(await cost(await link())).toEqual({ wcu: 14, rcu: 1 });
+  expect(await cost(await link())).toEqual({ wcu: 14, rcu: 1 });
+  expect(await stores.accounts.get(tenant, account)).not.toBeNull();
+});
+
+test("connecting by a page costs the same, from another page and by another login more", async () => {
+  expect(await cost(await link(pageOf("100000000000001")))).toEqual({ wcu: 14, rcu: 1 });
+  expect(await cost(await link(pageOf("100000000000001")))).toEqual({ wcu: 14, rcu: 1 });
+  expect(await cost(await link(pageOf("100000000000002")))).toEqual({ wcu: 16, rcu: 1 });
+  expect(await cost(await link({ ...pageOf("100000000000002"), authorizedBy: ["7000000000000002"] }))).toEqual({
+    wcu: 15,
+    rcu: 1,
+  });
+});
+
+test("an account of another tenant costs the refused transaction", async () => {
+  await (await link())();
+  const other = await team.newTenant();
+  const userId = await team.newMember(other, "admin");
+  expect(await cost(await link({}, other, userId))).toEqual({ wcu: 12, rcu: 1 });
+  expect(await stores.accounts.get(other, account)).toBeNull();
+});
+
+test("letting go costs 8 units, of an account on a page 10", async () => {
+  await (await link())();
+  expect(await cost(await disconnection())).toEqual({ wcu: 8, rcu: 1 });
+  expect(await cost(() => stores.accounts.getRoute(account))).toEqual({ wcu: 0, rcu: 1.5 });
+  await (await link(pageOf("100000000000003")))();
+  expect(await cost(() => stores.pageUses.list("100000000000003"))).toEqual({ wcu: 0, rcu: 1 });
+  expect(await cost(await disconnection())).toEqual({ wcu: 10, rcu: 1 });
+});
+
+test("a check's own calls cost 3 write and 2 read units, and nothing due half a read unit", async () => {
+  expect(await cost(() => stores.accountChecks.listDue(0, 100))).toEqual({ wcu: 0, rcu: 0.5 });
+  await (await link())();
+  const work = async () => {
+    const check = await stores.accountChecks.get(tenant, account);
+    const stored = await stores.accounts.get(tenant, account);
+    if (!check || !stored) throw new Error("The account is not connected.");
+    const moved = { dueAt: check.dueAt + DAY, subscribedAt: testEnv.now() };
+    expect(await stores.accountChecks.reschedule(check, moved)).toBe(true);
+  };
+  expect(await cost(work)).toEqual({ wcu: 3, rcu: 2 });
+});
+
+test("a refreshed token is one write", async () => {
+  await (await link())();
+  const stored = await stores.accounts.get(tenant, account);
+  if (!stored) throw new Error("The account is not connected.");
+  const { connectionId, sealedToken: readToken } = stored;
+  const sealedToken = Buffer.from(readToken).reverse();
+  const refresh = {
+    tenant,
+    ref: account,
+    connectionId,
+    readToken,
+    sealedToken,
+    tokenExpiresAt: testEnv.now() + 60 * DAY,
+  };
+  expect(await cost(() => stores.accounts.replaceToken({ ...refresh, now: testEnv.now() }))).toEqual({
+    wcu: 1,
+    rcu: 0,
+  });
+  expect(await cost(() => stores.accounts.clearReplaced({ tenant, ref: account, connectionId }))).toEqual({
+    wcu: 1,
+    rcu: 0,
+  });
+});
