@@ -13,6 +13,7 @@ const files: Record<string, PageFile> = {
   "/": { type: "text/html; charset=utf-8", content: () => readFile(new URL("index.html", folder)) },
   "/icon.svg": { type: "image/svg+xml", content: () => readFile(new URL("icon.svg", folder)) },
   "/page.js": { type: "text/javascript; charset=utf-8", content: () => bundle("page.ts") },
+  "/consent.css": { type: "text/css; charset=utf-8", content: () => bundle("styles/consent.css") },
   "/page.css": { type: "text/css; charset=utf-8", content: () => bundle("styles/page.css") },
 };
 

@@ -1,17 +1,18 @@
+import type { Context } from "./calls/context.ts";
+import { HistoryLimit } from "./calls/history-limit.ts";
 import { control } from "./control/control.ts";
-import type { Context } from "./graph/context.ts";
 import { graph } from "./graph/graph.ts";
-import { login } from "./graph/login.ts";
-import { instagramCode } from "./graph/tokens.ts";
+import { instagramCode } from "./graph/login-tokens.ts";
 import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
+import { login } from "./login/authorize.ts";
 import { sampleMedia } from "./media/sample-media.ts";
 import { servePage } from "./page-files.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { simulatedAppIds } from "./world/app-ids.ts";
 import { Faults } from "./world/faults.ts";
 import { emptyState, type SeedAccount } from "./world/model.ts";
-import { addSeedAccounts, exampleAccounts } from "./world/seed.ts";
+import { addSeedAccounts, exampleAccounts, unconnectedAccounts } from "./world/seed.ts";
 import { readState } from "./world/state-file.ts";
 import { World } from "./world/world.ts";
 
@@ -28,10 +29,14 @@ export interface SimulatorOptions {
   verifyToken: string;
   /** A JSON file that stores people, threads, tokens and pending webhooks between runs. Unset: nothing is stored. */
   statePath?: string;
-  /** Accounts connected from the start. Unset: one example of each connection. */
+  /** The accounts of the platforms. Unset: a connected example of each connection, and some to connect by login. */
   accounts?: SeedAccount[];
   /** The app's id. At most 15 digits, because Messenger's echoes carry it as a number. */
   appId?: string;
+  /** The app's id for Instagram Login, which differs from `appId`. */
+  instagramAppId?: string;
+  /** The redirect URIs that a login accepts. Unset: any http or https URL. */
+  redirectUris?: readonly string[];
   /** The program that the simulator runs in. Unset: the simulator runs alone. */
   host?: SimulatorHost;
 }
@@ -47,15 +52,17 @@ type Host = (context: Context, path: string, call: Call) => Promise<HttpOutcome>
 
 const notFound = json(404, { error: "nothing is served here" });
 
+const isPageCall = ({ method }: Call): boolean => method === "GET" || method === "POST";
+
 const hosts: Record<string, Host> = {
   facebook_graph: (context, path, call) => graph(context, "facebook", path, call),
   instagram_graph: (context, path, call) => graph(context, "instagram", path, call),
   instagram_api: async (context, path, call) =>
     call.method === "POST" && path === "/oauth/access_token" ? instagramCode(context, call) : notFound,
   instagram_www: async (context, path, call) =>
-    call.method === "GET" && path === "/oauth/authorize" ? login(context, call, "instagram_user") : notFound,
+    isPageCall(call) && path === "/oauth/authorize" ? login(context, call, "instagram_user") : notFound,
   facebook_www: async (context, path, call) =>
-    call.method === "GET" && /^(\/v\d+\.\d+)?\/dialog\/oauth$/.test(path) ? login(context, call, "user") : notFound,
+    isPageCall(call) && /^(\/v\d+\.\d+)?\/dialog\/oauth$/.test(path) ? login(context, call, "user") : notFound,
   _sim: control,
 };
 
@@ -98,7 +105,9 @@ async function dispatch(context: Context, page: Page, call: Call): Promise<HttpO
  * Throws if the port is in use or the state file is not a simulator state.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { port, verifyToken, statePath, accounts = exampleAccounts, appId = simulatedAppIds.meta } = options;
+  const { port, verifyToken, statePath, appId = simulatedAppIds.meta } = options;
+  const { instagramAppId = simulatedAppIds.instagram, redirectUris } = options;
+  const { accounts = [...exampleAccounts, ...unconnectedAccounts] } = options;
   if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits");
   const webhookBase = options.webhookBase.replace(/\/+$/, "");
   const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };
@@ -113,7 +122,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     deliveries,
     faults: new Faults(),
     secrets,
+    appIds: { user: appId, instagram_user: instagramAppId },
+    redirectUris,
     verifyToken,
+    historyLimit: new HistoryLimit(),
     host: options.host,
     webhookBase,
     url: () => url,

@@ -2,6 +2,7 @@ import { type Engine, startEngine } from "../dynamodb/engine.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
 import type { SimulatorHost } from "../simulator/host.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
+import { unconnectedAccounts } from "../simulator/world/seed.ts";
 import type { StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -63,7 +64,7 @@ function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: Asy
 
 async function startStackSimulator(
   port: number,
-  { baseUrl, secrets, clock, folder, host }: StackPartsSettings,
+  { settings, baseUrl, secrets, clock, folder, host }: StackPartsSettings,
 ): Promise<Simulator> {
   const simulator = await startSimulator({
     port,
@@ -72,7 +73,9 @@ async function startStackSimulator(
     instagramSecret: secrets.instagram,
     verifyToken: secrets.verify_token,
     statePath: folder.at("simulator.json"),
-    accounts: demoAccounts.map((account) => ({ ...account })),
+    ...(settings.metaAppId ? { appId: settings.metaAppId } : {}),
+    ...(settings.instagramAppId ? { instagramAppId: settings.instagramAppId } : {}),
+    accounts: [...demoAccounts, ...unconnectedAccounts].map((account) => ({ ...account })),
     host,
   });
   try {

@@ -1,4 +1,4 @@
-import type { Context } from "../graph/context.ts";
+import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields, optionalEnum, optionalString } from "../http/fields.ts";
 import { echoEvent, toAccountEvent } from "../webhooks/outgoing.ts";
 import { subscribe } from "../webhooks/subscription-health.ts";

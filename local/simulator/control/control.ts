@@ -1,4 +1,4 @@
-import { type Context, tokenShapes } from "../graph/context.ts";
+import { type Context, tokenShapes } from "../calls/context.ts";
 import {
   BadInput,
   type Fields,
@@ -42,6 +42,11 @@ export const controlRoutes: Record<string, Control> = {
   "POST /deliver-now": ({ deliveries }) => {
     deliveries.deliverNow();
     return { pending: deliveries.pending() };
+  },
+  "POST /history-limit": ({ historyLimit }, fields) => {
+    const perSecond = optionalInteger(fields, "per_second", 0, 1_000_000) ?? 2;
+    historyLimit.perSecond = perSecond === 0 ? null : perSecond;
+    return { per_second: perSecond };
   },
   "POST /token-shape": (context, fields) => {
     context.tokenShape = optionalEnum(fields, "shape", tokenShapes) ?? "wrapped";

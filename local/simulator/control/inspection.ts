@@ -1,4 +1,4 @@
-import type { Context } from "../graph/context.ts";
+import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields } from "../http/fields.ts";
 import type { Call } from "../http/http-server.ts";
 import type { LoggedWebhook } from "../world/model.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../graph/context.ts";
+import type { Context } from "../calls/context.ts";
 import { type Fields, optionalBoolean, optionalString } from "../http/fields.ts";
 import type { Person } from "../world/model.ts";
 import { findOrAddPerson, requireAccount } from "./targets.ts";

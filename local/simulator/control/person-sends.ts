@@ -1,4 +1,4 @@
-import type { Context } from "../graph/context.ts";
+import type { Context } from "../calls/context.ts";
 import { type Fields, optionalBoolean, optionalEnum, optionalString } from "../http/fields.ts";
 import { toOutgoingEvent } from "../webhooks/outgoing.ts";
 import { personEvent, personKinds } from "./person-events.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../graph/context.ts";
+import type { Context } from "../calls/context.ts";
 import { type EventKind, isSubscribed } from "../webhooks/outgoing.ts";
 import type { Account, OutgoingEvent, Person, WebhookStatus } from "../world/model.ts";
 

@@ -1,4 +1,4 @@
-import type { Context } from "../graph/context.ts";
+import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields, optionalEnum, requiredString } from "../http/fields.ts";
 import { wireJson } from "../webhooks/signing.ts";
 import type { SecretName, WebhookObject } from "../world/model.ts";

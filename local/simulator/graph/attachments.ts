@@ -1,10 +1,11 @@
+import type { Context, NodeCall } from "../calls/context.ts";
+import { refuse } from "../calls/error-messages.ts";
+import { assertMessaging } from "../calls/permissions.ts";
 import { type Fields, isFields } from "../http/fields.ts";
 import type { HttpOutcome } from "../http/http-server.ts";
 import type { Fault } from "../world/faults.ts";
 import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-import type { Context, NodeCall } from "./context.ts";
-import { refuse } from "./error-messages.ts";
 import { acceptedResponse, applyUploadFault } from "./fault-responses.ts";
 import { fileBytesMax, isAllowedType } from "./media-kinds.ts";
 import { sendersFor } from "./senders.ts";
@@ -26,6 +27,7 @@ export async function uploadAttachment(context: Context, nodeCall: NodeCall, fau
   const onInstagram = host === "instagram";
   const fields = call.form === null ? call.body : Object.fromEntries(call.form);
   const account = findUploader(sendersFor(context, nodeCall), fields.platform, onInstagram);
+  assertMessaging(nodeCall.token, account);
   applyUploadFault(fault, account);
   const { type, payload } = readAttachment(fields.message, onInstagram);
   const file = call.form?.get("filedata");

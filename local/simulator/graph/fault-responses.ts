@@ -1,9 +1,9 @@
+import type { Context } from "../calls/context.ts";
+import { GraphError, refuse } from "../calls/error-messages.ts";
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Fault, FaultMode } from "../world/faults.ts";
 import type { Account, Person } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-import type { Context } from "./context.ts";
-import { GraphError, refuse } from "./error-messages.ts";
 
 // The platforms' messages by `code` or `code/subcode`. Any other pair gets a generic message.
 const errorMessages: Record<string, string> = {

@@ -1,13 +1,16 @@
+import { authenticate } from "../calls/access.ts";
+import type { Context, GraphHost } from "../calls/context.ts";
+import { GraphError, refuse } from "../calls/error-messages.ts";
 import type { Call, HttpOutcome } from "../http/http-server.ts";
-import { authenticate } from "./access.ts";
 import { uploadAttachment } from "./attachments.ts";
-import type { Context, GraphHost } from "./context.ts";
-import { GraphError, refuse } from "./error-messages.ts";
 import { applyCallFault } from "./fault-responses.ts";
+import { readHistory } from "./history.ts";
+import { exchangeInstagram, facebookToken, refreshInstagram } from "./login-tokens.ts";
 import { readNode } from "./nodes.ts";
 import { send } from "./send.ts";
 import { subscribedApps } from "./subscriptions.ts";
-import { debugToken, exchangeInstagram, facebookToken, pagesOfUser, refreshInstagram } from "./tokens.ts";
+import { debugToken } from "./token-info.ts";
+import { pagesOfUser } from "./user-pages.ts";
 
 type TokenRoute = (context: Context, call: Call) => HttpOutcome | Promise<HttpOutcome>;
 
@@ -48,7 +51,11 @@ async function route(context: Context, host: GraphHost, parts: string[], call: C
   if (isSend) return send(context, nodeCall, fault);
   if (edge === "message_attachments" && call.method === "POST") return uploadAttachment(context, nodeCall, fault);
   if (edge === "subscribed_apps") return subscribedApps(context, nodeCall);
-  if (edge === "accounts" && call.method === "GET" && node === "me") return pagesOfUser(context, token);
+  if (edge === "accounts" && call.method === "GET" && node === "me") return pagesOfUser(context, nodeCall);
+  if (call.method === "GET") {
+    const history = readHistory(context, nodeCall, edge);
+    if (history !== null) return history;
+  }
   if (edge === undefined && call.method === "GET") return readNode(context, nodeCall);
   throw refuse.unknownNode(call.method, node);
 }

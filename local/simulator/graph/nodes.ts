@@ -1,32 +1,12 @@
+import { type Context, type NodeCall, parameter } from "../calls/context.ts";
+import { refuse } from "../calls/error-messages.ts";
+import { parseFields, selectFields, type Values } from "../calls/fields.ts";
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Account, Person, Token } from "../world/model.ts";
+import { pageOf } from "../world/pages.ts";
 import { isInstagram } from "../world/platform.ts";
-import { type Context, type NodeCall, parameter } from "./context.ts";
-import { refuse } from "./error-messages.ts";
-
-type Values = Record<string, unknown>;
 
 const PICTURE_LIFE_MS = 36 * 3_600_000;
-
-/** Splits `a,b{c,d},e` into fields. The part in braces selects fields of the nested object. */
-function parseFieldList(list: string): { name: string; inner: string | null }[] {
-  return [...list.matchAll(/([\w.]+)(?:\{([^{}]*)\})?/g)].map(([, name = "", inner]) => ({
-    name,
-    inner: inner ?? null,
-  }));
-}
-
-/** The requested fields of an object and always its id. Omits null fields and throws for unknown ones. */
-function selectFields(values: Values, list: string, instagramHost: boolean): Values {
-  const selected: Values = {};
-  for (const { name, inner } of parseFieldList(list)) {
-    if (!(name in values)) throw refuse.unknownField(name, instagramHost);
-    const value = values[name];
-    if (value === null) continue;
-    selected[name] = inner === null ? value : selectFields(value as Values, inner, instagramHost);
-  }
-  return { ...selected, id: values.id };
-}
 
 /** `GET /{id}` and `GET /me`: the account of the token, or a person who wrote to it. */
 export function readNode(context: Context, { host, node, token, call }: NodeCall): HttpOutcome {
@@ -34,10 +14,11 @@ export function readNode(context: Context, { host, node, token, call }: NodeCall
   const onInstagram = host === "instagram";
   if (token.kind === "user") {
     if (node !== "me" && node !== token.subject) throw refuse.unknownNode("GET", node);
-    return json(200, selectFields({ id: token.subject, name: "Sam Simulator" }, fields ?? "id,name", false));
+    const name = context.world.state.users.find(({ id }) => id === token.subject)?.name ?? "Unknown user";
+    return json(200, selectFields({ id: token.subject, name }, parseFields(fields ?? "id,name"), false));
   }
   const self = onInstagram ? instagramSelf(context, token, node) : pageSelf(context, token, node);
-  if (self !== null) return json(200, selectFields(self, fields ?? "id", onInstagram));
+  if (self !== null) return json(200, selectFields(self, parseFields(fields ?? "id"), onInstagram));
   const accounts = onInstagram
     ? context.world.state.accounts.filter((account) => account.key === `instagram_login:${token.subject}`)
     : context.world.accountsOfPage(token.subject);
@@ -67,24 +48,14 @@ function instagramSelf(context: Context, token: Token, node: string): Values | n
 
 /** A Page as Graph returns it, with its linked Instagram account. */
 export function toPageNode(context: Context, pageId: string): Values {
-  const accounts = context.world.accountsOfPage(pageId);
-  const instagramAccount = accounts.find((account) => account.connection === "instagram_page");
-  const primaryAccount = accounts.find((account) => account.connection === "messenger") ?? instagramAccount;
-  return {
-    id: pageId,
-    name: primaryAccount?.displayName ?? "Page",
-    username: primaryAccount?.handle ?? null,
-    category: "Local business",
-    instagram_business_account:
-      instagramAccount === undefined
-        ? null
-        : {
-            id: instagramAccount.externalId,
-            username: instagramAccount.handle,
-            name: instagramAccount.displayName,
-            profile_picture_url: `${context.url()}/media/${instagramAccount.externalId}.png`,
-          },
+  const { name, username, instagram } = pageOf(context.world, pageId);
+  const linked = instagram && {
+    id: instagram.externalId,
+    username: instagram.handle,
+    name: instagram.displayName,
+    profile_picture_url: `${context.url()}/media/${instagram.externalId}.png`,
   };
+  return { id: pageId, name, username, category: "Local business", instagram_business_account: linked ?? null };
 }
 
 function pageSelf(context: Context, token: Token, node: string): Values | null {
@@ -127,6 +98,10 @@ function readProfile(
     : { id: person.id, name, first_name: first || null, last_name: rest.join(" ") || null, profile_pic: picture };
   return json(
     200,
-    selectFields(values, fields ?? (isInstagram(account) ? "name,username" : "first_name,last_name"), onInstagram),
+    selectFields(
+      values,
+      parseFields(fields ?? (isInstagram(account) ? "name,username" : "first_name,last_name")),
+      onInstagram,
+    ),
   );
 }

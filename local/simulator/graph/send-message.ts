@@ -1,7 +1,7 @@
+import { refuse } from "../calls/error-messages.ts";
 import { isFields } from "../http/fields.ts";
 import type { Account, Attachment, Thread, Upload } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-import { refuse } from "./error-messages.ts";
 
 const mediaTypes = ["image", "video", "audio", "file"];
 const imagesMax = 10;

@@ -1,6 +1,6 @@
+import { refuse } from "../calls/error-messages.ts";
 import type { Account, Thread } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-import { refuse } from "./error-messages.ts";
 
 const day = 24 * 3_600_000;
 const messagingTypes = ["RESPONSE", "UPDATE", "MESSAGE_TAG"];

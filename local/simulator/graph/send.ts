@@ -1,12 +1,13 @@
 import { randomInt } from "node:crypto";
+import type { Context, NodeCall } from "../calls/context.ts";
+import { refuse } from "../calls/error-messages.ts";
+import { assertMessaging } from "../calls/permissions.ts";
 import { isFields } from "../http/fields.ts";
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import { echoEvent, isSubscribed } from "../webhooks/outgoing.ts";
 import type { Fault } from "../world/faults.ts";
 import type { Account, Person } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-import type { Context, NodeCall } from "./context.ts";
-import { refuse } from "./error-messages.ts";
 import { acceptedResponse, applySendFault, checkPerson } from "./fault-responses.ts";
 import { checkMessage } from "./send-message.ts";
 import { checkWindow } from "./send-window.ts";
@@ -55,6 +56,7 @@ export async function send(context: Context, nodeCall: NodeCall, fault: Fault): 
   const { body } = nodeCall.call;
   const accounts = sendersFor(context, nodeCall);
   const { account, person } = findRecipient(context, accounts, body, onInstagram);
+  assertMessaging(nodeCall.token, account);
   applySendFault(fault, account, body, onInstagram);
   if ((body.message === undefined) === (body.sender_action === undefined)) {
     throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);

@@ -1,7 +1,7 @@
+import type { Context, NodeCall } from "../calls/context.ts";
+import { refuse } from "../calls/error-messages.ts";
 import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-import type { Context, NodeCall } from "./context.ts";
-import { refuse } from "./error-messages.ts";
 
 /** The accounts that a token may send for through the node in the path. Throws the Graph error if there is none. */
 export function sendersFor({ world }: Context, { host, node, token }: NodeCall): Account[] {

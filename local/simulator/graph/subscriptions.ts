@@ -1,7 +1,8 @@
+import { type Context, type NodeCall, parameter } from "../calls/context.ts";
+import { refuse } from "../calls/error-messages.ts";
+import { assertSubscribing } from "../calls/permissions.ts";
 import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import { subscribe } from "../webhooks/subscription-health.ts";
-import { type Context, type NodeCall, parameter } from "./context.ts";
-import { refuse } from "./error-messages.ts";
 import { toPageNode } from "./nodes.ts";
 
 const pageFields = [
@@ -74,6 +75,7 @@ export async function subscribedApps(context: Context, { host, node, token, call
         onInstagram,
       );
     }
+    assertSubscribing(token, subscribedFields);
     subscribe(context.world, token.subject, subscribedFields);
     await context.world.save();
     return json(200, { success: true });

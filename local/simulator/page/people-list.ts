@@ -69,7 +69,9 @@ export function drawPeople(scene: Scene): void {
 }
 
 function accountHead(account: Account, { state }: Scene): HTMLElement {
-  const subscribed = state.subscriptions[account.pageId ?? account.externalId] !== undefined;
+  const node = account.pageId ?? account.externalId;
+  const subscribed = state.subscriptions[node] !== undefined;
+  const isEnded = state.ended[node] !== undefined;
   const menu = button(
     {
       class: "round",
@@ -94,7 +96,7 @@ function accountHead(account: Account, { state }: Scene): HTMLElement {
         `${connectionNames[account.connection]} · @${account.handle}`,
       ),
     ),
-    subscribed ? null : element("span", { class: "pill warn" }, "Off"),
+    subscribed ? null : element("span", { class: isEnded ? "pill warn" : "pill" }, isEnded ? "Off" : "Not connected"),
     menu,
   );
 }

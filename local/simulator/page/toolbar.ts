@@ -98,9 +98,7 @@ export function drawToolbar({ state, account }: Scene): void {
   const waiting = state.pending.length;
   const since = Object.values(state.failing).toSorted((a, b) => a - b)[0];
   const failing = since === undefined ? "" : ` since ${formatTime(since)}`;
-  const areOff = state.accounts.some(
-    ({ pageId, externalId }) => state.subscriptions[pageId ?? externalId] === undefined,
-  );
+  const areOff = state.accounts.some(({ pageId, externalId }) => state.ended[pageId ?? externalId] !== undefined);
   const idle = areOff ? "A subscription is off" : "Taken by Parley";
   const text = waiting === 0 ? idle : `${waiting} ${waiting === 1 ? "webhook waits" : "webhooks wait"}${failing}`;
   setStatus(text, waiting === 0 && !areOff ? "good" : "warn");

@@ -13,6 +13,16 @@ export interface SeedAccount {
   displayName: string;
   /** The access token for sends of this account. */
   token: string;
+  /** False for an account that the app is not connected to yet: it has no token and no subscription. */
+  isConnected?: boolean;
+  /** False if no Facebook user has the task MESSAGING on the account's Page. */
+  canMessage?: boolean;
+}
+
+/** A Facebook user, who has a role on every Page. Instagram Login knows the Instagram account only. */
+export interface FacebookUser {
+  id: string;
+  name: string;
 }
 
 export interface Account {
@@ -24,6 +34,8 @@ export interface Account {
   pageId: string | null;
   handle: string;
   displayName: string;
+  /** False if no Facebook user has the task MESSAGING on the account's Page. */
+  canMessage?: boolean;
 }
 
 export interface Person {
@@ -100,14 +112,27 @@ export interface Token {
   expiresAt: number | null;
   scopes: string[];
   revoked: boolean;
+  /** The Facebook user who granted a Page token. Unset: the first user. */
+  user?: string;
+  /** The ids of the Pages that a user token may read. Unset: every Page. */
+  pages?: string[];
+  /** The user token that a Page token was read with. */
+  parent?: string;
 }
+
+/** The two logins: of an Instagram account, and of a Facebook user with Pages. */
+export type LoginKind = "instagram_user" | "user";
 
 export interface LoginCode {
   code: string;
-  kind: "instagram_user" | "user";
+  kind: LoginKind;
   subject: string;
   redirectUri: string;
   expiresAt: number;
+  /** The scopes that the person granted. */
+  scopes: string[];
+  /** The Pages that the person granted. */
+  pages: string[];
 }
 
 export type SecretName = "meta" | "instagram";
@@ -181,6 +206,7 @@ export interface State {
   accounts: Account[];
   people: Person[];
   threads: Thread[];
+  users: FacebookUser[];
   tokens: Token[];
   codes: LoginCode[];
   /** Subscribed fields by the id of the Page or the Instagram account. */
@@ -198,6 +224,12 @@ export interface State {
   uploads: Upload[];
 }
 
+/** Two users, so that a callback about one of them concerns only that user's logins. */
+const facebookUsers: readonly FacebookUser[] = [
+  { id: "10150000000000001", name: "Sam Simulator" },
+  { id: "10150000000000002", name: "Noor Haddad" },
+];
+
 export function emptyState(): State {
   return {
     format: 1,
@@ -205,6 +237,7 @@ export function emptyState(): State {
     accounts: [],
     people: [],
     threads: [],
+    users: facebookUsers.map((user) => ({ ...user })),
     tokens: [],
     codes: [],
     subscriptions: {},

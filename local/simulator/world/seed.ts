@@ -30,6 +30,56 @@ export const exampleAccounts: readonly SeedAccount[] = [
   },
 ];
 
+/** Accounts that exist on the platforms and are not connected yet, for logins. */
+export const unconnectedAccounts: readonly SeedAccount[] = [
+  {
+    connection: "instagram_login",
+    externalId: "17841402200110044",
+    pageId: null,
+    handle: "fern.and.field",
+    displayName: "Fern & Field",
+    token: "",
+    isConnected: false,
+  },
+  {
+    connection: "messenger",
+    externalId: "106631254400117",
+    pageId: "106631254400117",
+    handle: "copperkettle",
+    displayName: "Copper Kettle",
+    token: "",
+    isConnected: false,
+  },
+  {
+    connection: "instagram_page",
+    externalId: "17841409900887766",
+    pageId: "106631254400117",
+    handle: "copper.kettle",
+    displayName: "Copper Kettle",
+    token: "",
+    isConnected: false,
+  },
+  {
+    connection: "messenger",
+    externalId: "108820017733529",
+    pageId: "108820017733529",
+    handle: "lanternbooks",
+    displayName: "Lantern Books",
+    token: "",
+    isConnected: false,
+  },
+  {
+    connection: "messenger",
+    externalId: "110047710092835",
+    pageId: "110047710092835",
+    handle: "quarryrecords",
+    displayName: "Quarry Records",
+    token: "",
+    isConnected: false,
+    canMessage: false,
+  },
+];
+
 /** The first person of each account, in the order of the accounts. */
 const firstNames = ["Robin Vale", "Mina Okafor", "Jonas Lind", "Aiko Tan", "Lucía Ferrer", "Sam Whitlock"];
 
@@ -67,12 +117,12 @@ function accountKey(connection: string, externalId: string): string {
 
 /**
  * Adds an account, its token, a first person and, the first time, its subscription: a seed is an account that is already
- * connected.
+ * connected, unless it says otherwise.
  * An existing account keeps its threads and gets the seed's names and token.
  * Throws if an Instagram account on a Page has no Page id.
  */
 export function addSeedAccount(state: State, seed: SeedAccount, now: number): Account {
-  const { connection, externalId, pageId, handle, displayName, token } = seed;
+  const { connection, externalId, pageId, handle, displayName, token, isConnected = true, canMessage = true } = seed;
   if (connection !== "instagram_login" && pageId === null) {
     throw new Error(`the ${connection} account ${externalId} needs a pageId`);
   }
@@ -86,6 +136,7 @@ export function addSeedAccount(state: State, seed: SeedAccount, now: number): Ac
     pageId: connection === "instagram_login" ? null : pageId,
     handle,
     displayName,
+    ...(canMessage ? {} : { canMessage }),
   };
   if (existing === undefined) state.accounts.push(account);
   else Object.assign(existing, account);
@@ -95,6 +146,7 @@ export function addSeedAccount(state: State, seed: SeedAccount, now: number): Ac
     const name = firstNames[state.accounts.length - 1] ?? "Robin Vale";
     state.people.push(newPerson(account, name));
   }
+  if (!isConnected) return account;
   if (existing === undefined && state.subscriptions[node] === undefined) {
     state.subscriptions[node] = defaultSubscription(account);
   }

@@ -17,6 +17,8 @@ export async function readState(path: string): Promise<State> {
       const state = { ...emptyState(), ...stored } as State;
       // A webhook of an earlier version names no subscription.
       for (const delivery of state.deliveries) delivery.nodes ??= [];
+      // A login code of an earlier version names no scopes.
+      state.codes = state.codes.filter(({ scopes }) => scopes !== undefined);
       return state;
     }
   } catch {

@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { instagramMid, instagramThreadId, messengerMid, scopedId } from "./mids.ts";
-import type { Account, Person, State, Thread, ThreadMessage, Upload } from "./model.ts";
+import type { Account, Person, State, Thread, ThreadMessage, Token, Upload } from "./model.ts";
 import { newPerson } from "./people.ts";
 import { isInstagram } from "./platform.ts";
 import { createStateStore } from "./state-file.ts";
@@ -93,6 +94,15 @@ export class World {
     const evicted = thread.messages.length > threadMessagesMax ? thread.messages.shift() : undefined;
     if (evicted !== undefined) this.#messages.delete(evicted.mid);
     return added;
+  }
+
+  /** Issues a token with a new value, as of now. */
+  issueToken(grants: Omit<Token, "value" | "issuedAt" | "revoked">): Token {
+    const prefix = grants.kind === "instagram_user" ? "IGAA" : "EAA";
+    const value = `${prefix}${randomBytes(90).toString("base64url").replace(/[-_]/g, "Z")}`;
+    const token: Token = { ...grants, value, issuedAt: this.now(), revoked: false };
+    this.state.tokens.push(token);
+    return token;
   }
 
   message(mid: string): ThreadMessage | undefined {

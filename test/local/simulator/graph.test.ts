@@ -134,66 +134,6 @@ describe("tokens", () => {
     expect((await simulator.get("/instagram_graph/me", body.access_token)).status).toBe(200);
   });
 
-  test("a login on Instagram returns a code, a short-lived token in each known format, and a long-lived token", async () => {
-    const simulator = await startWithPerson();
-    const back = "http://127.0.0.1:1/back";
-    const form = { client_id: "1", client_secret: testSecrets.instagram, redirect_uri: back };
-    const code = async () => {
-      const query = new URLSearchParams({ client_id: "1", redirect_uri: back, response_type: "code", state: "s" });
-      const { status, headers } = await simulator.get(`/instagram_www/oauth/authorize?${query}`);
-      expect(status).toBe(302);
-      const location = new URL(headers.get("Location") ?? "");
-      expect(location.searchParams.get("state")).toBe("s");
-      expect(location.hash).toBe("#_");
-      return location.searchParams.get("code") ?? "";
-    };
-    const exchange = async (token: string) => {
-      const body = new URLSearchParams({ ...form, grant_type: "authorization_code", code: token });
-      const answer = await fetch(`${simulator.url}/instagram_api/oauth/access_token`, { method: "POST", body });
-      return { status: answer.status, text: await answer.text() };
-    };
-    const used = await code();
-    const wrapped = JSON.parse((await exchange(used)).text);
-    expect(wrapped.data).toMatchObject([{ user_id: login.externalId, permissions: expect.any(String) }]);
-    const again = await exchange(used);
-    expect(again.status).toBe(400);
-    expect(JSON.parse(again.text)).toMatchObject({ error_type: "OAuthException", code: 400 });
-    await simulator.sim("/token-shape", { shape: "numeric" });
-    expect((await exchange(await code())).text).toContain(`"user_id":${login.externalId},`);
-    await simulator.sim("/token-shape", { shape: "flat" });
-    const flat = JSON.parse((await exchange(await code())).text);
-    const query = new URLSearchParams({ grant_type: "ig_exchange_token", client_secret: testSecrets.instagram });
-    const long = await simulator.get(`/instagram_graph/access_token?${query}`, flat.access_token);
-    expect(long.body.expires_in).toBeGreaterThan(5_183_000);
-  });
-
-  test("a denied login redirects back with the reason", async () => {
-    const simulator = await startWithPerson();
-    const query = new URLSearchParams({ redirect_uri: "http://127.0.0.1:1/back", sim_deny: "1" });
-    const { headers } = await simulator.get(`/instagram_www/oauth/authorize?${query}`);
-    expect(new URL(headers.get("Location") ?? "").searchParams.get("error")).toBe("access_denied");
-  });
-
-  test("a login on Facebook gives access to the Pages and their tokens", async () => {
-    const simulator = await startWithPerson();
-    const back = "http://127.0.0.1:1/back";
-    const app = { client_id: "151777648186011", client_secret: testSecrets.meta };
-    const dialog = await simulator.get(
-      `/facebook_www/v26.0/dialog/oauth?${new URLSearchParams({ redirect_uri: back })}`,
-    );
-    const code = new URL(dialog.headers.get("Location") ?? "").searchParams.get("code") ?? "";
-    const token = (query: Record<string, string>) =>
-      simulator.get(`/facebook_graph/v26.0/oauth/access_token?${new URLSearchParams({ ...app, ...query })}`);
-    const short = await token({ redirect_uri: back, code });
-    const long = await token({ grant_type: "fb_exchange_token", fb_exchange_token: short.body.access_token });
-    const { data } = (await simulator.get("/facebook_graph/v26.0/me/accounts?fields=id", long.body.access_token)).body;
-    expect(data).toMatchObject([
-      { id: testPage.id, access_token: testPage.token, instagram_business_account: { id: viaPage.externalId } },
-    ]);
-    expect(data[0].tasks).toContain("MESSAGING");
-    expect((await token({ redirect_uri: back, code })).body.error).toMatchObject({ code: 100 });
-  });
-
   test("debug_token distinguishes active from inactive tokens", async () => {
     const simulator = await startWithPerson();
     const asking = encodeURIComponent(`151777648186011|${testSecrets.meta}`);

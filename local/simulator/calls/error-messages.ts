@@ -171,6 +171,12 @@ export const refuse = {
       subcode: 33,
       type: "GraphMethodException",
     }),
+  unreadableMessage: (instagramHost: boolean) =>
+    new GraphError({
+      message: "(#9000001) The message was deleted or is not one of the newest 20 messages of its conversation",
+      code: 9_000_001,
+      ...instagramType(instagramHost),
+    }),
   unknownPath: () =>
     new GraphError({
       message: "Unknown path components",

@@ -2,17 +2,23 @@ import type { SimulatorHost } from "../host.ts";
 import type { Call } from "../http/http-server.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { Faults } from "../world/faults.ts";
-import type { SecretName, Token } from "../world/model.ts";
+import type { LoginKind, SecretName, Token } from "../world/model.ts";
 import type { World } from "../world/world.ts";
+import type { HistoryLimit } from "./history-limit.ts";
 
 export interface Context {
   world: World;
   deliveries: Deliveries;
   faults: Faults;
   secrets: Record<SecretName, string>;
+  /** The ids of the app: the Meta app's for logins of Facebook users, and the Instagram app's. */
+  appIds: Record<LoginKind, string>;
+  /** The redirect URIs that the app registered; undefined accepts any. */
+  redirectUris: readonly string[] | undefined;
   verifyToken: string;
   host: SimulatorHost | undefined;
   webhookBase: string;
+  historyLimit: HistoryLimit;
   /** The simulator's origin, available once it listens. */
   url(): string;
   /** The response format of Instagram's code exchange. All of these occur on the real platform. */
@@ -41,6 +47,3 @@ export function parameter(call: Call, name: string): string | undefined {
   if (typeof value === "number") return String(value);
   return call.query.get(name) ?? undefined;
 }
-
-/** The only Facebook user of the simulator, who owns every Page. */
-export const facebookUserId = "10150000000000001";

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AppReport } from "../../../local/simulator/host.ts";
-import { startSimulator } from "../../../local/simulator/simulator.ts";
-import { testAccounts, testSecrets } from "./simulator-fixture.ts";
+import type { AppReport } from "../../../../local/simulator/host.ts";
+import { startSimulator } from "../../../../local/simulator/simulator.ts";
+import { testAccounts, testSecrets } from "../simulator-fixture.ts";
 
 /** A simulator for the page, in a host that records what it is asked, and a receiver whose status can be changed. */
 export async function startPageSimulator() {

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { accessibilityViolations } from "../../web/support/accessibility.ts";
-import { testBrowser } from "../../web/support/browser.ts";
+import { accessibilityViolations } from "../../../web/support/accessibility.ts";
+import { testBrowser } from "../../../web/support/browser.ts";
+import { testAccounts } from "../simulator-fixture.ts";
 import { startPageSimulator } from "./page-fixture.ts";
-import { testAccounts } from "./simulator-fixture.ts";
 
 // The page in a real Chromium: one page for all tests, and a new person for each.
 

@@ -1,30 +1,17 @@
-import { randomBytes } from "node:crypto";
+import { assertActive, tokenText } from "../calls/access.ts";
+import { type Context, parameter } from "../calls/context.ts";
+import { GraphError, refuse } from "../calls/error-messages.ts";
 import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
-import type { LoginCode, Token } from "../world/model.ts";
-import { assertActive, isAppToken, tokenText } from "./access.ts";
-import { type Context, facebookUserId, parameter } from "./context.ts";
-import { GraphError, refuse } from "./error-messages.ts";
-import { toPageNode } from "./nodes.ts";
+import type { LoginCode, LoginKind, Token } from "../world/model.ts";
 
 const hour = 3_600_000;
 const longLife = 60 * 24 * hour;
 
-function issueToken(context: Context, kind: Token["kind"], subject: string, lifetime: number): Token {
-  const now = context.world.now();
-  const token: Token = {
-    value: `${kind === "instagram_user" ? "IGAA" : "EAA"}${randomBytes(90).toString("base64url").replace(/[-_]/g, "Z")}`,
-    kind,
-    subject,
-    issuedAt: now,
-    expiresAt: now + lifetime,
-    scopes:
-      kind === "instagram_user"
-        ? ["instagram_business_basic", "instagram_business_manage_messages"]
-        : ["pages_show_list", "pages_messaging", "pages_manage_metadata", "pages_read_engagement"],
-    revoked: false,
-  };
-  context.world.state.tokens.push(token);
-  return token;
+/** A token of a login, with the grants of its code or of the token that it extends. */
+function issueLoginToken({ world }: Context, grants: LoginCode | Token, lifetime: number): Token {
+  const { kind, subject, scopes, pages } = grants;
+  const expiresAt = world.now() + lifetime;
+  return world.issueToken({ kind, subject, expiresAt, scopes, ...(pages === undefined ? {} : { pages }) });
 }
 
 function toBearerResponse(token: Token, now: number): HttpOutcome {
@@ -40,9 +27,9 @@ function requireActiveToken(context: Context, value: string | undefined, kind: T
 }
 
 /** Consumes a login code. It is valid once, for one hour, with the redirect URI it was issued for. */
-function redeemCode(context: Context, call: Call, kind: LoginCode["kind"]): LoginCode | null {
+function redeemCode(context: Context, call: Call, kind: LoginKind): LoginCode | null {
   const { codes } = context.world.state;
-  const code = parameter(call, "code")?.replace(/#_$/, "");
+  const code = parameter(call, "code");
   const at = codes.findIndex((candidate) => candidate.code === code && candidate.kind === kind);
   const loginCode = codes[at];
   if (loginCode === undefined || loginCode.redirectUri !== parameter(call, "redirect_uri")) return null;
@@ -54,10 +41,12 @@ function redeemCode(context: Context, call: Call, kind: LoginCode["kind"]): Logi
 export async function instagramCode(context: Context, call: Call): Promise<HttpOutcome> {
   const refusal = (text: string): HttpOutcome =>
     json(400, { error_type: "OAuthException", code: 400, error_message: text });
+  if (parameter(call, "client_id") !== context.appIds.instagram_user) return refusal("Invalid platform app");
   if (parameter(call, "client_secret") !== context.secrets.instagram) return refusal("Error validating client secret.");
+  if (parameter(call, "grant_type") !== "authorization_code") return refusal("Invalid grant_type");
   const code = redeemCode(context, call, "instagram_user");
   if (code === null) return refusal("Matching code was not found or was already used");
-  const token = issueToken(context, "instagram_user", code.subject, hour);
+  const token = issueLoginToken(context, code, hour);
   await context.world.save();
   const permissions = token.scopes.join(",");
   const flat = { access_token: token.value, user_id: code.subject };
@@ -75,7 +64,7 @@ export async function exchangeInstagram(context: Context, call: Call): Promise<H
     throw new GraphError({ message: "Error validating client secret.", code: 1 });
   }
   const currentToken = requireActiveToken(context, tokenText(call), "instagram_user");
-  const token = issueToken(context, "instagram_user", currentToken.subject, longLife);
+  const token = issueLoginToken(context, currentToken, longLife);
   await context.world.save();
   return toBearerResponse(token, context.world.now());
 }
@@ -87,7 +76,7 @@ export async function refreshInstagram(context: Context, call: Call): Promise<Ht
   if (context.world.now() - currentToken.issuedAt < 24 * hour) {
     throw refuse.parameter("The access token must be at least 24 hours old to be refreshed", true);
   }
-  const token = issueToken(context, "instagram_user", currentToken.subject, longLife);
+  const token = issueLoginToken(context, currentToken, longLife);
   await context.world.save();
   return toBearerResponse(token, context.world.now());
 }
@@ -95,14 +84,14 @@ export async function refreshInstagram(context: Context, call: Call): Promise<Ht
 /** `GET graph.facebook.com/oauth/access_token`: exchanges a login code or a short-lived token for a user token. */
 export async function facebookToken(context: Context, call: Call): Promise<HttpOutcome> {
   if (
-    parameter(call, "client_id") !== context.world.appId ||
+    parameter(call, "client_id") !== context.appIds.user ||
     parameter(call, "client_secret") !== context.secrets.meta
   ) {
     throw new GraphError({ message: "Error validating client secret.", code: 1 });
   }
   if (parameter(call, "grant_type") === "fb_exchange_token") {
     const currentToken = requireActiveToken(context, parameter(call, "fb_exchange_token"), "user");
-    const token = issueToken(context, "user", currentToken.subject, longLife);
+    const token = issueLoginToken(context, currentToken, longLife);
     await context.world.save();
     return toBearerResponse(token, context.world.now());
   }
@@ -110,68 +99,7 @@ export async function facebookToken(context: Context, call: Call): Promise<HttpO
   if (code === null) {
     throw new GraphError({ message: "This authorization code has been used.", code: 100, subcode: 36009 });
   }
-  const token = issueToken(context, "user", code.subject, hour);
+  const token = issueLoginToken(context, code, hour);
   await context.world.save();
   return toBearerResponse(token, context.world.now());
-}
-
-/** `GET /me/accounts`: every Page with its send token. */
-export function pagesOfUser(context: Context, token: Token): HttpOutcome {
-  if (token.kind !== "user") throw refuse.unknownNode("GET", "me");
-  const { accounts, tokens } = context.world.state;
-  const pageIds = [...new Set(accounts.flatMap((account) => account.pageId ?? []))];
-  const data = pageIds.map((pageId) => {
-    const { instagram_business_account: linked, ...page } = toPageNode(context, pageId);
-    const pageToken = tokens.find(({ kind, subject, revoked }) => kind === "page" && subject === pageId && !revoked);
-    return {
-      ...page,
-      access_token: pageToken?.value,
-      ...(linked === null ? {} : { instagram_business_account: linked }),
-      tasks: ["ANALYZE", "ADVERTISE", "MESSAGING", "MODERATE", "CREATE_CONTENT", "MANAGE"],
-    };
-  });
-  return json(200, { data, paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } } });
-}
-
-/** `GET /debug_token`: the status of a token. The caller needs the app's token or any active one. */
-export function debugToken(context: Context, call: Call): HttpOutcome {
-  const callerToken = tokenText(call);
-  const { tokens } = context.world.state;
-  const now = context.world.now();
-  if (!isAppToken(context, callerToken)) {
-    const caller = tokens.find((candidate) => candidate.value === callerToken && candidate.kind !== "instagram_user");
-    if (caller === undefined) throw refuse.unreadableToken();
-    assertActive(caller, now);
-  }
-  const token = tokens.find(
-    (candidate) => candidate.value === parameter(call, "input_token") && candidate.kind !== "instagram_user",
-  );
-  const seconds = (ms: number): number => Math.floor(ms / 1000);
-  if (token === undefined) {
-    const error = { code: 190, message: "Invalid OAuth access token - Cannot parse access token" };
-    return json(200, { data: { error, is_valid: false, scopes: [] } });
-  }
-  let error: { code: number; message: string; subcode?: number } | undefined;
-  try {
-    assertActive(token, now);
-  } catch (refusal) {
-    if (!(refusal instanceof GraphError)) throw refusal;
-    const { code, message, subcode } = refusal.detail;
-    error = { code, message, ...(subcode === undefined ? {} : { subcode }) };
-  }
-  return json(200, {
-    data: {
-      app_id: context.world.appId,
-      type: token.kind === "page" ? "PAGE" : "USER",
-      application: "Simulated app",
-      data_access_expires_at: seconds(token.issuedAt + 90 * 24 * hour),
-      expires_at: token.expiresAt === null ? 0 : seconds(token.expiresAt),
-      ...(error === undefined ? {} : { error }),
-      is_valid: error === undefined,
-      issued_at: seconds(token.issuedAt),
-      ...(token.kind === "page" ? { profile_id: token.subject } : {}),
-      scopes: token.scopes,
-      user_id: token.kind === "page" ? facebookUserId : token.subject,
-    },
-  });
 }
