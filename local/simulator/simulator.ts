@@ -1,8 +1,7 @@
 import type { Context } from "./calls/context.ts";
 import { HistoryLimit } from "./calls/history-limit.ts";
 import { control } from "./control/control.ts";
-import { graph } from "./graph/graph.ts";
-import { instagramCode } from "./graph/login-tokens.ts";
+import { exchangeCode, graph } from "./graph/graph.ts";
 import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
 import { login } from "./login/authorize.ts";
@@ -58,7 +57,7 @@ const hosts: Record<string, Host> = {
   facebook_graph: (context, path, call) => graph(context, "facebook", path, call),
   instagram_graph: (context, path, call) => graph(context, "instagram", path, call),
   instagram_api: async (context, path, call) =>
-    call.method === "POST" && path === "/oauth/access_token" ? instagramCode(context, call) : notFound,
+    call.method === "POST" && path === "/oauth/access_token" ? exchangeCode(context, call) : notFound,
   instagram_www: async (context, path, call) =>
     isPageCall(call) && path === "/oauth/authorize" ? login(context, call, "instagram_user") : notFound,
   facebook_www: async (context, path, call) =>

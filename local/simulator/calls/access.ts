@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Call } from "../http/http-server.ts";
 import type { Token } from "../world/model.ts";
 import { type Context, type GraphHost, parameter } from "./context.ts";
+import { codedError } from "./error-codes.ts";
 import { refuse } from "./error-messages.ts";
 
 /** The token of a call, from the Authorization header or else the parameter. */
@@ -12,7 +13,7 @@ export function tokenText(call: Call): string | undefined {
 
 /** Checks the token by the simulator's clock. Throws the platform's error 190 if it is revoked or expired. */
 export function assertActive(token: Token, now: number): void {
-  if (token.revoked) throw refuse.revokedToken();
+  if (token.revoked) throw token.subcode === undefined ? refuse.revokedToken() : codedError(190, token.subcode);
   if (token.expiresAt !== null && token.expiresAt <= now) throw refuse.expiredToken(token.expiresAt, now);
 }
 

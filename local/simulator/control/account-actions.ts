@@ -1,7 +1,14 @@
 import type { Context } from "../calls/context.ts";
-import { BadInput, type Fields, optionalEnum, optionalString } from "../http/fields.ts";
+import {
+  BadInput,
+  type Fields,
+  optionalBoolean,
+  optionalEnum,
+  optionalInteger,
+  optionalString,
+} from "../http/fields.ts";
 import { echoEvent, toAccountEvent } from "../webhooks/outgoing.ts";
-import { subscribe } from "../webhooks/subscription-health.ts";
+import { endSubscription, subscribe } from "../webhooks/subscription-health.ts";
 import { defaultSubscription } from "../world/seed.ts";
 import { type PublishedEvent, publishEvent } from "./publish.ts";
 import { findOrAddPerson, parseAttachments, requireAccount } from "./targets.ts";
@@ -48,11 +55,28 @@ export async function sendPolicy(context: Context, fields: Fields): Promise<Publ
   return publishEvent(context, { account, person: null, kind: "policy", mid: null }, event);
 }
 
-/** Subscribes the app to an account again, to the same fields as at the start. Fields: `account, connection?`. */
-export async function subscribeAgain({ world }: Context, fields: Fields): Promise<{ node: string; fields: string[] }> {
+/**
+ * Subscribes the app to an account again, to the same fields as at the start, or with `subscribed: false` ends the
+ * subscription as the platform does. Fields: `account, connection?, subscribed?`.
+ */
+export async function setSubscription({ world }: Context, fields: Fields): Promise<{ node: string; fields: string[] }> {
   const account = requireAccount(world, fields);
   const node = account.pageId ?? account.externalId;
-  subscribe(world, node, defaultSubscription(account));
+  if (optionalBoolean(fields, "subscribed") === false) endSubscription(world, node);
+  else subscribe(world, node, defaultSubscription(account));
   await world.save();
-  return { node, fields: defaultSubscription(account) };
+  return { node, fields: world.state.subscriptions[node] ?? [] };
+}
+
+const minutesMax = 60 * 24 * 365;
+
+/** Restricts an account from sending for a time; 0 minutes end it. Fields: `account, connection?, minutes`. */
+export async function restrict({ world }: Context, fields: Fields): Promise<{ restricted_until: number | null }> {
+  const account = requireAccount(world, fields);
+  const minutes = optionalInteger(fields, "minutes", 0, minutesMax) ?? 60;
+  const { restricted } = world.state;
+  if (minutes === 0) delete restricted[account.key];
+  else restricted[account.key] = world.now() + minutes * 60_000;
+  await world.save();
+  return { restricted_until: restricted[account.key] ?? null };
 }

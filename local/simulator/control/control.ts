@@ -12,10 +12,12 @@ import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import { faultModes, faultTargets } from "../world/faults.ts";
 import { connections } from "../world/model.ts";
 import { addSeedAccount } from "../world/seed.ts";
-import { sendAsAccount, sendPolicy, subscribeAgain } from "./account-actions.ts";
+import { restrict, sendAsAccount, sendPolicy, setSubscription } from "./account-actions.ts";
+import { deauthorize, requestDeletion } from "./duties.ts";
 import { inspectMessage, listWebhooks } from "./inspection.ts";
 import { editPerson } from "./people.ts";
 import { handlePersonAction } from "./person-sends.ts";
+import { changeTokens, tokenStatus } from "./tokens.ts";
 import { sendDashboardTest, sendRawWebhook, verifyCallback } from "./webhooks.ts";
 
 type Control = (context: Context, fields: Fields, call: Call) => unknown;
@@ -31,7 +33,11 @@ export const controlRoutes: Record<string, Control> = {
   "POST /account-sends": sendAsAccount,
   "POST /people": editPerson,
   "POST /policy": sendPolicy,
-  "POST /subscriptions": subscribeAgain,
+  "POST /subscriptions": setSubscription,
+  "POST /restrictions": restrict,
+  "POST /tokens": changeTokens,
+  "POST /deauthorize": deauthorize,
+  "POST /data-deletion": requestDeletion,
   "POST /accounts": addAccount,
   "POST /raw": sendRawWebhook,
   "POST /dashboard-test": sendDashboardTest,
@@ -74,6 +80,7 @@ function state({ world, deliveries, faults }: Context, _fields: Fields, call: Ca
   const { version } = world;
   if (call.query.get("since") === String(version)) return { version, unchanged: true };
   const { accounts, people, threads, subscriptions, failing, ended, clockOffsetMs } = world.state;
+  const { users, tokens, restricted } = world.state;
   return {
     version,
     now: world.now(),
@@ -84,6 +91,9 @@ function state({ world, deliveries, faults }: Context, _fields: Fields, call: Ca
     subscriptions,
     failing,
     ended,
+    users,
+    tokens: tokens.map((token) => tokenStatus(token, world.now())),
+    restricted,
     pending: deliveries.pending(),
     fault: faults.snapshot(),
     delivery: deliveries.options,
@@ -94,13 +104,16 @@ async function addAccount({ world }: Context, fields: Fields): Promise<unknown> 
   const connection = optionalEnum(fields, "connection", connections);
   if (connection === undefined) throw new BadInput(`connection must be one of ${connections.join(", ")}`);
   const externalId = requiredString(fields, "externalId");
+  const isConnected = optionalBoolean(fields, "isConnected") ?? true;
   const seed = {
     connection,
     externalId,
     pageId: optionalString(fields, "pageId") ?? (connection === "messenger" ? externalId : null),
     handle: requiredString(fields, "handle"),
     displayName: requiredString(fields, "displayName"),
-    token: requiredString(fields, "token"),
+    token: isConnected ? requiredString(fields, "token") : "",
+    isConnected,
+    canMessage: optionalBoolean(fields, "canMessage") ?? true,
   };
   if (connection === "instagram_page" && seed.pageId === null) {
     throw new BadInput("pageId is missing: an Instagram account on a Page requires the Page's id");
@@ -110,7 +123,7 @@ async function addAccount({ world }: Context, fields: Fields): Promise<unknown> 
   return account;
 }
 
-/** `{mode, on?, for?}`; with mode `error` also `code`, `subcode?`, `status?`, with `rate_limited` `minutes?`. */
+/** `{mode, on?, for?, skip?}`; with mode `error` also `code`, `subcode?`, `status?`, with `rate_limited` `minutes?`. */
 function setFault({ world, faults }: Context, fields: Fields): unknown {
   const mode = optionalEnum(fields, "mode", faultModes);
   if (mode === undefined) throw new BadInput(`mode must be one of ${faultModes.join(", ")}`);
@@ -124,7 +137,8 @@ function setFault({ world, faults }: Context, fields: Fields): unknown {
   };
   if (mode === "error" && fault.code === undefined)
     throw new BadInput("code is missing: mode error requires the error code");
-  faults.set(fault, optionalEnum(fields, "on", faultTargets) ?? "sends", times);
+  const skip = optionalInteger(fields, "skip", 0, 1_000_000) ?? 0;
+  faults.set(fault, optionalEnum(fields, "on", faultTargets) ?? "sends", { times, skip });
   world.version += 1;
   return faults.snapshot();
 }

@@ -1,85 +1,27 @@
 import type { Context } from "../calls/context.ts";
-import { GraphError, refuse } from "../calls/error-messages.ts";
+import { codedError } from "../calls/error-codes.ts";
+import { type GraphError, refuse } from "../calls/error-messages.ts";
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Fault, FaultMode } from "../world/faults.ts";
 import type { Account, Person } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
-
-// The platforms' messages by `code` or `code/subcode`. Any other pair gets a generic message.
-const errorMessages: Record<string, string> = {
-  "1": "An unknown error has occurred.",
-  "2": "Service temporarily unavailable",
-  "3": "(#3) Application does not have the capability to make this API call.",
-  "4": "(#4) Application request limit reached",
-  "10": "(#10) Application does not have permission for this action",
-  "10/2018065": "(#10) This message is sent outside of allowed window.",
-  "10/2018108": "(#10) This person isn't receiving messages from you right now.",
-  "10/2018278": "(#10) This message is sent outside of allowed window.",
-  "10/2534022": "(#10) This message is sent outside of allowed window.",
-  "10/2534077": "(#10) Access to messages is switched off in the settings of the Instagram account",
-  "17": "(#17) User request limit reached",
-  "32": "(#32) Page request limit reached",
-  "100/2018001": "(#100) No matching user found",
-  "100/2018008": "(#100) Failed to fetch the file from the url",
-  "100/2018047": "(#100) Upload attachment failure: the type of the file does not match",
-  "100/2018074": "(#100) The attachment ID is invalid or you do not own the attachment",
-  "100/2018109": "(#100) Attachment size exceeds allowable limit",
-  "100/2018294": "(#100) Video upload timed out",
-  "100/2534013": "(#100) The Instagram account is not linked to the Page",
-  "100/2534014": "The requested user cannot be found.",
-  "100/2534029": "(#100) This account is restricted from sending messages",
-  "100/2534037": "(#100) The thread is controlled by another app",
-  "190/458": "Error validating access token: The user has not authorized the application.",
-  "190/459": "Error validating access token: The user is in a checkpoint and must log in.",
-  "190/460": "Error validating access token: The session has been invalidated because the user changed their password.",
-  "190/463": "Error validating access token: Session has expired.",
-  "190/464": "Error validating access token: The user is not confirmed.",
-  "190/467": "Error validating access token: The access token is invalid.",
-  "200": "(#200) Requires pages_messaging permission to manage the object",
-  "200/2018028":
-    "(#200) Cannot message users who are not admins, developers or testers of the app until pages_messaging permission is reviewed and the app is live.",
-  "200/1545041": "(#200) This person isn't available right now.",
-  "200/2534041": "(#200) Access to messages is disabled for this app",
-  "230": "(#230) User consent is required to access user profile",
-  "551": "(#551) This person isn't available right now.",
-  "551/1545041": "(#551) This person isn't available right now.",
-  "613": "(#613) Calls to this api have exceeded the rate limit.",
-  "613/2018338": "(#613) Messages with this tag to this person were reported as bothersome or abusive.",
-  "1200": "(#1200) Temporary send message failure. Please try again later.",
-  "2022": "(#2022) The account is temporarily blocked from sending messages",
-  "2018300": "(#2018300) Another app is controlling this thread now",
-};
-
-/** Codes that the platform marks as transient. */
-const transient: ReadonlySet<number> = new Set([1, 2, 1200]);
-
-function faultError(code: number, subcode?: number, status = 400): GraphError {
-  const text = errorMessages[subcode === undefined ? `${code}` : `${code}/${subcode}`] ?? errorMessages[code];
-  return new GraphError({
-    message: text ?? `(#${code}) The platform refuses the call`,
-    code,
-    ...(subcode === undefined ? {} : { subcode }),
-    status,
-    ...(transient.has(code) ? { transient: true } : {}),
-  });
-}
 
 type ErrorFactory = (fault: Fault, now: number) => GraphError;
 
 /** Errors of any call, independent of the account. */
 const callFaults: Partial<Record<FaultMode, ErrorFactory>> = {
   "5xx": () => refuse.serverError(),
-  transient: () => faultError(2),
+  transient: () => codedError(2),
   token_revoked: () => refuse.revokedToken(),
   expired: (_fault, now) => refuse.expiredToken(now - 1000, now),
-  app_removed: () => faultError(190, 458),
-  checkpoint: () => faultError(190, 459),
-  unconfirmed: () => faultError(190, 464),
-  token_invalid: () => faultError(190, 467),
-  permission: () => faultError(10),
-  link_broken: () => faultError(10, 2534077),
-  fetch_failed: () => faultError(100, 2018008),
-  error: ({ code = 1, subcode, status }) => faultError(code, subcode, status),
+  app_removed: () => codedError(190, 458),
+  checkpoint: () => codedError(190, 459),
+  unconfirmed: () => codedError(190, 464),
+  token_invalid: () => codedError(190, 467),
+  permission: () => codedError(10),
+  link_broken: () => codedError(10, 2534077),
+  fetch_failed: () => codedError(100, 2018008),
+  error: ({ code = 1, subcode, status }) => codedError(code, subcode, status),
 };
 
 function rateLimitError({ minutes }: Fault, account: Account): GraphError {
@@ -87,7 +29,7 @@ function rateLimitError({ minutes }: Fault, account: Account): GraphError {
 }
 
 function threadOwnerError(account: Account): GraphError {
-  return isInstagram(account) ? faultError(100, 2534037) : faultError(2018300);
+  return isInstagram(account) ? codedError(100, 2534037) : codedError(2018300);
 }
 
 /** Errors of a send, which depend on the channel or the account. */
@@ -98,14 +40,14 @@ const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: bool
   person_unavailable: () => refuse.blocked(),
   unknown_person: (account, onInstagram) => refuse.unknownPerson(isInstagram(account), onInstagram),
   thread_owner: (account) => threadOwnerError(account),
-  tag_abuse: () => faultError(613, 2018338),
+  tag_abuse: () => codedError(613, 2018338),
 };
 
 /** Throws a Graph error if the account cannot write to this person. */
 export function checkPerson(account: Account, person: Person): void {
   if (person.blocked) throw refuse.blocked();
   if (person.standby === true) throw threadOwnerError(account);
-  if (person.role === false) throw faultError(200, 2018028);
+  if (person.role === false) throw codedError(200, 2018028);
 }
 
 /** Applies a fault before a call is processed. @returns the response, or null to continue. Throws a Graph error. */
@@ -126,7 +68,12 @@ export function applySendFault(
   const createError = sendFaults[fault.mode];
   if (createError !== undefined) throw createError(account, onInstagram, fault);
   // The app lacks the permission for the tag. Messages without the tag pass.
-  if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw faultError(10);
+  if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw codedError(10);
+}
+
+/** Applies a fault to a call of a login or of an account's connection. Throws a Graph error. */
+export function applyAccountFault(fault: Fault, subject: string): void {
+  if (fault.mode === "rate_limited") throw refuse.rateLimited(subject, fault.minutes);
 }
 
 /** Applies a fault to an upload whose account is resolved. Throws a Graph error. */
@@ -138,9 +85,30 @@ const hugeBytes = 10 * 1024 * 1024;
 
 /** The response to an accepted send or upload, altered by the fault. */
 export function acceptedResponse(fault: Fault, result: Readonly<Record<string, string>>): HttpOutcome {
+  return alterResponse(fault, json(200, result));
+}
+
+const htmlPage =
+  "<!doctype html><html><head><title>Error</title></head><body>Sorry, something went wrong.</body></html>";
+
+/** The response to a call that was processed, altered by the fault. An error stays as it is. */
+export function alterResponse(fault: Fault, outcome: HttpOutcome): HttpOutcome {
   if (fault.mode === "reset_after_accept") return "reset";
   if (fault.mode === "hang_after_accept") return "hang";
-  if (fault.mode === "huge_body") return json(200, { ...result, padding: "x".repeat(hugeBytes) });
-  const response = json(200, result);
-  return fault.mode === "malformed_json" ? { ...response, body: response.body.slice(0, -2) } : response;
+  if (typeof outcome === "string" || outcome.status !== 200) return outcome;
+  const body = String(outcome.body);
+  switch (fault.mode) {
+    case "huge_body":
+      return { ...outcome, body: `{"padding":"${"x".repeat(hugeBytes)}",${body.slice(1)}` };
+    case "malformed_json":
+      return { ...outcome, body: body.slice(0, -2) };
+    case "bom":
+      return { ...outcome, body: `\uFEFF${body}` };
+    case "html":
+      return { ...outcome, headers: { ...outcome.headers, "Content-Type": "text/html" }, body: htmlPage };
+    case "error_in_200":
+      return { ...json(200, {}), body: String(refuse.serverError().toResponse().body) };
+    default:
+      return outcome;
+  }
 }

@@ -61,6 +61,7 @@ export async function send(context: Context, nodeCall: NodeCall, fault: Fault): 
   if ((body.message === undefined) === (body.sender_action === undefined)) {
     throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);
   }
+  if ((context.world.state.restricted[account.key] ?? 0) > context.world.now()) throw refuse.restricted(onInstagram);
   checkPerson(account, person);
   const request = { account, person, body, onInstagram };
   return body.sender_action === undefined ? sendMessage(context, request, fault) : performAction(context, request);

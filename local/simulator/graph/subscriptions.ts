@@ -83,6 +83,7 @@ export async function subscribedApps(context: Context, { host, node, token, call
   if (call.method === "DELETE") {
     delete state.subscriptions[token.subject];
     delete state.failing[token.subject];
+    delete state.ended[token.subject];
     await context.world.save();
     return json(200, { success: true });
   }

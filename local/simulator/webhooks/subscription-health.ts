@@ -31,11 +31,17 @@ export function recordFailure(world: World, nodes: readonly string[]): void {
     if (state.subscriptions[node] === undefined) continue;
     state.failing[node] ??= now;
     if (now - state.failing[node] < failingMaxMs) continue;
-    delete state.subscriptions[node];
-    delete state.failing[node];
-    state.ended[node] = now;
-    dropWebhooks(world, node);
+    endSubscription(world, node);
   }
+}
+
+/** Ends the subscription of a Page or an Instagram account, as the platform does. Webhooks that wait are lost. */
+export function endSubscription(world: World, node: string): void {
+  const { state } = world;
+  delete state.subscriptions[node];
+  delete state.failing[node];
+  state.ended[node] = world.now();
+  dropWebhooks(world, node);
 }
 
 /** The time at which the first of these nodes has failed for an hour; Infinity if none fails. */

@@ -8,6 +8,9 @@ export const faultModes = [
   "reset_after_accept",
   "malformed_json",
   "huge_body",
+  "bom",
+  "html",
+  "error_in_200",
   "5xx",
   "transient",
   "token_revoked",
@@ -32,8 +35,11 @@ export const faultModes = [
 ] as const;
 export type FaultMode = (typeof faultModes)[number];
 
-/** The target of a fault: only message sends, or every Graph call with a token. */
-export const faultTargets = ["sends", "calls"] as const;
+/**
+ * The target of a fault: message sends, every Graph call with a token, the calls of a login (exchanges, `/me`,
+ * `/me/accounts`), or the calls that keep an account connected (`/me`, subscriptions, `debug_token`, refreshes, threads).
+ */
+export const faultTargets = ["sends", "calls", "logins", "accounts"] as const;
 export type FaultTarget = (typeof faultTargets)[number];
 
 /** The parameters of a fault that its mode does not fix. */
@@ -49,6 +55,8 @@ export interface FaultDetail {
 
 export interface Fault extends FaultDetail {
   mode: FaultMode;
+  /** The target it was set for; absent without a fault. */
+  on?: FaultTarget;
 }
 
 const noFault: Fault = { mode: "none" };
@@ -58,23 +66,35 @@ export class Faults {
   #fault: Fault = noFault;
   #target: FaultTarget = "sends";
   #remaining = Number.POSITIVE_INFINITY;
+  #skips = 0;
 
-  set(fault: Fault, target: FaultTarget, times: number | undefined): void {
-    this.#fault = fault;
+  /** Sets the fault of the next `times` calls of the target, after `skip` of them that it does not alter. */
+  set(
+    fault: Fault,
+    target: FaultTarget,
+    { times, skip = 0 }: { times?: number | undefined; skip?: number } = {},
+  ): void {
+    this.#fault = { ...fault, on: target };
     this.#target = target;
     this.#remaining = times ?? Number.POSITIVE_INFINITY;
+    this.#skips = skip;
   }
 
-  /** Returns the fault for one call and counts its use. */
-  consume(kind: "send" | "other"): Fault {
-    if (this.#fault.mode === "none" || (kind === "other" && this.#target === "sends")) return noFault;
+  /** Returns the fault for one call, which belongs to these targets, and counts its use. */
+  consume(targets: readonly FaultTarget[]): Fault {
+    if (this.#fault.mode === "none" || !targets.includes(this.#target)) return noFault;
+    if (this.#skips > 0) {
+      this.#skips -= 1;
+      return noFault;
+    }
     const fault = this.#fault;
     this.#remaining -= 1;
-    if (this.#remaining <= 0) this.set(noFault, "sends", undefined);
+    if (this.#remaining <= 0) this.set(noFault, "sends");
     return fault;
   }
 
-  snapshot(): Fault & { on: FaultTarget; left: number | null } {
-    return { ...this.#fault, on: this.#target, left: Number.isFinite(this.#remaining) ? this.#remaining : null };
+  snapshot(): Fault & { on: FaultTarget; left: number | null; skip: number } {
+    const left = Number.isFinite(this.#remaining) ? this.#remaining : null;
+    return { ...this.#fault, on: this.#target, left, skip: this.#skips };
   }
 }

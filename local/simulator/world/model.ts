@@ -112,6 +112,8 @@ export interface Token {
   expiresAt: number | null;
   scopes: string[];
   revoked: boolean;
+  /** The subcode with which a revoked token is refused. Unset: 460, the password was changed. */
+  subcode?: number;
   /** The Facebook user who granted a Page token. Unset: the first user. */
   user?: string;
   /** The ids of the Pages that a user token may read. Unset: every Page. */
@@ -215,6 +217,8 @@ export interface State {
   failing: Record<string, number>;
   /** When the platform ended a subscription, by the simulator's clock. */
   ended: Record<string, number>;
+  /** Until when an account must not send, by its key and the simulator's clock. */
+  restricted: Record<string, number>;
   /** Events that wait for their batch to fill. */
   gathering: OutgoingEvent[];
   deliveries: Delivery[];
@@ -243,6 +247,7 @@ export function emptyState(): State {
     subscriptions: {},
     failing: {},
     ended: {},
+    restricted: {},
     gathering: [],
     deliveries: [],
     webhooks: [],

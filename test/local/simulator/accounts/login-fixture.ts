@@ -1,6 +1,6 @@
-import { simulatedAppIds } from "../../../local/simulator/world/app-ids.ts";
-import type { startTestSimulator } from "./simulator-fixture.ts";
-import { testSecrets } from "./simulator-fixture.ts";
+import { simulatedAppIds } from "../../../../local/simulator/world/app-ids.ts";
+import type { startTestSimulator } from "../simulator-fixture.ts";
+import { testSecrets } from "../simulator-fixture.ts";
 
 export const testApps = simulatedAppIds;
 export const callback = "http://127.0.0.1:1/back";

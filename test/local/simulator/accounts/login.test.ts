@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { unconnectedAccounts } from "../../../local/simulator/world/seed.ts";
+import { unconnectedAccounts } from "../../../../local/simulator/world/seed.ts";
+import { startTestSimulator, startWebhookReceiver, testAccounts, testPage, testSecrets } from "../simulator-fixture.ts";
 import { callback, facebookScopes, testApps, testLogin } from "./login-fixture.ts";
-import { startTestSimulator, startWebhookReceiver, testAccounts, testPage, testSecrets } from "./simulator-fixture.ts";
 
 const { login, viaPage } = testAccounts;
 const [sam, noor] = ["10150000000000001", "10150000000000002"] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Fields, startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "./simulator-fixture.ts";
+import { type Fields, startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "../simulator-fixture.ts";
 
 const sides = {
   login: { host: "instagram", token: testAccounts.login.token, platform: "instagram" },
