@@ -1,14 +1,30 @@
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
+import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import { linkAccount } from "../../shared/flows/accounts/link-account.ts";
+import type { NewConnection } from "../../shared/flows/accounts/login/ports.ts";
+import type { LinkPorts } from "../../shared/flows/accounts/ports.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { refuse } from "../../shared/kernel/refusals.ts";
 import { facebookDialog, instagramDialog } from "../../shared/platforms/accounts/login-dialogs.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
+import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
+import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
+import { loginStateStore } from "../../shared/stores/accounts/login-states.ts";
+import { pageChoiceStore } from "../../shared/stores/accounts/page-choices.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import type { ConnectRoutePorts } from "../routes/connect-endpoint.ts";
+import { openLogins } from "../support/account-platforms.ts";
 
 /** The ports of the logins by which people connect accounts. */
 export function connectPorts(): ConnectRoutePorts {
   const table = openTable(setting("table"));
+  const accounts = accountStore(table);
+  const accountChecks = accountCheckStore(table);
+  const authorizations = authorizationStore(table);
+  const vault = openVault(setting("keyId"));
   const root = serviceKeysReader(setting("rootSecretId"));
   return {
     users: userStore(table),
@@ -16,6 +32,12 @@ export function connectPorts(): ConnectRoutePorts {
     sessionKeys: async (kid) => (await root(kid)).session,
     loginStateKeys: async (kid) => (await root(kid)).loginState,
     loginDialogs: openLoginDialogs(),
+    logins: openLogins(),
+    loginStates: loginStateStore(table),
+    pageChoices: pageChoiceStore(table),
+    accounts,
+    vault,
+    connectAccount: (connection) => connectAccount({ accounts, vault, accountChecks, authorizations }, connection),
     consoleOrigin: new URL(setting("consoleUrl")).origin,
     baseUrl: setting("baseUrl"),
   };
@@ -29,4 +51,10 @@ function openLoginDialogs(): ConnectRoutePorts["loginDialogs"] {
     instagram: instagramAppId === null ? null : instagramDialog(instagramWww, instagramAppId),
     messenger: metaAppId === null ? null : facebookDialog(facebookWww, { appId: metaAppId, graphVersion, config }),
   };
+}
+
+async function connectAccount(ports: LinkPorts, connection: NewConnection) {
+  const result = await linkAccount(ports, { ...connection, connectionId: newUlid(connection.now) });
+  if (result.kind === "connected") return result.account;
+  return refuse(result.kind === "in_use" ? "account_in_use" : "role_forbidden");
 }

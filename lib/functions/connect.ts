@@ -3,6 +3,7 @@ import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {
   type FunctionContext,
+  keyVariables,
   loginVariables,
   platformVariables,
   rootSecretVariables,
@@ -18,12 +19,18 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
+      ...keyVariables(context),
       ...rootSecretVariables(context),
       ...platformVariables(context),
       ...loginVariables(context),
     },
   });
-  data.table.allow(connect.functionRole, { actions: ["Query", "UpdateItem"] });
+  data.table.allow(connect.functionRole, {
+    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  });
+  data.key.allowEncrypt(connect.functionRole, "account-token", "login-choice");
+  data.key.allowDecrypt(connect.functionRole, "login-choice");
+  allowReading(data.secrets.platforms, connect.functionRole);
   allowReading(data.secrets.root, connect.functionRole);
   return connect;
 }

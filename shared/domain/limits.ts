@@ -32,8 +32,9 @@ export const SIGN_IN_CAPS = { address: 5, source: 20 } as const;
 export const SIGN_IN_WINDOW: Millis = 15 * MINUTE;
 /** How long a sign-in link can be opened. */
 export const SIGN_IN_LINK_LIFETIME: Millis = 15 * MINUTE;
-/** How long a login of a platform may take. */
+/** How long a login of a platform may take, and how long a person may then choose among its pages. */
 export const PLATFORM_LOGIN_LIFETIME: Millis = 10 * MINUTE;
+export const PAGE_CHOICE_LIFETIME: Millis = 10 * MINUTE;
 export const TENANT_NAME_CHARS_MAX = 80;
 export const INVITE_LIFE: Millis = 7 * DAY;
 /** How many invites one sign-in accepts, within the time of its request. */

@@ -351,6 +351,10 @@ export const loginTokenAttributes = {
   sealedToken: "tk",
 } as const;
 
+export const loginStateAttributes = { ...ttl, op: "o" } as const;
+
+export const pageChoiceAttributes = { ...ttl, authorizedBy: "au", expiresAt: "ex", sealedToken: "tk" } as const;
+
 export const signInCapAttributes = { ...ttl, ops: "o" } as const;
 
 export const auditAttributes = {

@@ -1,14 +1,19 @@
 import * as z from "zod/mini";
+import type { output } from "zod/v4/core";
 import { parseRedirectPath } from "../../../shared/domain/access/redirect-paths.ts";
-import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
-import { loginResultUrl } from "../../../shared/domain/accounts/login-results.ts";
+import { accountKey, type PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import { PLATFORM_LOGIN_LIFETIME } from "../../../shared/domain/limits.ts";
+import { finishInstagramLogin } from "../../../shared/flows/accounts/login/finish-instagram-login.ts";
+import { finishMessengerLogin } from "../../../shared/flows/accounts/login/finish-messenger-login.ts";
+import { loginRefused } from "../../../shared/flows/accounts/login/login-failures.ts";
+import { loginCookie } from "../../../shared/flows/accounts/login/login-state.ts";
+import type { NewConnection } from "../../../shared/flows/accounts/login/ports.ts";
 import { startLogin } from "../../../shared/flows/accounts/login/start-login.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { pathCookie } from "../../http/cookies.ts";
-import type { LocationContext, Outcome } from "../../http/endpoint.ts";
-import { isCookieSecure } from "../access/sign-in/secure-cookies.ts";
+import { useLogin, withoutFragment } from "../../../shared/flows/accounts/login/use-login.ts";
+import { isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
+import { readCookie } from "../../http/cookies.ts";
 import { type ConnectRoutePorts, endpoint } from "../connect-endpoint.ts";
+import { loginLocation, loginRedirect, toLoginCookie } from "./login-browser.ts";
 
 const tag = "Connecting accounts";
 
@@ -28,14 +33,14 @@ function startEndpoint(operation: string, platform: PlatformName, name: string) 
     envelope: false,
     status: 302,
     browserLocation: async (outcome, { request, ports }) => {
-      const { redirect } = Object.fromEntries(new URLSearchParams(request.query));
-      return resultLocation(parseRedirectPath(redirect ?? "/"), outcome, ports);
+      const redirect = new URLSearchParams(request.query).get("redirect");
+      return loginLocation(ports, parseRedirectPath(redirect ?? "/"), outcome);
     },
     handle: async ({ tenant, caller, query, now, ports, setCookies }) => {
       const redirect = parseRedirectPath(query.redirect ?? "/");
       const login = await startLogin(ports, { platform, tenant, userId: caller.userId, redirect, now });
       if (isRefusal(login)) return login;
-      setCookies([loginCookieText(ports, { ...login.cookie, maxAge: PLATFORM_LOGIN_LIFETIME })]);
+      setCookies([toLoginCookie(ports, login.cookie, PLATFORM_LOGIN_LIFETIME)]);
       return new Response(null, {
         status: 302,
         headers: { location: login.url, "referrer-policy": "no-referrer" },
@@ -47,21 +52,70 @@ function startEndpoint(operation: string, platform: PlatformName, name: string) 
 export const startInstagramLogin = startEndpoint("startInstagramLogin", "instagram", "Instagram");
 export const startMessengerLogin = startEndpoint("startMessengerLogin", "messenger", "Facebook");
 
-/** Where a browser is led with the outcome of a request. */
-function resultLocation(
-  redirect: string,
-  outcome: Outcome,
-  ports: LocationContext<ConnectRoutePorts>["ports"],
-): string {
-  if (outcome.ok) throw new Error("A login that started leads to its platform.");
-  return loginResultUrl(redirect, { error: outcome.error.code }, ports);
+/** A login that the platform granted. */
+type GrantedLogin = Pick<NewConnection, "tenant" | "caller" | "ip" | "now" | "time"> & { readonly code: string };
+type FinishReason = "oauth_failed" | "account_in_use" | "role_forbidden";
+
+function callbackEndpoint<D extends z.ZodMiniObject>(
+  { operation, platform, name }: { readonly operation: string; readonly platform: PlatformName; name: string },
+  data: D,
+  finish: (ports: ConnectRoutePorts, login: GrantedLogin) => Promise<output<D> | Refusal<FinishReason>>,
+) {
+  return endpoint.session({
+    operation,
+    method: "GET",
+    path: `/oauth/${platform}/callback`,
+    role: "admin",
+    tenant: "resource",
+    tag,
+    summary: `Finish a login of ${name}`,
+    description:
+      "The platform redirects the browser here. A browser is redirected to the console, with the data or the code of the error in the query. A caller that accepts JSON gets the envelope. A login works once, in the browser and the session that started it.",
+    query: z.object({
+      code: z.optional(z.string()),
+      state: z.optional(z.string()),
+      error: z.optional(z.string()),
+    }),
+    repeatedParameters: "as_empty",
+    refusals: ["oauth_state_invalid", "oauth_denied", "oauth_failed", "account_in_use", "tenant_forbidden"],
+    data,
+    browserLocation: async (outcome, { request, ports }) => {
+      const state = new URLSearchParams(request.query).get("state");
+      return loginLocation(ports, await loginRedirect(ports, platform, state), outcome);
+    },
+    handle: async ({ caller, query, request, now, time, ports, setCookies }) => {
+      const { code = "", state = null, error = "" } = query;
+      // A HEAD request must not use the login.
+      if (request.method !== "GET" || (code === "" && error === "")) return refuse("oauth_state_invalid");
+      const cookie = (cookieName: string) => toValue(readCookie(request.headers.get("cookie"), cookieName));
+      const login = await useLogin(ports, { platform, state, caller, cookie, now });
+      if (isRefusal(login)) return login;
+      setCookies([toLoginCookie(ports, { ...loginCookie(login), value: "" }, 0)]);
+      if (error !== "") return loginRefused(error);
+      const { tenant } = login;
+      return await finish(ports, { tenant, code: withoutFragment(code), caller, ip: request.sourceIp, now, time });
+    },
+  });
 }
 
-/** A cookie that a browser sends with the callback alone, and with other requests of connecting. */
-function loginCookieText(
-  { baseUrl }: Pick<ConnectRoutePorts, "baseUrl">,
-  cookie: { readonly name: string; readonly value: string; readonly maxAge: number },
-): string {
-  const base = new URL(baseUrl).pathname.replace(/\/+$/, "");
-  return pathCookie({ ...cookie, path: `${base}/oauth` }, isCookieSecure(baseUrl));
+export const finishInstagram = callbackEndpoint(
+  { operation: "finishInstagramLogin", platform: "instagram", name: "Instagram" },
+  z.object({ connected: z.string() }),
+  async (ports, login) => {
+    const account = await finishInstagramLogin(ports, login);
+    return isRefusal(account) ? account : { connected: accountKey(account) };
+  },
+);
+
+export const finishMessenger = callbackEndpoint(
+  { operation: "finishMessengerLogin", platform: "messenger", name: "Facebook" },
+  z.object({ choose: z.literal("messenger") }),
+  async (ports, { tenant, caller, code, now }) => {
+    const refusal = await finishMessengerLogin(ports, { tenant, userId: caller.userId, code, now });
+    return refusal ?? { choose: "messenger" as const };
+  },
+);
+
+function toValue(cookie: ReturnType<typeof readCookie>): string | null {
+  return cookie === null || cookie === "invalid" ? null : cookie.value;
 }

@@ -42,7 +42,10 @@ export function facebookDialog(
         client_id: appId,
         redirect_uri: redirectUri,
         response_type: "code",
-        ...(config === null ? { scope: FACEBOOK_SCOPES.join(",") } : { config_id: config }),
+        // Without the override, a configuration may answer with a token in the fragment instead of a code.
+        ...(config === null
+          ? { scope: FACEBOOK_SCOPES.join(",") }
+          : { config_id: config, override_default_response_type: "true" }),
         state,
       }),
   };

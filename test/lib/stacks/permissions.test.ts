@@ -55,7 +55,13 @@ test("every function has the actions it needs and no others", () => {
       send,
       "secretsmanager:GetSecretValue",
     ],
-    Connect: [...table("Query", "UpdateItem"), ...logs, "secretsmanager:GetSecretValue"],
+    Connect: [
+      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...logs,
+      "kms:Decrypt",
+      "kms:Encrypt",
+      "secretsmanager:GetSecretValue",
+    ],
     Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
@@ -124,6 +130,7 @@ test("no function scans the table, Sweep scans the index of undelivered events, 
     "Api",
     "Verify",
     "Console",
+    "Connect",
     "Ingest",
     "Erase",
     "Account",
@@ -169,14 +176,18 @@ describe("the token key", () => {
       }),
     );
 
-  test("Api alone encrypts, and only signing secrets", () => {
-    expect(purposes("kms:Encrypt")).toEqual({ Api: ["webhook-secret"] });
+  test("Api encrypts signing secrets, Connect the tokens of accounts and of logins, and no other function any", () => {
+    expect(purposes("kms:Encrypt")).toEqual({
+      Api: ["webhook-secret"],
+      Connect: ["account-token", "login-choice"],
+    });
   });
 
-  test("Deliver, which calls strangers, opens signing secrets and no account's token, and all others the reverse", () => {
+  test("Deliver, which calls strangers, opens signing secrets and no account's token, Connect the tokens of logins, and all others those of accounts", () => {
     expect(purposes("kms:Decrypt")).toEqual({
       Api: ["account-token"],
       Verify: ["account-token"],
+      Connect: ["login-choice"],
       Deliver: ["webhook-secret"],
       Profile: ["account-token"],
       HandOver: ["account-token"],
@@ -188,7 +199,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read both secrets, Intake, Profile, HandOver and Account the platform secrets, Console, Connect and Mail the root secret, and no other function reads any", () => {
+  test("Api, Verify and Connect read both secrets, Intake, Profile, HandOver and Account the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -199,7 +210,7 @@ describe("the secrets", () => {
       Api: ["RootSecret", "PlatformSecrets"],
       Verify: ["RootSecret", "PlatformSecrets"],
       Console: ["RootSecret"],
-      Connect: ["RootSecret"],
+      Connect: ["RootSecret", "PlatformSecrets"],
       Intake: ["PlatformSecrets"],
       Profile: ["PlatformSecrets"],
       Mail: ["RootSecret"],

@@ -72,7 +72,10 @@ describe("the functions", () => {
     ],
     ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.platformSecretId, env.graphVersion]],
     ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl, env.signUp]],
-    ["Connect", [env.table, env.rootSecretId, env.platformSecretId, env.graphVersion, env.baseUrl, env.consoleUrl]],
+    [
+      "Connect",
+      [env.table, env.keyId, env.rootSecretId, env.platformSecretId, env.graphVersion, env.baseUrl, env.consoleUrl],
+    ],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [

@@ -40,6 +40,11 @@ export function isLoginCookie({ nonce }: Pick<LoginState, "nonce">, value: strin
   return sameBytes(value, nonce);
 }
 
+/** The id under which a state is stored once it is used. */
+export function loginStateId({ nonce }: Pick<LoginState, "nonce">): string {
+  return sha256Hex(nonce);
+}
+
 /** Seals a state for one platform, as text for a URL. */
 export function sealLoginState(ring: KeyRing, platform: PlatformName, state: LoginState): string {
   const { tenant, userId, nonce, redirect, expiresAt } = state;

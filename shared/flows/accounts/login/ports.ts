@@ -1,6 +1,16 @@
-import type { PlatformName } from "../../../domain/accounts/accounts.ts";
+import type { Vault } from "../../../aws/vault.ts";
+import type { SessionCaller } from "../../../domain/access/callers.ts";
+import type { Account, PlatformName } from "../../../domain/accounts/accounts.ts";
 import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
+import type { Refusal } from "../../../kernel/refusals.ts";
+import type { RequestTime } from "../../../kernel/request-time.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { FacebookLogin, InstagramLogin } from "../../../platforms/accounts/login.ts";
 import type { LoginDialog } from "../../../platforms/accounts/login-dialogs.ts";
+import type { Accounts } from "../../../stores/accounts/accounts.ts";
+import type { LoginStates } from "../../../stores/accounts/login-states.ts";
+import type { PageChoices } from "../../../stores/accounts/page-choices.ts";
 
 export interface LoginStatePorts {
   /** Seals the states of logins. */
@@ -12,4 +22,57 @@ export interface StartLoginPorts extends LoginStatePorts {
   readonly loginDialogs: Readonly<Record<PlatformName, LoginDialog | null>>;
   /** The public URL of the API, which serves the callbacks. */
   readonly baseUrl: string;
+}
+
+export interface UseLoginPorts extends LoginStatePorts {
+  readonly loginStates: LoginStates;
+}
+
+/** An account to connect, and who connects it. */
+export interface NewConnection {
+  readonly tenant: TenantId;
+  readonly account: Pick<Account, "platform" | "externalId" | "connection" | "handle" | "displayName" | "pageId">;
+  readonly token: string;
+  /** Null for a token without an end. */
+  readonly tokenExpiresAt: Millis | null;
+  /** The platform's ids of the person who logged in. */
+  readonly authorizedBy: readonly string[];
+  readonly caller: SessionCaller;
+  readonly ip: string | null;
+  readonly now: Millis;
+  readonly time: RequestTime;
+}
+
+/** Stores an account with its token, subscribes the app to its webhooks and publishes the event. */
+export type ConnectAccount = (
+  connection: NewConnection,
+) => Promise<Account | Refusal<"account_in_use" | "oauth_failed" | "role_forbidden">>;
+
+/** The logins of the platforms. Null where the id or the secret of the app is not set. */
+interface LoginPlatforms {
+  readonly instagram: () => Promise<InstagramLogin | null>;
+  readonly facebook: () => Promise<FacebookLogin | null>;
+}
+
+export interface InstagramLoginPorts extends Pick<StartLoginPorts, "baseUrl"> {
+  readonly logins: Pick<LoginPlatforms, "instagram">;
+  readonly connectAccount: ConnectAccount;
+}
+
+export interface MessengerLoginPorts extends Pick<StartLoginPorts, "baseUrl"> {
+  readonly logins: Pick<LoginPlatforms, "facebook">;
+  readonly vault: Pick<Vault, "seal">;
+  readonly pageChoices: Pick<PageChoices, "save">;
+}
+
+/** What a person needs who chooses among their pages. */
+export interface PagePorts {
+  readonly logins: Pick<LoginPlatforms, "facebook">;
+  readonly vault: Pick<Vault, "open">;
+  readonly pageChoices: Pick<PageChoices, "get">;
+  readonly accounts: Pick<Accounts, "list">;
+}
+
+export interface SelectPagePorts extends Omit<PagePorts, "accounts"> {
+  readonly connectAccount: ConnectAccount;
 }

@@ -1,60 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../../functions/http/app.ts";
-import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
-import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
 import { openLoginState } from "../../../../shared/flows/accounts/login/login-state.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { facebookDialog, instagramDialog } from "../../../../shared/platforms/accounts/login-dialogs.ts";
-import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
-import { openTeamEnv, type TeamEnv } from "../../../shared/flows/access/team/support/team.ts";
-import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
-import { oneKeyRing } from "../../../support/world/key-rings.ts";
-import { newSession, type TestSession } from "../support/sessions.ts";
+import { facebookDialog } from "../../../../shared/platforms/accounts/login-dialogs.ts";
+import type { TestSession } from "../support/sessions.ts";
+import { API, CONSOLE, type LoginFixture, openLoginFixture, stateRing } from "./support/login-fixture.ts";
 
-const API = "https://api.example";
-const CONSOLE = "https://console.example";
-const ring = oneKeyRing(Buffer.alloc(32, 3));
-
-let testEnv: TestEnv;
-let team: TeamEnv;
-let tenant: TenantId;
-let admin: TestSession;
+let fixture: LoginFixture;
+let admin: TestSession & { readonly tenant: TenantId };
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-  tenant = await team.newTenant();
-  const source = { table: testEnv.table, sessionKeys: async () => ring, now: testEnv.now() };
-  admin = await newSession(source, [[tenant, "admin"]]);
+  fixture = await openLoginFixture();
+  admin = await fixture.newMember("admin");
 });
-afterAll(() => testEnv.close());
-
-function connectApp(ports: Partial<ConnectRoutePorts> = {}): App {
-  const all: ConnectRoutePorts = {
-    ...team.ports,
-    requestQuota: requestQuotaStore(testEnv.table),
-    sessionKeys: async () => ring,
-    loginStateKeys: async () => ring,
-    loginDialogs: {
-      instagram: instagramDialog("https://www.instagram.test", "27"),
-      messenger: facebookDialog("https://www.facebook.test", { appId: "15", graphVersion: "v26.0", config: null }),
-    },
-    consoleOrigin: CONSOLE,
-    baseUrl: API,
-    ...ports,
-  };
-  return createApp({
-    endpoints: connectRoutes,
-    ports: all,
-    credentials: sessionCredentials(all),
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-  });
-}
+afterAll(() => fixture.testEnv.close());
 
 const start = (path: string, ports?: Partial<ConnectRoutePorts>, headers: Record<string, string> = admin.headers) =>
-  connectApp(ports).request(path, { headers });
+  fixture.connectApp(ports).request(path, { headers });
 
 describe.each([
   ["instagram", "https://www.instagram.test/oauth/authorize", "27"],
@@ -74,12 +36,12 @@ describe.each([
       response_type: "code",
     });
     expect(scope).toContain(platform === "instagram" ? "instagram_business_manage_messages" : "pages_messaging");
-    const opened = openLoginState(ring, platform, state);
+    const opened = openLoginState(stateRing, platform, state);
     expect(opened).toMatchObject({
-      tenant,
+      tenant: admin.tenant,
       userId: admin.userId,
       redirect: "/accounts",
-      expiresAt: testEnv.now() + 10 * MINUTE,
+      expiresAt: fixture.testEnv.now() + 10 * MINUTE,
     });
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -94,7 +56,7 @@ describe.each([
   it.each(["https://evil.example/", "//evil.example", "evil", ""])("leads to / with the redirect %j", async (to) => {
     const response = await start(`${path}?redirect=${encodeURIComponent(to)}`);
     const state = new URL(response.headers.get("location") ?? "").searchParams.get("state") ?? "";
-    expect(openLoginState(ring, platform, state)?.redirect).toBe("/");
+    expect(openLoginState(stateRing, platform, state)?.redirect).toBe("/");
   });
 
   it("answers a browser without a session with a redirect to the console, and a caller of JSON with the envelope", async () => {
@@ -132,6 +94,11 @@ describe.each([
 it("a login of Facebook names a configuration instead of permissions where there is one", () => {
   const options = { appId: "15", graphVersion: "v26.0", config: "99" };
   const url = new URL(facebookDialog("https://www.facebook.test", options).authorizeUrl("s", "https://api.example/x"));
-  expect(Object.fromEntries(url.searchParams)).toMatchObject({ config_id: "99", state: "s" });
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({
+    config_id: "99",
+    override_default_response_type: "true",
+    response_type: "code",
+    state: "s",
+  });
   expect(url.searchParams.has("scope")).toBe(false);
 });

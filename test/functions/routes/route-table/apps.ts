@@ -9,6 +9,7 @@ import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
+import { refuse } from "../../../../shared/kernel/refusals.ts";
 import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
 import { CHALLENGE_KEYS } from "../../../shared/flows/support/hold-fixture.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
@@ -60,6 +61,8 @@ export async function openRouteApps(
     baseUrl: "https://parley.example",
     loginStateKeys: async () => oneKeyRing(randomToken(32)),
     loginDialogs: { instagram: dialog, messenger: dialog },
+    logins: { instagram: async () => null, facebook: async () => null },
+    connectAccount: async () => refuse("oauth_failed"),
   };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {

@@ -121,7 +121,7 @@ const FORBIDDEN: Verdict = [403, "forbidden"];
 
 /** What the contract says about a caller of a route. */
 function expectedVerdict(name: string, row: RouteRow, { kind, standing }: RouteCaller): Verdict {
-  const { auth, tenant, role, answer, testKeyAnswer = answer } = row;
+  const { auth, tenant, role, answer, testKeyAnswer = answer, suspendedAnswer = FORBIDDEN } = row;
   if (auth === "none") return answer;
   if (standing.is === "refused" || kind === "none") return UNAUTHORIZED;
   if (auth !== "caller" && auth !== kind) return UNAUTHORIZED;
@@ -142,7 +142,7 @@ function expectedVerdict(name: string, row: RouteRow, { kind, standing }: RouteC
       return tenant === "query" ? FORBIDDEN : answer;
     case "suspended":
       // A key of one tenant, which is suspended, is refused by every route. A person is signed in all the same.
-      return tenant === "none" && !standing.hasNoOther ? answer : FORBIDDEN;
+      return tenant === "none" && !standing.hasNoOther ? answer : suspendedAnswer;
   }
 }
 

@@ -37,6 +37,8 @@ export interface RouteRow {
   readonly answer: Verdict;
   /** The answer to a test key, where it is another. */
   readonly testKeyAnswer?: Verdict;
+  /** The answer to a member of a suspended tenant, where the request does not name it. */
+  readonly suspendedAnswer?: Verdict;
   /** What the id names. Null when the request has none. */
   readonly kind: ResourceKind | null;
   readonly request: (filling: Filling) => RouteRequest;
@@ -227,10 +229,26 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
 /** A login of a platform. It answers with a redirect to the platform. */
 const startOfLogin = (path: string): RouteRow => team(members("admin", path, { answer: [302, "ok"] }));
 
+const NO_LOGIN: Verdict = [400, "oauth_state_invalid"];
+/** Where a platform sends the person. The state of the login names the tenant. */
+const endOfLogin = (path: string): RouteRow => ({
+  ...team(members("admin", `${path}?code=c&state=s`, { answer: NO_LOGIN, suspendedAnswer: NO_LOGIN })),
+  tenant: "resource",
+});
+
 /** Of the platforms' logins. */
 export const connectRows: Readonly<Record<string, RouteRow>> = {
   "GET /oauth/instagram/start": startOfLogin("/oauth/instagram/start"),
   "GET /oauth/messenger/start": startOfLogin("/oauth/messenger/start"),
+  "GET /oauth/instagram/callback": endOfLogin("/oauth/instagram/callback"),
+  "GET /oauth/messenger/callback": endOfLogin("/oauth/messenger/callback"),
+  "GET /oauth/messenger/pages": team(members("admin", "/oauth/messenger/pages", { answer: NO_LOGIN })),
+  "POST /oauth/messenger/select": team(
+    members("admin", "", {
+      request: () => ({ path: "/oauth/messenger/select", body: { page_id: "1", connect: ["messenger"] } }),
+      answer: NO_LOGIN,
+    }),
+  ),
 };
 
 /** The route of a row's name: what it has after a `?` is not part of it. */

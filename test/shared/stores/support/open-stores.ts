@@ -12,6 +12,8 @@ import { userStore } from "../../../../shared/stores/access/users.ts";
 import { accountCheckStore } from "../../../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../../../shared/stores/accounts/authorizations.ts";
+import { loginStateStore } from "../../../../shared/stores/accounts/login-states.ts";
+import { pageChoiceStore } from "../../../../shared/stores/accounts/page-choices.ts";
 import { pageUseStore } from "../../../../shared/stores/accounts/page-uses.ts";
 import type { Table } from "../../../../shared/stores/client.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
@@ -54,6 +56,8 @@ export function openStores(table: Table) {
     pageUses: pageUseStore(table),
     apiKeys: apiKeyStore(table),
     loginTokens: loginTokenStore(table),
+    loginStates: loginStateStore(table),
+    pageChoices: pageChoiceStore(table),
     signInCaps: signInCapStore(table),
     users: userStore(table),
     requestQuota: requestQuotaStore(table),

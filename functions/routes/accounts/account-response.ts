@@ -1,0 +1,33 @@
+import * as z from "zod/mini";
+import { type Account, accountKey, platforms } from "../../../shared/domain/accounts/accounts.ts";
+import { isoOrNull } from "../../../shared/kernel/time.ts";
+
+export const accountSchema = z.object({
+  account_key: z.string(),
+  platform: z.enum(platforms),
+  external_id: z.string(),
+  handle: z.string(),
+  display_name: z.string(),
+  page_id: z.nullable(z.string()),
+  status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
+  status_detail: z.nullable(z.string()),
+  refresh_error: z.nullable(z.string()),
+  last_refreshed_at: z.nullable(z.string()),
+  human_agent_blocked_at: z.nullable(z.string()),
+});
+
+export function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
+  return {
+    account_key: accountKey(account),
+    platform: account.platform,
+    external_id: account.externalId,
+    handle: account.handle,
+    display_name: account.displayName,
+    page_id: account.pageId,
+    status: account.status,
+    status_detail: account.statusDetail,
+    refresh_error: account.refreshError,
+    last_refreshed_at: isoOrNull(account.lastRefreshedAt),
+    human_agent_blocked_at: isoOrNull(account.humanAgentBlockedAt),
+  };
+}

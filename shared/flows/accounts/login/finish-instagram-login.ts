@@ -1,0 +1,26 @@
+import type { Account } from "../../../domain/accounts/accounts.ts";
+import type { Refusal } from "../../../kernel/refusals.ts";
+import { loginFailed, loginNotSet } from "./login-failures.ts";
+import type { InstagramLoginPorts, NewConnection } from "./ports.ts";
+import { callbackUrl } from "./start-login.ts";
+
+/** A login whose state is used. */
+type Login = Pick<NewConnection, "tenant" | "caller" | "ip" | "now" | "time"> & { readonly code: string };
+
+/** Exchanges the code of a login at Instagram, and connects its account. */
+export async function finishInstagramLogin(
+  ports: InstagramLoginPorts,
+  { code, ...connection }: Login,
+): Promise<Account | Refusal<"oauth_failed" | "account_in_use" | "role_forbidden">> {
+  const instagram = await ports.logins.instagram();
+  if (!instagram) return loginNotSet("parley:instagramAppId", "instagram");
+  const login = await instagram.logIn(code, callbackUrl(ports, "instagram"));
+  if (login.kind !== "logged_in") return loginFailed(login);
+  return await ports.connectAccount({
+    ...connection,
+    account: { platform: "instagram", connection: "instagram_login", pageId: null, ...login.account },
+    token: login.token,
+    tokenExpiresAt: login.expiresAt,
+    authorizedBy: login.userIds,
+  });
+}
