@@ -1,11 +1,28 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, inject } from "vitest";
 import type { AppReport } from "../../../../local/simulator/host.ts";
 import { startSimulator } from "../../../../local/simulator/simulator.ts";
+import { accessibilityViolations } from "../../../web/support/accessibility.ts";
+import { testBrowser } from "../../../web/support/browser.ts";
 import { testAccounts, testSecrets } from "../simulator-fixture.ts";
 
+interface NamedAccount {
+  account: string;
+  connection: string;
+}
+export const instagram: NamedAccount = {
+  account: testAccounts.login.externalId,
+  connection: testAccounts.login.connection,
+};
+export const messenger: NamedAccount = {
+  account: testAccounts.messenger.externalId,
+  connection: testAccounts.messenger.connection,
+};
+
 /** A simulator for the page, in a host that records what it is asked, and a receiver whose status can be changed. */
-export async function startPageSimulator() {
+async function startPageSimulator() {
   const receiver = { status: 200 };
   const server = createServer((request, response) => {
     request.resume();
@@ -47,6 +64,119 @@ export async function startPageSimulator() {
       await simulator.close();
       server.closeAllConnections();
       server.close();
+    },
+  };
+}
+
+/** A message as the simulator has it. */
+interface Message {
+  mid: string;
+  text: string | null;
+  edits: number;
+  deleted: boolean;
+  from: string;
+  note: string | null;
+  reactions: object;
+  replyTo: string | null;
+  attachments: { type: string }[];
+}
+
+/** The page asks for news every second and every one and a half: in the tests it waits 200 ms. */
+const ASK_OFTEN = `{
+  const { setTimeout } = window;
+  window.setTimeout = (run, ms) => setTimeout(run, ms === 1000 || ms === 1500 ? 200 : ms);
+}`;
+
+/** One page in Chromium for all tests of a file, and a new person of the Instagram account for each. */
+export function useSimulatorPage() {
+  let simulator: Awaited<ReturnType<typeof startPageSimulator>>;
+  let page: Page;
+  let people = 0;
+  const complaints: string[] = [];
+  let owner = { ...instagram, person: "" };
+  let name = "";
+
+  beforeAll(async () => {
+    simulator = await startPageSimulator();
+    const context = await (await testBrowser()).newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: "reduce",
+    });
+    await context.addInitScript(ASK_OFTEN);
+    page = await context.newPage();
+    page.setDefaultTimeout(5_000);
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (line) => {
+      if (line.type() === "error") complaints.push(line.text());
+    });
+  });
+  afterAll(async () => {
+    await page.context().close();
+    await simulator.close();
+  });
+  beforeEach(async () => {
+    complaints.length = 0;
+    await openPerson();
+  });
+
+  /** Opens the page with a new person of an account. */
+  async function openPerson(account: NamedAccount = instagram): Promise<void> {
+    people += 1;
+    name = `Person ${people}`;
+    const { id } = await simulator.control<{ id: string }>("/people", { ...account, name });
+    owner = { ...account, person: id };
+    await page.goto(`${simulator.url}/#${encodeURIComponent(`${owner.connection}:${owner.account}`)}/${id}`);
+    await page.reload();
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+  }
+
+  const message = (text: string) => page.locator(".message", { hasText: text });
+  const inPage = <Value>(expression: string): Promise<Value> => page.evaluate(expression);
+  return {
+    get page() {
+      return page;
+    },
+    get simulator() {
+      return simulator;
+    },
+    /** The person of the test, with their account. */
+    get owner() {
+      return owner;
+    },
+    get name() {
+      return name;
+    },
+    /** The errors of the page since the test began. */
+    complaints,
+    openPerson,
+    message,
+    inPage,
+    /** The messages of the person, as the simulator has them. */
+    async messages(): Promise<Message[]> {
+      const { threads } = await simulator.control<{ threads: { person: string; messages: Message[] }[] }>("/state");
+      return threads.find(({ person }) => person === owner.person)?.messages ?? [];
+    },
+    write: (text: string, more: object = {}) =>
+      simulator.control<{ mid: string }>("/person-sends", { ...owner, text, ...more }),
+    async chooseMore(text: string, entry: string): Promise<void> {
+      await message(text).hover();
+      await message(text)
+        .getByRole("button", { name: /^More actions/ })
+        .click();
+      await page.getByRole("menuitem", { name: entry, exact: true }).click();
+    },
+    async openDetails(text: string): Promise<void> {
+      await message(text).hover();
+      await message(text)
+        .getByRole("button", { name: /^Details of/ })
+        .click();
+    },
+    panel: () => page.getByRole("tabpanel"),
+    focusedName: () =>
+      inPage<string>(`document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent`),
+    /** Checks the page with axe in both themes: in the full run, or always if the view is the one that stands for others. */
+    async expectAccessible(runs: "always" | "full run" = "full run"): Promise<void> {
+      if (runs === "always" || inject("fullRun")) expect(await accessibilityViolations(page)).toEqual([]);
     },
   };
 }

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { testAccounts } from "../simulator-fixture.ts";
+import { useSimulatorPage } from "./page-fixture.ts";
+
+// The page's views in a real Chromium: the details, narrow screens and motion.
+
+const hour = 3_600_000;
+const at = useSimulatorPage();
+
+describe("the details of a message", () => {
+  const delivery = {
+    delivery_id: "dlv_1",
+    event_id: "evt_1",
+    event_type: "message.received",
+    status: "retrying",
+    next_retry_at: Date.now() + hour,
+    event: { id: "evt_1", type: "message.received" },
+    attempts: [{ attempt: 1, at: Date.now(), status: 503, error: "status", duration_ms: 12 }],
+  };
+
+  test("show the webhook with its signature, the answer, the event and each delivery", async () => {
+    Object.assign(at.simulator.report, {
+      message: { id: "stored" },
+      deliveries: [{ endpoint: "http://127.0.0.1:9000/hooks", delivery }],
+    });
+    await at.write("Where is my parcel?");
+    await at.openDetails("Where is my parcel?");
+    await at.panel().getByText("X-Hub-Signature-256").waitFor();
+    const webhook = await at.panel().innerText();
+    expect(webhook).toContain("/webhooks/instagram");
+    expect(webhook).toMatch(/sha256=[0-9a-f]{64}/);
+    expect(webhook).toContain('"text": "Where is my parcel?"');
+    expect(webhook).toContain("Signed with the Instagram app secret");
+
+    await at.page.keyboard.press("ArrowRight");
+    expect(await at.panel().innerText()).toMatch(/200\s+Taken by Parley[\s\S]*EVENT_RECEIVED/);
+    await at.page.keyboard.press("ArrowRight");
+    const event = await at.panel().innerText();
+    expect(event).toContain('"id": "evt_1"');
+    expect(event).toContain('"id": "stored"');
+    await at.page.keyboard.press("End");
+    const deliveries = await at.panel().innerText();
+    expect(deliveries).toMatch(/message\.received\s+retrying/);
+    expect(deliveries).toContain("http://127.0.0.1:9000/hooks");
+    expect(deliveries).toMatch(/503\s+12 ms/);
+    await at.expectAccessible("always");
+
+    await at.page.keyboard.press("Escape");
+    expect(await at.panel().isVisible()).toBe(false);
+    expect(await at.focusedName()).toContain("Details of “Where is my parcel?”");
+  });
+
+  test("say how to get an event if no endpoint has one, and follow the delivery while they are open", async () => {
+    Object.assign(at.simulator.report, { message: null, deliveries: [] });
+    await at.write("Nobody listens");
+    await at.openDetails("Nobody listens");
+    await at.page.getByRole("tab", { name: "Deliveries" }).click();
+    await at.panel().getByText("npm run admin -- listen").waitFor();
+    Object.assign(at.simulator.report, { deliveries: [{ endpoint: "http://later", delivery }] });
+    await at.panel().getByText("http://later").waitFor();
+  });
+
+  test("of an answer of Parley show the call that sent it", async () => {
+    await at.write("Hello");
+    await fetch(`${at.simulator.url}/instagram_graph/v26.0/me/messages`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${testAccounts.login.token}` },
+      body: JSON.stringify({ recipient: { id: at.owner.person }, message: { text: "By call" } }),
+    });
+    await at.message("By call").waitFor();
+    expect(await at.page.locator("#speaker").innerText()).toBe(`${testAccounts.login.displayName}: By call`);
+    await at.openDetails("By call");
+    await at.panel().getByText("Send call of Parley").waitFor();
+    expect(await at.panel().innerText()).toContain('"text": "By call"');
+  });
+});
+
+test("at 390 px list, thread and details are screens with a way back", async () => {
+  await at.write("On the way");
+  await at.page.setViewportSize({ width: 390, height: 844 });
+  try {
+    const contact = at.page.locator(".contact", { hasText: at.name });
+    await at.expectAccessible();
+    await contact.click();
+    await at.page.locator("#text").waitFor();
+    expect(await contact.isVisible()).toBe(false);
+    await at.expectAccessible();
+    await at.page.getByRole("button", { name: "Attachments and actions" }).click();
+    await at.expectAccessible();
+    await at.page.keyboard.press("Escape");
+    await at
+      .message("On the way")
+      .getByRole("button", { name: /^More actions/ })
+      .click();
+    await at.page.getByRole("menuitem", { name: "Details" }).click();
+    await at.panel().getByText("X-Hub-Signature-256").waitFor();
+    expect(await at.page.locator("#text").isVisible()).toBe(false);
+    await at.expectAccessible();
+    expect(await at.inPage("document.documentElement.scrollWidth")).toBe(390);
+    await at.page.getByRole("button", { name: "Back to the thread" }).click();
+    await at.page.getByRole("button", { name: "Back to the people" }).click();
+    expect(await contact.isVisible()).toBe(true);
+    expect(at.complaints).toEqual([]);
+  } finally {
+    await at.page.setViewportSize({ width: 1440, height: 900 });
+  }
+});
+
+test("nothing moves for people who prefer less motion", async () => {
+  await at.write("Wide");
+  await at.message("Wide").getByText("Taken by Parley").waitFor();
+  const animation = "getComputedStyle(document.querySelector('.message.arriving')).animationName";
+  expect(await at.inPage(animation)).toBe("none");
+  await at.page.emulateMedia({ reducedMotion: "no-preference" });
+  expect(await at.inPage(animation)).toBe("arrive");
+  await at.page.emulateMedia({ reducedMotion: "reduce" });
+  await at.message("Wide").hover();
+  await at.expectAccessible();
+});
