@@ -154,6 +154,16 @@ export type LogLine =
       readonly rows: number;
       readonly deliveries: number;
     }
+  | {
+      /** The platform's refusal has a code. Without one, the outcome is unknown. */
+      readonly event: "account.subscribe_failed" | "account.unsubscribe_failed";
+      readonly tenant: string;
+      /** The account key. */
+      readonly account: string;
+      readonly code?: number | null;
+      readonly subcode?: number | null;
+      readonly error?: string;
+    }
   | { readonly event: "intake.refused"; readonly reason: string };
 
 export type Level = "info" | "warn" | "error";
@@ -198,6 +208,8 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "profile.fetched": "info",
   "profiles.request_failed": "warn",
   "account.policy_applied": "info",
+  "account.subscribe_failed": "warn",
+  "account.unsubscribe_failed": "warn",
   "erasure.pass_completed": "info",
   "intake.refused": "warn",
 };

@@ -28,8 +28,13 @@ export type AccountTask =
   | ({
       readonly op: "let_go";
       readonly reason: DisconnectReason;
+      /** Who requested it, as the audit log names them. */
       readonly actor: string;
+      /** The member who requested it; null for any other actor. */
+      readonly userId: string | null;
       readonly ip: string | null;
+      /** When it was requested. */
+      readonly at: Millis;
     } & OfConnection)
   /** Asks the platform whether the account still works. */
   | ({ readonly op: "check" } & OfAccount)
@@ -72,7 +77,9 @@ const schema = z.discriminatedUnion("op", [
     connection_id: connectionId,
     reason: z.enum(disconnectReasons),
     actor: z.string(),
+    user_id: z.nullable(z.string()),
     ip: z.nullable(z.string()),
+    at: time,
   }),
   z.object({ ...common, op: z.literal("check") }),
   z.object({
@@ -88,9 +95,10 @@ const schema = z.discriminatedUnion("op", [
 ]);
 
 export function encodeAccountTask(message: AccountMessage): string {
-  const { tenant, account, traceId: _, ...fields } = message;
-  const { connectionId, ...others } = { connectionId: undefined, ...fields };
-  return encodeBody({ tenant, account: accountKey(account), connection_id: connectionId, ...others }, message);
+  const { tenant, account, traceId: _, ...task } = message;
+  const { connectionId, userId, ...fields } = { connectionId: undefined, userId: undefined, ...task };
+  const ids = { connection_id: connectionId, user_id: userId };
+  return encodeBody({ tenant, account: accountKey(account), ...ids, ...fields }, message);
 }
 
 export function decodeAccountTask(text: string): AccountMessage | null {
@@ -101,6 +109,10 @@ export function decodeAccountTask(text: string): AccountMessage | null {
       const account = parseAccountKey(key);
       if (!account) return null;
       const common = { account, ...traceField(id) };
+      if (body.op === "let_go") {
+        const { connection_id: connectionId, user_id: userId, ...fields } = body;
+        return { ...fields, ...common, connectionId, userId };
+      }
       if (!("connection_id" in body)) return { ...body, ...common };
       const { connection_id: connectionId, ...fields } = body;
       return { ...fields, ...common, connectionId };

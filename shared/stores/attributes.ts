@@ -244,6 +244,7 @@ export const accountAttributes = {
   lastRefreshedAt: "lr",
   pageId: "pg",
   policy: "po",
+  reconnected: "rc",
   refreshError: "rf",
   replaced: "rp",
   retryAt: "ra",

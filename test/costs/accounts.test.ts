@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { renderAccountEvent } from "../../shared/events/account.ts";
 import { changeAuthor } from "../../shared/flows/access/team/acting.ts";
 import { linkAccount, type NewLink } from "../../shared/flows/accounts/link-account.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import { DAY } from "../../shared/kernel/time.ts";
 import { openTeamEnv, type TeamEnv } from "../shared/flows/access/team/support/team.ts";
+import { openConnectionFixture } from "../shared/flows/accounts/support/connection-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { openStores } from "../shared/stores/support/open-stores.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
@@ -69,7 +71,10 @@ const disconnection = async () => {
   const now = testEnv.now();
   const change = { action: "account.disconnect", resource: `account:instagram#${ID}`, detail: {}, at: now } as const;
   const author = changeAuthor(await team.acting(admin), "admin", change);
-  return () => stores.accounts.disconnect({ tenant, ref: account, connectionId: stored.connectionId, author, now });
+  const { connectionId } = stored;
+  const type = "account.disconnected" as const;
+  const event = renderAccountEvent(tenant, { eventUlid: newUlid(now), type, account: stored, reason: "user" });
+  return () => stores.accounts.disconnect({ tenant, ref: account, connectionId, author, event, now });
 };
 const pageOf = (pageId: string) => ({
   account: { ...account, connection: "instagram_page", pageId } as const,
@@ -101,13 +106,13 @@ test("an account of another tenant costs the refused transaction", async () => {
   expect(await stores.accounts.get(other, account)).toBeNull();
 });
 
-test("letting go costs 8 units, of an account on a page 10", async () => {
+test("letting go costs 10 units with the body of its event, of an account on a page 12", async () => {
   await (await link())();
-  expect(await cost(await disconnection())).toEqual({ wcu: 8, rcu: 1 });
+  expect(await cost(await disconnection())).toEqual({ wcu: 10, rcu: 1 });
   expect(await cost(() => stores.accounts.getRoute(account))).toEqual({ wcu: 0, rcu: 1.5 });
   await (await link(pageOf("100000000000003")))();
   expect(await cost(() => stores.pageUses.list("100000000000003"))).toEqual({ wcu: 0, rcu: 1 });
-  expect(await cost(await disconnection())).toEqual({ wcu: 10, rcu: 1 });
+  expect(await cost(await disconnection())).toEqual({ wcu: 12, rcu: 1 });
 });
 
 test("a check's own calls cost 3 write and 2 read units, and nothing due half a read unit", async () => {
@@ -145,4 +150,16 @@ test("a refreshed token is one write", async () => {
     wcu: 1,
     rcu: 0,
   });
+});
+
+test("the flows: connecting costs 15 units, its task 3 reads; letting go at most 12, its task 2 reads", async () => {
+  const fixture = await openConnectionFixture(testEnv);
+  const of = await fixture.team.newTenant();
+  const authorizedBy = ["7000000000000003"];
+  const acting = await fixture.team.acting(await fixture.team.newMember(of, "admin"));
+  const request = { ...acting, authorizedBy, token: TOKEN };
+  expect(await cost(() => fixture.connect(of, fixture.messenger(), request))).toEqual({ wcu: 15, rcu: 2 });
+  expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 3 });
+  expect(await cost(() => fixture.disconnect(of, fixture.messenger(), acting))).toEqual({ wcu: 12, rcu: 4 });
+  expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 2 });
 });

@@ -26,8 +26,8 @@ async function cost(): Promise<{ wcu: number; rcu: number }> {
   return { wcu, rcu };
 }
 
-test("a hand-over is two writes and four reads", async () => {
-  expect(await cost()).toEqual({ wcu: 2, rcu: 4 });
+test("a hand-over is two writes and three reads", async () => {
+  expect(await cost()).toEqual({ wcu: 2, rcu: 3 });
   expect(await fixture.state(id)).toMatchObject({ status: "ready" });
 });
 

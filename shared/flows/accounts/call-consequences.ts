@@ -102,7 +102,12 @@ function publishRefusal(
   return publishAccountEvent(ports, tenant, { ...event, reason });
 }
 
-async function publishAccountEvent(ports: AccountEventPorts, tenant: TenantId, event: AccountEvent): Promise<void> {
+/** Stores the event's body and sends the event. Safe to repeat: the first body stays. */
+export async function publishAccountEvent(
+  ports: AccountEventPorts,
+  tenant: TenantId,
+  event: AccountEvent,
+): Promise<void> {
   const { eventUlid, type } = event;
   await ports.eventBodies.save(tenant, renderAccountEvent(tenant, event));
   await ports.events.send({

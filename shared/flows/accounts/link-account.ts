@@ -1,5 +1,5 @@
 import { checkTimeAfter } from "../../domain/accounts/account-checks.ts";
-import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
+import { type Account, type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -9,7 +9,7 @@ import { changeAuthor } from "../access/team/acting.ts";
 import type { LinkPorts } from "./ports.ts";
 
 /** An account to connect, and who connects it. */
-export type NewLink = Actor & {
+export type NewConnection = Actor & {
   readonly tenant: TenantId;
   readonly account: Pick<Account, "platform" | "externalId" | "connection" | "handle" | "displayName" | "pageId">;
   readonly token: string;
@@ -17,6 +17,9 @@ export type NewLink = Actor & {
   readonly tokenExpiresAt: Millis | null;
   /** The platform's ids of the person who logged in. */
   readonly authorizedBy: readonly string[];
+};
+
+export type NewLink = NewConnection & {
   /** A new ULID. */
   readonly connectionId: string;
   readonly now: Millis;
@@ -41,15 +44,24 @@ export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Conn
     }),
     now,
   });
-  if (result.kind === "connected") await scheduleCheck(ports, link);
+  if (result.kind === "connected") {
+    const { platform, externalId } = account;
+    await scheduleCheck(ports, { tenant, account: { platform, externalId }, authorizedBy, connectionId, now });
+  }
   return result;
 }
 
-/** The logins of an earlier connection that did not make this one stay for a data deletion, and no longer. */
-async function scheduleCheck(ports: LinkPorts, link: NewLink): Promise<void> {
-  const { tenant, authorizedBy, connectionId, now } = link;
-  const { platform, externalId } = link.account;
-  const account = { platform, externalId };
+/** Stores the next check of an account. The logins of an earlier connection that did not make this one stay for a data deletion, and no longer. */
+export async function scheduleCheck(
+  ports: Pick<LinkPorts, "accountChecks" | "authorizations">,
+  {
+    tenant,
+    account,
+    authorizedBy,
+    connectionId,
+    now,
+  }: Pick<NewLink, "tenant" | "authorizedBy" | "connectionId" | "now"> & { readonly account: AccountRef },
+): Promise<void> {
   const dueAt = checkTimeAfter(account, now);
   const check = { tenant, account, connectionId, authorizedBy, dueAt, subscribedAt: null };
   const earlier = await ports.accountChecks.put(check);

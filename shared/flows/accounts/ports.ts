@@ -1,9 +1,13 @@
 import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
 import type { Vault } from "../../aws/vault.ts";
+import type { Connection } from "../../domain/accounts/accounts.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { AccountPlatform } from "../../platforms/accounts/account-platform.ts";
 import type { AccountChecks } from "../../stores/accounts/account-checks.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { Authorizations } from "../../stores/accounts/authorizations.ts";
+import type { PageUses } from "../../stores/accounts/page-uses.ts";
 import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
 
@@ -14,10 +18,46 @@ export interface LinkPorts {
   readonly vault: Pick<Vault, "seal">;
 }
 
-/** What the tasks of the accounts queue need. */
-export interface AccountTaskPorts {
+/** What subscribing the app to an account's webhooks needs, and ending it. */
+export interface SubscriptionPorts {
+  readonly accountPlatformFor: (connection: Connection) => Promise<Pick<AccountPlatform, "subscribe" | "unsubscribe">>;
+  readonly pageUses: Pick<PageUses, "list">;
+  readonly vault: Pick<Vault, "open">;
   readonly log: Log;
 }
+
+export interface LetGoPorts extends SubscriptionPorts {
+  readonly accounts: Pick<Accounts, "get" | "disconnect">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids">;
+  readonly events: Pick<Queue, "send">;
+  /** The queue of the accounts' tasks. */
+  readonly accountWork: Pick<Queue, "send">;
+}
+
+export interface FinishConnectPorts extends SubscriptionPorts {
+  readonly accounts: Pick<Accounts, "get" | "getConnection" | "disconnect" | "clearReplaced">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "put">;
+  readonly authorizations: Pick<Authorizations, "expire">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
+  readonly events: Queue;
+  /** The queue of the accounts' tasks. */
+  readonly accountWork: Pick<Queue, "send">;
+}
+
+/** What connecting an account needs. */
+export interface ConnectPorts extends FinishConnectPorts {
+  readonly accounts: FinishConnectPorts["accounts"] & LinkPorts["accounts"];
+  readonly vault: SubscriptionPorts["vault"] & LinkPorts["vault"];
+}
+
+/** The clock of an invocation, and when it ends. */
+export interface TaskTime {
+  readonly now: () => Millis;
+  readonly endsAt: Millis;
+}
+
+/** What the tasks of the accounts queue need. */
+export type AccountTaskPorts = FinishConnectPorts & LetGoPorts;
 
 export interface AccountEventPorts {
   readonly eventBodies: Pick<EventBodies, "save">;

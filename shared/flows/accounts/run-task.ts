@@ -1,23 +1,20 @@
-import type { Millis } from "../../kernel/time.ts";
 import type { AccountTask } from "../../queues/accounts.ts";
 import { drop, type RecordOutcome } from "../record-outcome.ts";
-import type { AccountTaskPorts } from "./ports.ts";
-
-/** The clock of an invocation, and when it ends. */
-export interface TaskTime {
-  readonly now: () => Millis;
-  readonly endsAt: Millis;
-}
+import { finishConnect } from "./finish-connect.ts";
+import { completeLetGo } from "./let-go.ts";
+import type { AccountTaskPorts, TaskTime } from "./ports.ts";
 
 /** Runs a task of the accounts queue. Each task is safe to repeat. */
 export async function runAccountTask(
-  _ports: AccountTaskPorts,
-  { op }: AccountTask,
-  _time: TaskTime,
+  ports: AccountTaskPorts,
+  task: AccountTask,
+  time: TaskTime,
 ): Promise<RecordOutcome> {
-  switch (op) {
+  switch (task.op) {
     case "finish_connect":
+      return finishConnect(ports, task, time);
     case "let_go":
+      return completeLetGo(ports, task, time);
     case "check":
     case "fill_gap":
     case "erase_conversations":

@@ -145,9 +145,6 @@ async function completeUpload(
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const { id, tenant, scope } = upload;
-  // The account may have been let go during the call.
-  if (!(await ports.accounts.get(tenant, account)))
-    return failUpload(ports, upload, uploadError("conversation_not_found"), time);
   // Before anybody can read the id.
   await ports.attachmentOwners.put(tenant, {
     attachmentId,

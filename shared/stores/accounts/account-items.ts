@@ -36,6 +36,8 @@ export interface AccountItem extends Key {
   readonly [A.earlierStatusEvents]?: readonly string[];
   readonly [A.retryAt]?: Millis;
   readonly [A.retryWait]?: Millis;
+  /** The account was connected when this connection was made. */
+  readonly [A.reconnected]?: true;
 }
 
 /** A decision of the platform. `eventUlid` is null when it changed nothing that is shown. */

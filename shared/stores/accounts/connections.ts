@@ -1,5 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Account, AccountRef, ReplacedConnection } from "../../domain/accounts/accounts.ts";
+import type { RenderedEvent } from "../../domain/events/events.ts";
 import { ACCOUNT_RELEASE_WAIT } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
@@ -14,6 +15,7 @@ import {
 } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import { eventBodyItem } from "../delivery/event-bodies.ts";
 import {
   absentOr,
   allOf,
@@ -138,15 +140,21 @@ export function accountConnections(table: Table) {
     /**
      * Lets an account go: the account with its token, the use of its page and the tenant's right to its route, with an
      * audit row, in one transaction. The route stays nobody's for two minutes, as long as workers may remember it.
-     * @param connection `connectionId`: a later connection of the account is not let go
+     * @param connection `connectionId`: a later connection of the account is not let go; `event`: its body is stored
+     *   in the same transaction, so that it exists for a disconnection that happened
      */
     async disconnect({
       tenant,
       ref,
       connectionId,
       author: { audit, actor },
+      event,
       now,
-    }: ConnectionOf & { readonly author: ChangeAuthor; readonly now: Millis }): Promise<Disconnecting> {
+    }: ConnectionOf & {
+      readonly author: ChangeAuthor;
+      readonly event: RenderedEvent | null;
+      readonly now: Millis;
+    }): Promise<Disconnecting> {
       const item = await getItem(tenant, ref);
       if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
       const account = toAccount(item);
@@ -163,6 +171,7 @@ export function accountConnections(table: Table) {
         put(auditItem(tenant, audit)),
         ...actorCheck(tenant, actor),
         ...(account.pageId === null ? [] : [remove(pageUseKey(account.pageId, ref))]),
+        ...(event === null ? [] : [put(eventBodyItem(tenant, event))]),
       ]);
       if (result.applied) return { kind: "disconnected", account };
       const [changed, foreign] = result.current;
@@ -202,6 +211,20 @@ export function accountConnections(table: Table) {
       const { current } = result;
       const isOwnWrite = current !== null && Buffer.compare(current[A.sealedToken], sealedToken) === 0;
       return isOwnWrite ? toAccount(current) : null;
+    },
+
+    /**
+     * An account as this connection made it, and whether it was connected before. Reads consistently.
+     * @returns null when it was let go, or connected again
+     */
+    async getConnection({
+      tenant,
+      ref,
+      connectionId,
+    }: ConnectionOf): Promise<{ readonly account: Account; readonly isReconnection: boolean } | null> {
+      const item = await getItem(tenant, ref);
+      if (!item || item[A.connectionId] !== connectionId) return null;
+      return { account: toAccount(item), isReconnection: item[A.reconnected] === true };
     },
 
     /** Removes the replaced connection, and its token, once its subscription has ended. */
@@ -257,6 +280,7 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
     [A.refreshError]: undefined,
     [A.retryAt]: undefined,
     [A.retryWait]: undefined,
+    [A.reconnected]: item ? true : undefined,
     ...(item ? replacedConnection(account, item) : {}),
   };
 }

@@ -38,7 +38,7 @@ export function eventBodyStore(table: Table) {
      * where what it was rendered from has changed since.
      */
     async save(tenant: TenantId, event: RenderedEvent): Promise<void> {
-      await conditionalWrite(table, put(bodyItem(tenant, event), itemDoesNotExist));
+      await conditionalWrite(table, put(eventBodyItem(tenant, event), itemDoesNotExist));
     },
 
     /**
@@ -67,7 +67,7 @@ export function eventBodyStore(table: Table) {
         [
           check(sendRecordKey(conversationId, sendId), itemExists),
           put(refItem(conversationId, { changeName, eventUlid: event.ulid, changedAt }, changedAt), itemDoesNotExist),
-          put(bodyItem(tenant, event), itemDoesNotExist),
+          put(eventBodyItem(tenant, event), itemDoesNotExist),
         ],
         { token: newUlid(changedAt) },
       );
@@ -109,7 +109,8 @@ export function eventBodyStore(table: Table) {
   };
 }
 
-function bodyItem(tenant: TenantId, event: RenderedEvent) {
+/** The row of an event's body, for a transaction that stores it with its cause. */
+export function eventBodyItem(tenant: TenantId, event: RenderedEvent) {
   return {
     ...eventBodyKey(tenant, event.ulid),
     [A.type]: event.type,

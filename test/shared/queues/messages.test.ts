@@ -24,7 +24,15 @@ const source = { conversationId: conversation, position: "p1" };
 const retry = { tenant, endpointId, eventUlid, attempt: 3 };
 
 const connection = { tenant, account, connectionId: eventUlid };
-const letGoTask = { op: "let_go", ...connection, reason: "user", actor: "user:u_1", ip: "203.0.113.7" } as const;
+const letGoTask = {
+  op: "let_go",
+  ...connection,
+  reason: "user",
+  actor: "console:u_1",
+  userId: "u_1",
+  ip: "203.0.113.7",
+  at,
+} as const;
 const gapTask = { op: "fill_gap", ...connection, since: at, until: at + 1, after: null, done: 0 } as const;
 
 /** Each queue's messages: what the release before this one sent, what this one sends, and what both mean. */
@@ -144,7 +152,7 @@ const messages = [
   {
     name: "account to let go",
     v1: null,
-    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"let_go","reason":"user","actor":"user:u_1","ip":"203.0.113.7"}`,
+    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","user_id":"u_1","op":"let_go","reason":"user","actor":"console:u_1","ip":"203.0.113.7","at":${at}}`,
     message: letGoTask,
     encode: encodeAccountTask,
     decode: decodeAccountTask,

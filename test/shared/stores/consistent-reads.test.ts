@@ -227,7 +227,14 @@ test("the account to let go: it would stay connected", async () => {
   const account = await connectAccount();
   const { connectionId } = account;
   const author = { audit: { ...audit, action: "account.disconnect" }, actor: null } as const;
-  const disconnection = accountStore(table).disconnect({ tenant, ref: account, connectionId, author, now: NOW });
+  const disconnection = accountStore(table).disconnect({
+    tenant,
+    ref: account,
+    connectionId,
+    author,
+    event: null,
+    now: NOW,
+  });
   expect(await disconnection).toMatchObject({ kind: "disconnected" });
 });
 

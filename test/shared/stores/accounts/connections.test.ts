@@ -48,7 +48,7 @@ async function connected(of = tenant, rest: Partial<NewAccount> = {}, now: Milli
   return result.account;
 }
 const disconnect = ({ connectionId }: Pick<Account, "connectionId">, of = tenant, now: Millis = NOW) =>
-  accounts.disconnect({ tenant: of, ref, connectionId, author: disconnecting, now });
+  accounts.disconnect({ tenant: of, ref, connectionId, author: disconnecting, event: null, now });
 const usersOf = async (name = "page") => (await pageUses.list(`${name}-of-${tenant}`)).map(({ tenant: of }) => of);
 const actions = async (of = tenant) =>
   (await auditStore(table).list(of, { before: null, limit: 9, now: NOW })).rows.map(({ action }) => action).sort();
@@ -236,7 +236,7 @@ describe("letting go", () => {
     const account = await connected(of);
     const author: ChangeAuthor = { ...disconnecting, actor: { userId: agent.id, roles: ["admin", "owner"] } };
     const { connectionId } = account;
-    const result = await accounts.disconnect({ tenant: of, ref, connectionId, author, now: NOW });
+    const result = await accounts.disconnect({ tenant: of, ref, connectionId, author, event: null, now: NOW });
     expect(result).toEqual({ kind: "actor_changed" });
     expect(await accounts.get(of, ref)).toEqual(account);
   });

@@ -1,0 +1,39 @@
+import type { Account } from "../../domain/accounts/accounts.ts";
+import { newUlid } from "../../kernel/ids.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { encodeAccountTask } from "../../queues/accounts.ts";
+import { completeConnection, endReplacedSubscription, revertConnection } from "./finish-connect.ts";
+import { COMPLETION_DELAY } from "./let-go.ts";
+import { linkAccount, type NewConnection } from "./link-account.ts";
+import type { ConnectPorts, TaskTime } from "./ports.ts";
+
+/**
+ * Connects an account for the first time or again: stores it, subscribes the app to its webhooks, and publishes
+ * `account.connected` or `account.reconnected`. A message that is queued first completes what a process that died left.
+ * A new account whose subscription fails is let go again. A person must be at least an admin. One that was connected before stays, and the queue retries.
+ */
+export async function connectAccount(
+  ports: ConnectPorts,
+  connection: NewConnection,
+  time: TaskTime,
+): Promise<Account | Refusal<"account_in_use" | "oauth_failed" | "role_forbidden">> {
+  const { tenant } = connection;
+  const { platform, externalId } = connection.account;
+  const ref = { platform, externalId };
+  const connectionId = newUlid(time.now());
+  const task = { op: "finish_connect", tenant, account: ref, connectionId } as const;
+  await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });
+  const link = await linkAccount(ports, { ...connection, connectionId, now: time.now() });
+  if (link.kind === "in_use") return refuse("account_in_use");
+  if (link.kind === "actor_changed") return refuse("role_forbidden");
+  const { account } = link;
+  const stored = { tenant, account, isReconnection: link.previous !== null };
+  const outcome = await completeConnection(ports, stored, time);
+  if (outcome.kind === "gone") return refuse("oauth_failed");
+  if (outcome.kind === "done" || stored.isReconnection) {
+    await endReplacedSubscription(ports, stored, time);
+    return account;
+  }
+  await revertConnection(ports, { tenant, account, outcome }, time);
+  return refuse("oauth_failed");
+}

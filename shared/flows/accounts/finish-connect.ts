@@ -1,0 +1,169 @@
+import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
+import { ulidTime } from "../../kernel/ids.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { CallFailure } from "../../platforms/accounts/account-platform.ts";
+import { type AccountTask, encodeAccountTask } from "../../queues/accounts.ts";
+import { encodeEvent } from "../../queues/events.ts";
+import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
+import { publishAccountEvent } from "./call-consequences.ts";
+import { scheduleCheck } from "./link-account.ts";
+import type { FinishConnectPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
+import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
+
+type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
+
+/** A stored connection of an account. */
+interface StoredConnection {
+  readonly tenant: TenantId;
+  readonly account: Account;
+  /** Whether the account was connected before. */
+  readonly isReconnection: boolean;
+}
+
+/** The queue receives a task ten times in 13 minutes. */
+const SUBSCRIBE_TRIES_END: Millis = 10 * MINUTE;
+
+/** Completes a connection whose process may have died. Does nothing for an earlier connection. Safe to repeat. */
+export async function finishConnect(
+  ports: FinishConnectPorts,
+  task: FinishConnectTask,
+  time: TaskTime,
+): Promise<RecordOutcome> {
+  const { tenant, account: ref, connectionId } = task;
+  const stored = await ports.accounts.getConnection({ tenant, ref, connectionId });
+  if (!stored) return drop("gone");
+  const connection = { tenant, ...stored };
+  const { account, isReconnection } = connection;
+  await ensureCheck(ports, connection);
+  const event = connectedEvent(connection);
+  const bodies = await ports.eventBodies.getByUlids(tenant, [event.eventUlid]);
+  if (bodies.has(event.eventUlid)) {
+    const { eventUlid, type } = event;
+    const message = { tenant, eventUlid, type, source: null, repeated: true } as const;
+    await ports.events.send({ body: encodeEvent(message), group: tenant });
+    return endReplacedSubscription(ports, connection, time);
+  }
+  const outcome = await completeConnection(ports, connection, time);
+  if (outcome.kind === "done") return endReplacedSubscription(ports, connection, time);
+  if (outcome.kind === "gone") return done;
+  const isFinal = (outcome.kind === "refused" && !outcome.transient) || triesEnded(connection, time);
+  if (!isFinal) return retry("subscription");
+  if (!isReconnection) {
+    await revertConnection(ports, { tenant, account, outcome }, time);
+    return done;
+  }
+  // The account has a new token. Its checks report whether it works, and try to subscribe again.
+  await publishAccountEvent(ports, tenant, event);
+  await ports.accountWork.send({ body: encodeAccountTask({ op: "check", tenant, account: ref }), group: tenant });
+  return endReplacedSubscription(ports, connection, time);
+}
+
+/**
+ * Subscribes the app to the account's webhooks and publishes the connection.
+ * @returns `gone`: the account was let go in the meantime; a failure when the app is not subscribed, or may not be
+ */
+export async function completeConnection(
+  ports: FinishConnectPorts,
+  connection: StoredConnection,
+  time: TaskTime,
+): Promise<{ readonly kind: "done" } | { readonly kind: "gone" } | CallFailure> {
+  const { tenant, account } = connection;
+  const subscription = ownSubscription(tenant, account);
+  const outcome = await subscribe(ports, subscription);
+  if (outcome.kind !== "done") return outcome;
+  const { connectionId } = account;
+  if (!(await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId }))) {
+    await undoSubscription(ports, connection, time);
+    return { kind: "gone" };
+  }
+  await publishAccountEvent(ports, tenant, connectedEvent(connection));
+  return { kind: "done" };
+}
+
+/** Lets a new account go whose subscription failed. Nothing was published of it. */
+export async function revertConnection(
+  ports: SubscriptionPorts & { readonly accounts: Pick<FinishConnectPorts["accounts"], "disconnect"> },
+  { tenant, account, outcome }: { readonly tenant: TenantId; readonly account: Account; readonly outcome: CallFailure },
+  time: TaskTime,
+): Promise<void> {
+  const subscription = ownSubscription(tenant, account);
+  // Without an answer, the app may be subscribed.
+  if (outcome.kind === "unknown" && !(await isPageShared(ports, subscription)))
+    await unsubscribe(ports, subscription, time);
+  const { connectionId } = account;
+  const now = time.now();
+  await ports.accounts.disconnect({
+    tenant,
+    ref: subscription.ref,
+    connectionId,
+    author: {
+      audit: {
+        action: "account.disconnect",
+        resource: `account:${accountKey(account)}`,
+        actor: "system",
+        ip: null,
+        detail: { reason: "not_subscribed" },
+        at: now,
+      },
+      actor: null,
+    },
+    event: null,
+    now,
+  });
+}
+
+/** Ends a subscription to an account that was let go while the app was subscribed. */
+async function undoSubscription(
+  ports: FinishConnectPorts,
+  { tenant, account }: StoredConnection,
+  time: TaskTime,
+): Promise<void> {
+  const subscription = ownSubscription(tenant, account);
+  const current = await ports.accounts.get(tenant, subscription.ref);
+  if (current || (await isPageShared(ports, subscription))) return;
+  await unsubscribe(ports, subscription, time);
+}
+
+/** Ends the subscription of the connection that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
+export async function endReplacedSubscription(
+  ports: SubscriptionPorts & {
+    readonly accounts: Pick<FinishConnectPorts["accounts"], "clearReplaced">;
+  },
+  connection: StoredConnection,
+  time: TaskTime,
+): Promise<RecordOutcome> {
+  const { tenant, account } = connection;
+  const subscription = replacedSubscription(tenant, account);
+  if (!subscription) return done;
+  if (!(await isPageShared(ports, subscription))) {
+    const outcome = await unsubscribe(ports, subscription, time);
+    if (outcome.kind === "unknown" && !triesEnded(connection, time)) return retry("unsubscription");
+  }
+  const { connectionId } = account;
+  await ports.accounts.clearReplaced({ tenant, ref: subscription.ref, connectionId });
+  return done;
+}
+
+/** The process may have died before it stored the next check. */
+async function ensureCheck(ports: FinishConnectPorts, { tenant, account }: StoredConnection): Promise<void> {
+  const { platform, externalId, connectionId, authorizedBy } = account;
+  const ref = { platform, externalId } as const;
+  const check = await ports.accountChecks.get(tenant, ref);
+  if (check?.connectionId === connectionId) return;
+  await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, now: ulidTime(connectionId) });
+}
+
+function triesEnded({ account }: StoredConnection, { now }: TaskTime): boolean {
+  return now() >= ulidTime(account.connectionId) + SUBSCRIBE_TRIES_END;
+}
+
+/** A connection has one event, however often it is completed. */
+function connectedEvent({ tenant, account, isReconnection }: StoredConnection) {
+  const type = isReconnection ? "account.reconnected" : "account.connected";
+  const { connectionId } = account;
+  const cause = JSON.stringify([accountKey(account), connectionId]);
+  const eventUlid = deriveEventUlid(tenant, cause, type, ulidTime(connectionId));
+  return { eventUlid, type, account, reason: "user" } as const;
+}

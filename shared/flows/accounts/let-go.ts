@@ -1,0 +1,163 @@
+import { hasRole, roles } from "../../domain/access/roles.ts";
+import { type Account, type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
+import { renderAccountEvent } from "../../events/account.ts";
+import { allDone } from "../../kernel/parallel.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../../queues/accounts.ts";
+import { encodeEvent } from "../../queues/events.ts";
+import type { ChangeAuthor } from "../../stores/access/acting-member.ts";
+import { type Actor, actorName } from "../access/audit-entry.ts";
+import { done, type RecordOutcome } from "../record-outcome.ts";
+import type { LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
+import { isPageShared, ownSubscription, replacedSubscription, type Subscription, unsubscribe } from "./subscription.ts";
+
+/** An account to let go, and who requested it. A person must be at least an admin. */
+export type LetGo = Actor & {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly reason: DisconnectReason;
+};
+
+type LetGoTask = Extract<AccountTask, { op: "let_go" }>;
+
+/** By then the request has ended. */
+export const COMPLETION_DELAY: Millis = MINUTE;
+
+/** Each attempt meets another connection of the account. */
+const ATTEMPTS_MAX = 3;
+
+const auditActions = { user: "account.disconnect", platform_deauthorized: "platform.deauthorize" } as const;
+
+/**
+ * Lets an account go: ends its subscription unless another account uses its page, removes the account with its token and
+ * its route, and publishes `account.disconnected`. A message that is queued first completes what a process that died left.
+ */
+export async function letGoAccount(
+  ports: LetGoPorts,
+  request: LetGo,
+  time: TaskTime,
+): Promise<Account | Refusal<"account_not_found" | "role_forbidden">> {
+  const { tenant, account: ref, reason } = request;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const account = await ports.accounts.get(tenant, ref);
+    if (!account) return refuse("account_not_found");
+    const userId = "caller" in request && request.caller.kind === "session" ? request.caller.userId : null;
+    const task: LetGoTask = {
+      op: "let_go",
+      tenant,
+      account: ref,
+      connectionId: account.connectionId,
+      reason,
+      actor: actorName(request),
+      userId,
+      ip: request.ip ?? null,
+      at: time.now(),
+    };
+    await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });
+    const result = await disconnectAccount(ports, { task, account }, time);
+    if (result === "disconnected") return account;
+    if (result === "actor_changed") return refuse("role_forbidden");
+  }
+  throw new Error("The account was connected again on every attempt to let it go.");
+}
+
+/** Completes a disconnection. Does nothing for an account that was connected again. Safe to repeat. */
+export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: TaskTime): Promise<RecordOutcome> {
+  const account = await ports.accounts.get(task.tenant, task.account);
+  if (account?.connectionId === task.connectionId) {
+    const result = await disconnectAccount(ports, { task, account }, time);
+    if (result !== "gone") return done;
+  }
+  // The body is stored with the disconnection.
+  const eventUlid = disconnectedEventUlid(task);
+  const bodies = await ports.eventBodies.getByUlids(task.tenant, [eventUlid]);
+  if (bodies.has(eventUlid)) await sendDisconnectedEvent(ports, task);
+  return done;
+}
+
+/** @returns `gone`: the account was let go by another, or connected again */
+async function disconnectAccount(
+  ports: LetGoPorts,
+  { task, account }: { readonly task: LetGoTask; readonly account: Account },
+  time: TaskTime,
+): Promise<"disconnected" | "gone" | "actor_changed"> {
+  const { tenant, account: ref, connectionId, reason } = task;
+  const event = { eventUlid: disconnectedEventUlid(task), type: "account.disconnected", account, reason } as const;
+  const subscription = ownSubscription(tenant, account);
+  const [isUnsubscribed] = await endSubscriptions(ports, { tenant, account }, time);
+  const { kind } = await ports.accounts.disconnect({
+    tenant,
+    ref,
+    connectionId,
+    author: letGoAuthor(task, time.now()),
+    event: renderAccountEvent(tenant, event),
+    now: time.now(),
+  });
+  if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
+  await reconcilePage(ports, { subscription, isUnsubscribed, isGone: kind === "disconnected" }, time);
+  return kind;
+}
+
+/**
+ * Ends the subscription of an account, and that of the connection it replaced, unless another account uses the page.
+ * @returns whether a call was made, for each of both
+ */
+export async function endSubscriptions(
+  ports: SubscriptionPorts,
+  { tenant, account }: { readonly tenant: TenantId; readonly account: Account },
+  time: TaskTime,
+): Promise<[own: boolean, replaced: boolean]> {
+  const end = async (subscription: Subscription | null) => {
+    if (!subscription || (await isPageShared(ports, subscription))) return false;
+    await unsubscribe(ports, subscription, time);
+    return true;
+  };
+  return allDone([end(ownSubscription(tenant, account)), end(replacedSubscription(tenant, account))]);
+}
+
+interface PageState {
+  readonly subscription: Subscription;
+  readonly isUnsubscribed: boolean;
+  /** Whether this process disconnected the account. */
+  readonly isGone: boolean;
+}
+
+/**
+ * Two accounts of a page may be let go at once, and one may be connected while another is let go. What each of them read
+ * of the page is outdated then, so it is read again.
+ */
+async function reconcilePage(ports: LetGoPorts, state: PageState, time: TaskTime): Promise<void> {
+  const { subscription, isUnsubscribed, isGone } = state;
+  const { tenant, ref, pageId } = subscription;
+  const uses = pageId === null ? [] : await ports.pageUses.list(pageId);
+  if (isGone && !isUnsubscribed && uses.length === 0) await unsubscribe(ports, subscription, time);
+  if (!isUnsubscribed) return;
+  // The account itself is still connected, or again.
+  const remaining = isGone ? uses.slice(0, 1) : [{ tenant, account: ref }];
+  for (const use of remaining) {
+    await ports.accountWork.send({ body: encodeAccountTask({ op: "check", ...use }), group: use.tenant });
+  }
+}
+
+async function sendDisconnectedEvent({ events }: Pick<LetGoPorts, "events">, task: LetGoTask): Promise<void> {
+  const { tenant } = task;
+  const eventUlid = disconnectedEventUlid(task);
+  const message = { tenant, eventUlid, type: "account.disconnected", source: null, repeated: true } as const;
+  await events.send({ body: encodeEvent(message), group: tenant });
+}
+
+function disconnectedEventUlid({ tenant, account, connectionId, at }: LetGoTask): string {
+  return deriveEventUlid(tenant, JSON.stringify([accountKey(account), connectionId]), "account.disconnected", at);
+}
+
+/** A person who lost the role since the request does not let an account go. */
+function letGoAuthor({ account, reason, actor, ip, userId }: LetGoTask, now: Millis): ChangeAuthor {
+  const resource = `account:${accountKey(account)}`;
+  return {
+    audit: { action: auditActions[reason], resource, actor, ip, detail: {}, at: now },
+    actor: userId === null ? null : { userId, roles: roles.filter((role) => hasRole(role, "admin")) },
+  };
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import {
+  type ConnectionFixture,
+  openConnectionFixture,
+  refusedCall,
+  unknownCall,
+} from "./support/connection-fixture.ts";
+
+let testEnv: TestEnv;
+let fixture: ConnectionFixture;
+let tenant: TenantId;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openConnectionFixture(testEnv);
+  tenant = await fixture.team.newTenant();
+});
+
+const connected = async (...args: Parameters<ConnectionFixture["connect"]>) => {
+  const account = await fixture.connect(...args);
+  if (isRefusal(account)) throw new Error(`The account is not connected: ${JSON.stringify(account)}`);
+  return account;
+};
+const page = () => fixture.messenger();
+
+describe("connecting an account", () => {
+  it("stores it, subscribes the app to its page, and publishes one event, however often its task runs", async () => {
+    const account = await connected(tenant, page());
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+    expect(await fixture.get(tenant, page())).toEqual(account);
+    await fixture.run({ op: "finish_connect", tenant, account: page(), connectionId: account.connectionId });
+    await fixture.drain();
+    const [event, ...others] = await fixture.events();
+    expect(others).toEqual([]);
+    const shown = { account_key: `messenger#${fixture.pageId}`, status: "active", page_id: fixture.pageId };
+    expect(event).toMatchObject({ type: "account.connected", data: { reason: "user", account: shown } });
+    expect(fixture.calls).toHaveLength(1);
+    expect(await fixture.actions(tenant)).toContain("account.connect");
+  });
+
+  it("again replaces the token, publishes its own event, and keeps the platform's decision", async () => {
+    await connected(tenant, page());
+    const block = {
+      action: "block",
+      at: testEnv.now(),
+      reason: "spam",
+      eventUlid: "01M7ZAN532DXZZ1TKP6RZ0YEPG",
+    } as const;
+    await fixture.stores.accounts.setPolicy(tenant, page(), block);
+    testEnv.advance(1);
+    const account = await connected(tenant, page(), { token: "new" });
+    expect(account.status).toBe("restricted");
+    expect(fixture.calls.at(-1)).toEqual({ name: "subscribe", node: fixture.pageId, token: "new" });
+    expect(await fixture.eventTypes()).toEqual(["account.connected", "account.reconnected"]);
+    expect((await fixture.actions(tenant)).sort().slice(0, 2)).toEqual(["account.connect", "account.reconnect"]);
+  });
+
+  it("is refused while another tenant has it, and while it had it two minutes ago; the former tenant may at once", async () => {
+    const other = await fixture.team.newTenant();
+    await connected(tenant, page());
+    expect(await fixture.connect(other, page())).toEqual(refuse("account_in_use"));
+    await fixture.disconnect(tenant, page());
+    testEnv.advance(2 * MINUTE - 1);
+    expect(await fixture.connect(other, page())).toEqual(refuse("account_in_use"));
+    await connected(tenant, page());
+    await fixture.disconnect(tenant, page());
+    testEnv.advance(2 * MINUTE);
+    await connected(other, page());
+    expect(await fixture.stores.accounts.getRoute(page())).toMatchObject({ tenant: other });
+    expect(fixture.calls.map(({ token }) => token)).toEqual([
+      ...Array.from({ length: 4 }, () => `token-${tenant}`),
+      `token-${other}`,
+    ]);
+  });
+
+  it("is refused a person who is no admin by now, and nothing is called", async () => {
+    const acting = await fixture.team.acting(await fixture.team.newMember(tenant, "agent"));
+    expect(await fixture.connect(tenant, page(), acting as object)).toEqual(refuse("role_forbidden"));
+    await fixture.drain();
+    expect([fixture.calls, await fixture.get(tenant, page()), await fixture.eventTypes()]).toEqual([[], null, []]);
+  });
+
+  it.each([
+    ["refused", refusedCall],
+    ["not answered", unknownCall],
+  ])(
+    "for the first time is undone where the subscription is %s: no account, no token, no event",
+    async (_, outcome) => {
+      fixture.setScript(({ name }) => (name === "subscribe" ? outcome : undefined));
+      expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+      expect(await fixture.get(tenant, page())).toBeNull();
+      expect(await fixture.uses()).toEqual([]);
+      await fixture.drain();
+      expect(await fixture.eventTypes()).toEqual([]);
+      // Without an answer, the app may be subscribed.
+      expect(fixture.calls.map(({ name }) => name)).toEqual(
+        outcome === unknownCall ? ["subscribe", "unsubscribe"] : ["subscribe"],
+      );
+    },
+  );
+
+  it("again stays where the subscription is not answered, and its task subscribes and publishes it", async () => {
+    await connected(tenant, page());
+    await fixture.drain();
+    fixture.setScript(({ name }) => (name === "subscribe" && fixture.calls.length < 5 ? unknownCall : undefined));
+    const account = await connected(tenant, page(), { token: "new" });
+    expect(await fixture.get(tenant, page())).toEqual(account);
+    expect(await fixture.eventTypes()).toEqual(["account.connected"]);
+    await fixture.drain();
+    expect(fixture.calls.slice(1).map(({ token }) => token)).toEqual(["new", "new", "new", "new"]);
+    expect(await fixture.eventTypes()).toContain("account.reconnected");
+  });
+
+  it("again stays where the subscription is refused for good: its event is published, and its check is requested", async () => {
+    await connected(tenant, page());
+    await fixture.drain();
+    fixture.setScript(() => refusedCall);
+    const { connectionId } = await connected(tenant, page());
+    testEnv.advance(MINUTE);
+    await fixture.run({ op: "finish_connect", tenant, account: page(), connectionId });
+    await fixture.drain();
+    expect(await fixture.eventTypes()).toContain("account.reconnected");
+    expect(await fixture.get(tenant, page())).not.toBeNull();
+  });
+
+  it("whose process died is given up after ten minutes without an answer, and let go", async () => {
+    fixture.setScript(({ name }) => (name === "subscribe" ? unknownCall : undefined));
+    const ports = fixture.ports();
+    const dying = { ...ports, accountPlatformFor: async () => Promise.reject(new Error("died")) };
+    await expect(fixture.connect(tenant, page(), {}, dying)).rejects.toThrow("died");
+    expect(await fixture.get(tenant, page())).not.toBeNull();
+    await fixture.drain();
+    expect(await fixture.get(tenant, page())).toBeNull();
+    expect(await fixture.eventTypes()).toEqual([]);
+    expect([...fixture.subscribed]).toEqual([]);
+  });
+
+  it("whose process died before it stored the next check gets one", async () => {
+    const ports = fixture.ports();
+    const accountChecks = { ...ports.accountChecks, put: async () => Promise.reject(new Error("died")) };
+    await expect(fixture.connect(tenant, page(), {}, { ...ports, accountChecks })).rejects.toThrow("died");
+    await fixture.drain();
+    const { connectionId } = (await fixture.get(tenant, page())) ?? {};
+    expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId });
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+    expect(await fixture.eventTypes()).toEqual(["account.connected"]);
+  });
+
+  it("that is let go while the app is subscribed ends that subscription, and publishes nothing", async () => {
+    fixture.setScript(async ({ name }) => {
+      if (name === "subscribe") await fixture.disconnect(tenant, page());
+      return undefined;
+    });
+    expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+    expect([...fixture.subscribed]).toEqual([]);
+    expect(await fixture.eventTypes()).toEqual(["account.disconnected"]);
+  });
+});
+
+describe("a second way of connecting an Instagram account", () => {
+  const login = { connection: "instagram_login" } as const;
+
+  it("takes the place of the first, whose page use and subscription end", async () => {
+    const ref = fixture.instagram();
+    await connected(tenant, ref);
+    await connected(tenant, ref, { ...login, token: "login" });
+    expect([...fixture.subscribed]).toEqual([ref.externalId]);
+    expect(fixture.calls.at(-1)).toEqual({ name: "unsubscribe", node: fixture.pageId, token: `token-${tenant}` });
+    expect(await fixture.uses()).toEqual([]);
+    expect((await fixture.get(tenant, ref))?.replaced).toBeNull();
+    await connected(tenant, ref);
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+    await fixture.drain();
+    expect(fixture.calls).toHaveLength(5);
+  });
+
+  it("leaves the page's subscription to another account that uses the page", async () => {
+    await connected(tenant, page());
+    await connected(tenant, fixture.instagram());
+    await connected(tenant, fixture.instagram(), login);
+    expect([...fixture.subscribed].sort()).toEqual([fixture.instagram().externalId, fixture.pageId].sort());
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toBeNull();
+  });
+
+  it("ends the first subscription later, where the platform does not answer; after ten minutes it drops the old token", async () => {
+    await connected(tenant, fixture.instagram());
+    await fixture.drain();
+    fixture.setScript(({ name }) => (name === "unsubscribe" && fixture.calls.length < 5 ? unknownCall : undefined));
+    await connected(tenant, fixture.instagram(), login);
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).not.toBeNull();
+    await fixture.drain();
+    expect([...fixture.subscribed]).toEqual([fixture.instagram().externalId]);
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toBeNull();
+    fixture.setScript(({ name }) => (name === "unsubscribe" ? unknownCall : undefined));
+    await connected(tenant, fixture.instagram());
+    await fixture.drain();
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toBeNull();
+  });
+});
+
+it("a task of an earlier connection, of another tenant or of an account that is gone changes nothing", async () => {
+  const { connectionId } = await connected(tenant, page());
+  const task = { op: "finish_connect", tenant, account: page(), connectionId } as const;
+  testEnv.advance(1);
+  await connected(tenant, page(), { token: "new" });
+  const [calls, account] = [fixture.calls.length, await fixture.get(tenant, page())];
+  await fixture.run(task);
+  await fixture.run({ ...task, tenant: await fixture.team.newTenant() });
+  await fixture.run({ ...task, account: fixture.instagram() });
+  await fixture.run({
+    op: "let_go",
+    reason: "user",
+    actor: "cli",
+    userId: null,
+    ip: null,
+    at: testEnv.now(),
+    ...{ tenant, account: page(), connectionId },
+  });
+  await fixture.drain();
+  expect(fixture.calls).toHaveLength(calls);
+  expect(await fixture.get(tenant, page())).toEqual(account);
+  expect(await fixture.eventTypes()).toEqual(["account.connected", "account.reconnected"]);
+  await fixture.disconnect(tenant, page());
+  testEnv.advance(8 * DAY);
+  await fixture.run(task);
+  await fixture.drain();
+  expect(await fixture.get(tenant, page())).toBeNull();
+});
