@@ -44,6 +44,7 @@ const layers = {
   web: { layers: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
   "web/common": { layers: [], packages: [] },
   "web/check": { layers: ["web/common"], packages: [] },
+  "web/connect": { layers: ["web/common"], packages: [] },
   "web/sign-in": { layers: ["web/common"], packages: [] },
 };
 

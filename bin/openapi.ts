@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../functions/http/openapi.ts";
-import { connectRoutes } from "../functions/routes/connect-routes.ts";
+import { connectApiRoutes } from "../functions/routes/connect-routes.ts";
 import { consoleApiRoutes } from "../functions/routes/console-routes.ts";
 import { checkApiRoutes } from "../functions/routes/holds/check.ts";
 import { apiRoutes } from "../functions/routes/index.ts";
@@ -13,7 +13,7 @@ import { eventsPage, eventWebhooks } from "./docs/events.ts";
 // instead.
 
 const document = {
-  ...openApiDocument<never>([...apiRoutes, ...consoleApiRoutes, ...connectRoutes, ...checkApiRoutes], {
+  ...openApiDocument<never>([...apiRoutes, ...consoleApiRoutes, ...connectApiRoutes, ...checkApiRoutes], {
     title: "Parley",
     version: API_VERSION,
   }),

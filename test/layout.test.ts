@@ -81,6 +81,11 @@ const plantedImports: readonly PlantedImport[] = [
     rule: "web/common: layers",
   },
   {
+    from: "web/connect/a.ts",
+    imports: typeImport("../check/target.ts"),
+    rule: "web/connect: layers",
+  },
+  {
     from: "web/sign-in/a.ts",
     imports: typeImport("../../shared/kernel/target.ts"),
     rule: "web/sign-in: layers",

@@ -24,6 +24,11 @@ export function buildSignInPage(folder: string): void {
   writeFileSync(join(folder, "invalid-link.html"), fill(page, INVALID_LINK));
 }
 
+/** Writes the page that connects accounts as the Connect function serves it: index.html, connect.css and connect.js. */
+export function buildConnectPage(folder: string): void {
+  buildPage(folder, { source: "connect", scripts: ["connect.ts"], style: "connect.css" });
+}
+
 const SIGN_IN = {
   title: "Sign in",
   text: "Enter your email address to get a sign-in link. There is no password.",
@@ -72,4 +77,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (folder === undefined) throw new Error("Usage: node web/build.ts <folder>");
   buildCheckPage(resolve(folder, "check"));
   buildSignInPage(resolve(folder, "sign-in"));
+  buildConnectPage(resolve(folder, "connect"));
 }

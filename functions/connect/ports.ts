@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
@@ -17,6 +18,10 @@ import { pageChoiceStore } from "../../shared/stores/accounts/page-choices.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import type { ConnectRoutePorts } from "../routes/connect-endpoint.ts";
 import { openLogins } from "../support/account-platforms.ts";
+import { readConnectPage } from "./page-files.ts";
+
+/** The build of the function puts the page beside the bundle. */
+const CONNECT_PAGE_FOLDER = fileURLToPath(new URL("./connect", import.meta.url));
 
 /** The ports of the logins by which people connect accounts. */
 export function connectPorts(): ConnectRoutePorts {
@@ -40,6 +45,7 @@ export function connectPorts(): ConnectRoutePorts {
     connectAccount: (connection) => connectAccount({ accounts, vault, accountChecks, authorizations }, connection),
     consoleOrigin: new URL(setting("consoleUrl")).origin,
     baseUrl: setting("baseUrl"),
+    pageFiles: readConnectPage(CONNECT_PAGE_FOLDER),
   };
 }
 

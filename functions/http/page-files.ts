@@ -32,8 +32,16 @@ interface PageFilePorts {
 /** A page is not cached and its assets are revalidated, so that all are of the same build. */
 type PageRoute = readonly [operation: string, path: string, summary: string, cacheControl: "no-store" | "no-cache"];
 
-/** The public routes of the files of pages. @param routes each summary starts with a verb */
-export function pageFileEndpoints<P extends PageFilePorts>(tag: string, routes: readonly PageRoute[]): Endpoint<P>[] {
+/**
+ * The public routes of the files of pages.
+ * @param routes each summary starts with a verb
+ * @param isServed whether a deployment has the pages
+ */
+export function pageFileEndpoints<P extends PageFilePorts>(
+  tag: string,
+  routes: readonly PageRoute[],
+  isServed: (ports: P) => boolean = () => true,
+): Endpoint<P>[] {
   const endpoint = endpointsFor<P>();
   return routes.map(([operation, path, summary, cacheControl]) =>
     endpoint.public({
@@ -45,7 +53,7 @@ export function pageFileEndpoints<P extends PageFilePorts>(tag: string, routes: 
       envelope: false,
       refusals: ["route_not_found"],
       handle: async ({ request, ports }) => {
-        const file = ports.pageFiles.get(path);
+        const file = isServed(ports) ? ports.pageFiles.get(path) : undefined;
         return file ? toFileResponse(file, cacheControl, request) : refuse("route_not_found");
       },
     }),

@@ -6,6 +6,7 @@ import type {
   StartLoginPorts,
   UseLoginPorts,
 } from "../../shared/flows/accounts/login/ports.ts";
+import type { PageFile } from "../../shared/flows/holds/ports.ts";
 import type { SessionCredentialPorts } from "../http/caller-credentials.ts";
 import { endpointsFor } from "../http/endpoints-for.ts";
 
@@ -16,7 +17,10 @@ export type ConnectRoutePorts = SessionCredentialPorts &
   InstagramLoginPorts &
   MessengerLoginPorts &
   PagePorts &
-  SelectPagePorts;
+  SelectPagePorts & {
+    /** The page that connects accounts and its assets, by path. */
+    readonly pageFiles: ReadonlyMap<string, PageFile>;
+  };
 
 /** The constructors of the Connect function's routes. */
 export const endpoint = endpointsFor<ConnectRoutePorts>();

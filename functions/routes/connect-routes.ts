@@ -1,8 +1,9 @@
+import { connectPageRoutes } from "./accounts/connect-page.ts";
 import { finishInstagram, finishMessenger, startInstagramLogin, startMessengerLogin } from "./accounts/login.ts";
 import { listPages, selectLoginPage } from "./accounts/login-pages.ts";
 
-/** Every route of the Connect function. */
-export const connectRoutes = [
+/** Every route of the Connect function but the files of its page. */
+export const connectApiRoutes = [
   startInstagramLogin,
   finishInstagram,
   startMessengerLogin,
@@ -10,3 +11,6 @@ export const connectRoutes = [
   listPages,
   selectLoginPage,
 ] as const;
+
+/** Every route of the Connect function. */
+export const connectRoutes = [...connectApiRoutes, ...connectPageRoutes] as const;

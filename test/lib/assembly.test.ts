@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage, buildSignInPage } from "../../web/build.ts";
+import { buildCheckPage, buildConnectPage, buildSignInPage } from "../../web/build.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
@@ -34,13 +34,14 @@ describe("the command", () => {
   test("bundles each function separately and measures its size", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
-    const { Verify, Console, ...others } = bundleFolders(outdir);
+    const { Verify, Console, Connect, ...others } = bundleFolders(outdir);
     for (const [name, folder] of Object.entries(others)) {
       expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
       expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
     }
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
+    expect(readdirSync(Connect).sort()).toEqual(["connect", "index.mjs"]);
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
     expect(bytes.Connect).toBeLessThanOrEqual(700_000);
     expect(bytes.Api).toBeLessThan(900_000);
@@ -51,6 +52,7 @@ describe("the command", () => {
   test.each([
     ["Verify", "check", buildCheckPage],
     ["Console", "sign-in", buildSignInPage],
+    ["Connect", "connect", buildConnectPage],
   ] as const)("writes the page of %s beside its function, identical to a separate build", (name, page, build) => {
     const built = join(folder, page);
     build(built);

@@ -4,3 +4,15 @@ export function element<T extends Element>(id: string, type: new () => T): T {
   if (!(node instanceof type)) throw new Error(`The page has no #${id}.`);
   return node;
 }
+
+/** Creates an element. Strings become text, never markup. */
+export function create<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}

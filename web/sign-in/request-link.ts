@@ -1,6 +1,4 @@
 const MINUTE_SECONDS = 60;
-/** Parley leads to a console on another host instead, where there is one. */
-const SIGNED_IN_PAGE = "/console/auth/signed-in";
 
 /** Why no link was requested. */
 export interface RequestProblem {
@@ -9,12 +7,12 @@ export interface RequestProblem {
   readonly field: boolean;
 }
 
-/** Requests a sign-in link for an email address. */
-export async function requestLink(email: string): Promise<"sent" | RequestProblem> {
+/** Requests a sign-in link for an email address. @param redirect the page to which the link leads */
+export async function requestLink(email: string, redirect: string): Promise<"sent" | RequestProblem> {
   const response = await fetch("/console/auth/request", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ email, redirect: SIGNED_IN_PAGE }),
+    body: JSON.stringify({ email, redirect }),
   }).catch(() => null);
   if (response === null) return { problem: "No connection. Check it, then try again.", field: false };
   if (response.ok) return "sent";

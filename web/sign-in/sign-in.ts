@@ -1,4 +1,5 @@
 import { element } from "../common/elements.ts";
+import { redirectPage, SIGNED_IN_PAGE, signInPage } from "../common/pages.ts";
 import { type RequestProblem, requestLink } from "./request-link.ts";
 
 // The page that requests a sign-in link. A link that no longer works leads to it, too.
@@ -13,8 +14,9 @@ const email = element("email", HTMLInputElement);
 const problem = element("problem", HTMLElement);
 const button = element("send", HTMLButtonElement);
 
+const redirect = redirectPage(new URLSearchParams(location.search).get("redirect"));
 // The token of a link that no longer works does not stay in the tab's history.
-history.replaceState(null, "", location.pathname);
+history.replaceState(null, "", redirect === SIGNED_IN_PAGE ? location.pathname : signInPage(redirect));
 
 const buttonText = button.textContent;
 let isBusy = false;
@@ -27,7 +29,7 @@ email.addEventListener("input", () => showProblem({ problem: "", field: false })
 
 async function submit(): Promise<void> {
   setBusy(true);
-  const result = await requestLink(email.value.trim());
+  const result = await requestLink(email.value.trim(), redirect);
   setBusy(false);
   if (result === "sent") return showSent();
   showProblem(result);

@@ -1,9 +1,8 @@
 import { element } from "../common/elements.ts";
+import { SIGN_IN_PAGE } from "../common/pages.ts";
 import { endSessions, readSession, type Session } from "../common/session.ts";
 
 // The page after a sign-in, where no console is deployed on the host of the API.
-
-const SIGN_IN_PAGE = "/console/auth/sign-in";
 
 const text = element("text", HTMLElement);
 const problem = element("problem", HTMLElement);

@@ -63,6 +63,7 @@ export async function openRouteApps(
     loginDialogs: { instagram: dialog, messenger: dialog },
     logins: { instagram: async () => null, facebook: async () => null },
     connectAccount: async () => refuse("oauth_failed"),
+    pageFiles: new Map(),
   };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {

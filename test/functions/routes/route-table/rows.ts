@@ -249,6 +249,9 @@ export const connectRows: Readonly<Record<string, RouteRow>> = {
       answer: NO_LOGIN,
     }),
   ),
+  "GET /oauth/connect": page("/oauth/connect"),
+  "GET /oauth/connect.js": page("/oauth/connect.js"),
+  "GET /oauth/connect.css": page("/oauth/connect.css"),
 };
 
 /** The route of a row's name: what it has after a `?` is not part of it. */

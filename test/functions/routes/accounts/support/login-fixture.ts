@@ -100,6 +100,7 @@ export async function openLoginFixture() {
     },
     consoleOrigin: CONSOLE,
     baseUrl: API,
+    pageFiles: new Map(),
   };
 
   function connectApp(replaced: Partial<ConnectRoutePorts> = {}): App {

@@ -1,0 +1,12 @@
+import { CONNECT_PAGE_PATH } from "../../shared/domain/accounts/login-results.ts";
+import type { PageFile } from "../../shared/flows/holds/ports.ts";
+import { readPageFiles } from "../support/page-files.ts";
+
+/** Reads the page that connects accounts, as `buildConnectPage` wrote it. */
+export function readConnectPage(folder: string): ReadonlyMap<string, PageFile> {
+  return readPageFiles(folder, [
+    [CONNECT_PAGE_PATH, "index.html"],
+    [`${CONNECT_PAGE_PATH}.js`, "connect.js"],
+    [`${CONNECT_PAGE_PATH}.css`, "connect.css"],
+  ]);
+}

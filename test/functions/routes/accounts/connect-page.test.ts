@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createApp } from "../../../../functions/http/app.ts";
+import { noCredentials } from "../../../../functions/http/credentials.ts";
+import { pageHeaders } from "../../../../functions/http/page-files.ts";
+import { connectPageRoutes } from "../../../../functions/routes/accounts/connect-page.ts";
+import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
+
+const body = Buffer.from("<title>Accounts</title>");
+const file = { body, type: "text/html; charset=utf-8", etag: '"1"' };
+
+function get(consoleOrigin: string): Promise<Response> {
+  const ports = {
+    consoleOrigin,
+    baseUrl: "https://api.example",
+    pageFiles: new Map([["/oauth/connect", file]]),
+  } as unknown as ConnectRoutePorts;
+  const app = createApp({
+    endpoints: connectPageRoutes,
+    ports,
+    credentials: noCredentials,
+    now: () => 0,
+    log: () => {},
+  });
+  return Promise.resolve(app.request("/oauth/connect"));
+}
+
+test("the page that connects accounts is served, under its policy, where no console is deployed", async () => {
+  const response = await get("https://api.example");
+  expect([response.status, await response.text()]).toEqual([200, body.toString()]);
+  expect(Object.fromEntries(response.headers)).toMatchObject({ ...pageHeaders, "cache-control": "no-store" });
+});
+
+test("the page that connects accounts is unknown where a console is deployed", async () => {
+  expect((await get("https://console.example")).status).toBe(404);
+});

@@ -1,0 +1,18 @@
+// The pages of the API's host. They stand where no console is deployed.
+
+export const SIGN_IN_PAGE = "/console/auth/sign-in";
+/** Parley leads to a console on another host instead, where there is one. */
+export const SIGNED_IN_PAGE = "/console/auth/signed-in";
+export const CONNECT_PAGE = "/oauth/connect";
+
+/** The sign-in page that leads back to a page. */
+export function signInPage(redirect: string): string {
+  return `${SIGN_IN_PAGE}?${new URLSearchParams({ redirect })}`;
+}
+
+/** The page to which a sign-in leads: the one that a link names if it is a page of this host, else the usual one. */
+export function redirectPage(redirect: string | null): string {
+  const url = URL.parse(redirect ?? "", location.origin);
+  const isConnectPage = url?.origin === location.origin && url.pathname === CONNECT_PAGE;
+  return isConnectPage ? url.pathname + url.search : SIGNED_IN_PAGE;
+}
