@@ -46,6 +46,22 @@ export type LogLine =
     }
   | { readonly event: "account.unknown"; readonly platform: string; readonly updates: number }
   | {
+      /** One page of the threads of an account, read for messages that no webhook brought. */
+      readonly event: "gap.read";
+      readonly tenant: string;
+      readonly account: string;
+      readonly threads: number;
+      /** How many messages were missing, and are queued. */
+      readonly messages: number;
+    }
+  | {
+      readonly event: "gap.refused";
+      readonly tenant: string;
+      readonly account: string;
+      readonly code: number | null;
+      readonly subcode: number | null;
+    }
+  | {
       /**
        * One attempt of a delivery, an attempt whose worker died, or a status that the delivery got without a call of its
        * endpoint.
@@ -176,6 +192,8 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "record.dropped": "info",
   "record.failed": "error",
   "account.unknown": "warn",
+  "gap.read": "info",
+  "gap.refused": "warn",
   "record.postponed": "error",
   "delivery.attempted": "info",
   "delivery.not_attempted": "info",

@@ -47,6 +47,11 @@ export type AccountTask =
       readonly after: string | null;
       /** The number of threads that earlier messages processed. */
       readonly done: number;
+      /**
+       * The threads are listed again until none moved while they were read. `start`: when this pass began; `floor`: it
+       * reads the threads that moved since then. Absent at the start.
+       */
+      readonly pass?: { readonly start: Millis; readonly floor: Millis } | undefined;
     } & OfConnection)
   /** Erases the conversations of an account whose login requested it from the platform. */
   | ({
@@ -90,6 +95,7 @@ const schema = z.discriminatedUnion("op", [
     until: time,
     after: cursor,
     done: time,
+    pass: z.optional(z.object({ start: time, floor: time })),
   }),
   z.object({ ...common, op: z.literal("erase_conversations"), code: cursor, after: cursor }),
 ]);

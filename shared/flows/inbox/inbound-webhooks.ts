@@ -13,7 +13,11 @@ const INLINE_BYTES_MAX = 200_000;
  * Queues a verified webhook. The platform may get its 200 only after this resolves. A webhook that is queued twice is
  * ingested once.
  */
-export async function receiveWebhook(ports: IntakePorts, raw: Uint8Array, now: Millis): Promise<void> {
+export async function receiveWebhook(
+  ports: Pick<IntakePorts, "inbound" | "files">,
+  raw: Uint8Array,
+  now: Millis,
+): Promise<void> {
   const bytes = compress(raw);
   if (bytes.length <= INLINE_BYTES_MAX) {
     await ports.inbound.send({ body: encodeInbound({ receivedAt: now, bytes, file: null }) });

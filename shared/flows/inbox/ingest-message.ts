@@ -1,5 +1,6 @@
 import { deriveEventUlid, messageEventType } from "../../domain/events/events.ts";
 import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
+import { isLate } from "../../domain/inbox/late-messages.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../domain/inbox/updates.ts";
 import { RETENTION } from "../../domain/limits.ts";
@@ -66,8 +67,9 @@ function recordMessage(
 ): Promise<RecordedMessage> {
   const { tenant, shards } = account;
   if (update.echo) return reconcileEcho(ports, { account, message, origin: update.echo, now });
-  // A message is stored at its time. Without one, the marker of its id leads a repeated webhook to the same row.
-  return update.isArrivalTime
+  // A message is stored at its time. The marker of its id leads a repeated webhook without a time to the same row, and a
+  // late one to the row of the platform's history.
+  return update.isArrivalTime || isLate(update.at, now)
     ? ports.outboundMessages.record(tenant, message, now, shards)
     : ports.messages.record(tenant, message, now, shards);
 }

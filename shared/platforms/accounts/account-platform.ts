@@ -40,9 +40,12 @@ export interface Thread {
 /** A message as the platform's history returns it. */
 export interface ThreadMessage {
   readonly id: string;
+  /** The person on the other side. */
+  readonly participantId: string;
+  readonly direction: "inbound" | "echo";
   /** With a precision of a second. */
   readonly at: Millis;
-  /** The message as the webhook of `messaging[]` describes it. */
+  /** The message as a webhook's event describes it, without its time. */
   readonly event: JsonObject;
 }
 

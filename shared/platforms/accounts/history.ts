@@ -20,11 +20,12 @@ export function toThreadMessage({ externalId }: CallAccount, message: JsonObject
   if (!isEcho && !recipients.includes(externalId)) return null;
   return {
     id,
+    participantId: isEcho ? recipient : sender,
+    direction: isEcho ? "echo" : "inbound",
     at,
     event: {
       sender: { id: sender },
       recipient: { id: recipient },
-      timestamp: at,
       message: { mid: id, ...(isEcho ? { is_echo: true } : {}), ...toContent(message) },
     },
   };
@@ -35,7 +36,7 @@ export function toWebhookBody(
   { platform, externalId }: Pick<CallAccount, "platform" | "externalId">,
   messages: readonly ThreadMessage[],
 ): Uint8Array {
-  const messaging = messages.map(({ event }) => event);
+  const messaging = messages.map(({ event, at }) => ({ ...event, timestamp: at }));
   const time = Math.max(0, ...messages.map(({ at }) => at));
   return Buffer.from(
     JSON.stringify({

@@ -17,6 +17,8 @@ import {
   messagePosition,
   oldestPosition,
   pageRange,
+  positionTime,
+  t13,
 } from "../keys.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
@@ -112,6 +114,40 @@ export function messageStore(table: Table) {
       const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
       if (!Item || itemPosition(Item as MessageItem) < oldestPosition(now)) return null;
       return toMessage(tenant, Item as MessageItem);
+    },
+
+    /**
+     * When messages of a conversation are stored as sent, by their ids. Looks at a part of it only, which it reads
+     * consistently: the index of ids may be behind. A message that is not there is absent from the map.
+     */
+    async sentTimes(
+      conversationId: string,
+      messageIds: readonly string[],
+      { from, upTo }: { readonly from: Millis; readonly upTo: Millis },
+    ): Promise<Map<string, Millis>> {
+      const positions = new Set<string>();
+      let ExclusiveStartKey: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: "PK = :c AND SK BETWEEN :from AND :upTo",
+            ExpressionAttributeValues: { ":c": conversationId, ":from": `M#${t13(from)}`, ":upTo": `M#${t13(upTo)}~` },
+            ProjectionExpression: "PK, SK",
+            ConsistentRead: true,
+            ExclusiveStartKey,
+          }),
+        );
+        for (const item of Items as Key[]) positions.add(itemPosition(item));
+        ExclusiveStartKey = LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+      return new Map(
+        messageIds.flatMap((id): [string, Millis][] => {
+          const idPart = messagePosition(0, id).slice(t13(0).length);
+          const position = [...positions].find((stored) => stored.endsWith(idPart));
+          return position === undefined ? [] : [[id, positionTime(position)]];
+        }),
+      );
     },
 
     /** The tenant's messages, newest first. `includeTest` adds those of test keys. */
