@@ -1,4 +1,4 @@
-import type { Account, Person, Thread } from "../world/model.ts";
+import type { Account, FacebookUser, Person, Thread } from "../world/model.ts";
 
 /** The state of the simulator, as `GET /_sim/state` returns it. */
 export interface SimulatorState {
@@ -11,8 +11,32 @@ export interface SimulatorState {
   subscriptions: Record<string, string[]>;
   failing: Record<string, number>;
   ended: Record<string, number>;
+  users: FacebookUser[];
+  tokens: TokenStatus[];
+  /** Until when an account must not send, by its key. */
+  restricted: Record<string, number>;
   pending: { id: string; mids: string[]; dueAt: number; attempts: number }[];
   fault: { mode: string; on: string; left: number | null };
+}
+
+/** A token without its value. */
+export interface TokenStatus {
+  kind: string;
+  /** The id of the Instagram account, the Page or the user. */
+  subject: string;
+  /** The Facebook user who granted a Page token; null for the first user. */
+  user: string | null;
+  issued_at: number;
+  expires_at: number | null;
+  /** The subcode with which the token is refused; null while it is good. */
+  refused_with: number | null;
+}
+
+/** The app's answer to a callback of the platform. */
+export interface CallbackAnswer {
+  url: string;
+  status: number | null;
+  body: string;
 }
 
 export interface Webhook {

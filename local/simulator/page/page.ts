@@ -1,4 +1,5 @@
 import { connectComposer, drawComposer, startMode } from "./composer.ts";
+import { connectConnectionDialog, drawConnection } from "./connection-dialog.ts";
 import { closeInspector, connectInspector, openMessage, openWebhook, selectedMid } from "./inspector/inspector.ts";
 import type { MessageHandlers } from "./message-actions.ts";
 import { notifyProblem } from "./notices.ts";
@@ -34,6 +35,7 @@ onScene((scene) => {
   drawThread(scene, selectedMid(), handlers);
   drawComposer(scene);
   drawToolbar(scene);
+  drawConnection(scene);
 });
 onScreen((screen) => {
   if (screen === "thread") scrollToEnd();
@@ -44,6 +46,7 @@ connectThread();
 connectComposer(openWebhook);
 connectInspector();
 connectPersonDialog();
+connectConnectionDialog();
 
 async function poll(): Promise<void> {
   try {

@@ -1,17 +1,13 @@
 import type { Account, Person, ThreadMessage } from "../world/model.ts";
 import { call } from "./api.ts";
+import { openConnection } from "./connection-dialog.ts";
+import { connectionNames } from "./connection-names.ts";
 import { button, byId, element, replaceChildren } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { attachMenu, type MenuEntry } from "./menu.ts";
 import { notify, notifyProblem, outcomeText } from "./notices.ts";
 import { act, currentScene, isThreadOf, now, refresh, type Scene, showPerson, showScreen } from "./store.ts";
 import { formatRecent } from "./times.ts";
-
-export const connectionNames = {
-  instagram_login: "Instagram",
-  instagram_page: "Instagram via Page",
-  messenger: "Messenger",
-} as const;
 
 /** The newest message that was shown of each thread. */
 const seenMids = new Map<string, string>();
@@ -93,10 +89,10 @@ function accountHead(account: Account, { state }: Scene): HTMLElement {
       element(
         "p",
         { id: `platform-${account.key}`, class: "soft" },
-        `${connectionNames[account.connection]} · @${account.handle}`,
+        `${connectionNames[account.connection]} · ${subscribed || isEnded ? `@${account.handle}` : "not connected"}`,
       ),
     ),
-    subscribed ? null : element("span", { class: isEnded ? "pill warn" : "pill" }, isEnded ? "Off" : "Not connected"),
+    isEnded ? element("span", { class: "pill warn" }, "Off") : null,
     menu,
   );
 }
@@ -120,15 +116,8 @@ function accountEntries(account: Account): MenuEntry[] {
           policy("unblock", "Unblock the account"),
         ] satisfies MenuEntry[])),
     "divider",
-    { label: "Subscribe Parley again", run: () => subscribeAgain(account) },
+    { label: "Subscription, token and limits…", run: () => openConnection(account) },
   ];
-}
-
-export function subscribeAgain(account: Account): void {
-  call("/subscriptions", { account: account.externalId, connection: account.connection }).then(
-    () => refresh().then(() => notify(`${account.displayName} sends webhooks to Parley.`)),
-    notifyProblem,
-  );
 }
 
 interface RowContent {

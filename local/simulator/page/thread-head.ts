@@ -1,9 +1,10 @@
 import type { Person } from "../world/model.ts";
 import { call } from "./api.ts";
+import { connectionNames } from "./connection-names.ts";
 import { byId, replaceChildren, setText } from "./dom.ts";
 import { attachMenu, type MenuEntry } from "./menu.ts";
 import { notifyProblem } from "./notices.ts";
-import { avatar, connectionNames } from "./people-list.ts";
+import { avatar } from "./people-list.ts";
 import { currentScene, refresh, type Scene, showScreen, target } from "./store.ts";
 import { windowState } from "./thread.ts";
 

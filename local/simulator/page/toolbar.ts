@@ -1,8 +1,8 @@
 import { call } from "./api.ts";
+import { subscribeAgain } from "./connection-dialog.ts";
 import { byId, element, replaceChildren, setText } from "./dom.ts";
 import { attachMenu, type MenuEntry } from "./menu.ts";
 import { notify, notifyProblem } from "./notices.ts";
-import { subscribeAgain } from "./people-list.ts";
 import { currentScene, now, refresh, type Scene } from "./store.ts";
 import { formatDayTime, formatDuration, formatTime } from "./times.ts";
 
@@ -53,6 +53,12 @@ const faultGroups: [heading: string, faults: [mode: string, label: string][]][] 
   ],
 ];
 
+/** What a fault applies to, where it is not the sends. */
+const faultTargets: Record<string, string> = {
+  calls: " (all calls)",
+  logins: " (logins)",
+  accounts: " (account calls)",
+};
 const faultLabels = new Map(faultGroups.flatMap(([, faults]) => faults));
 let onlyNext = true;
 
@@ -90,9 +96,11 @@ function faultEntries(): MenuEntry[] {
 
 export function drawToolbar({ state, account }: Scene): void {
   drawClock();
-  const { mode, left } = state.fault;
+  const { mode, on, left } = state.fault;
   const fault =
-    mode === "none" ? "No fault" : `${faultLabels.get(mode) ?? mode}${left === null ? "" : `, ${left} left`}`;
+    mode === "none"
+      ? "No fault"
+      : `${faultLabels.get(mode) ?? mode}${faultTargets[on] ?? ""}${left === null ? "" : `, ${left} left`}`;
   setText(byId("fault-text"), fault);
   byId("faults").classList.toggle("active", mode !== "none");
   const waiting = state.pending.length;

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, inject } from "vitest";
 import type { AppReport } from "../../../../local/simulator/host.ts";
 import { startSimulator } from "../../../../local/simulator/simulator.ts";
+import { unconnectedAccounts } from "../../../../local/simulator/world/seed.ts";
 import { accessibilityViolations } from "../../../web/support/accessibility.ts";
 import { testBrowser } from "../../../web/support/browser.ts";
 import { testAccounts, testSecrets } from "../simulator-fixture.ts";
@@ -37,7 +38,7 @@ async function startPageSimulator() {
     metaSecret: testSecrets.meta,
     instagramSecret: testSecrets.instagram,
     verifyToken: "verify-me",
-    accounts: Object.values(testAccounts),
+    accounts: [...Object.values(testAccounts), ...unconnectedAccounts],
     host: {
       async advanceClock(by) {
         advances.push(by);
@@ -56,6 +57,8 @@ async function startPageSimulator() {
   }
   return {
     url: simulator.url,
+    /** The origin of the app that the simulator calls. */
+    appUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     receiver,
     advances,
     report,
