@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
-import { linkAccount } from "../../shared/flows/accounts/link-account.ts";
-import type { NewConnection } from "../../shared/flows/accounts/login/ports.ts";
-import type { LinkPorts } from "../../shared/flows/accounts/ports.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { refuse } from "../../shared/kernel/refusals.ts";
+import { connectAccount } from "../../shared/flows/accounts/connect.ts";
+import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { facebookDialog, instagramDialog } from "../../shared/platforms/accounts/login-dialogs.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
@@ -15,9 +14,11 @@ import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
 import { loginStateStore } from "../../shared/stores/accounts/login-states.ts";
 import { pageChoiceStore } from "../../shared/stores/accounts/page-choices.ts";
+import { pageUseStore } from "../../shared/stores/accounts/page-uses.ts";
 import { openTable } from "../../shared/stores/client.ts";
+import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
 import type { ConnectRoutePorts } from "../routes/connect-endpoint.ts";
-import { openLogins } from "../support/account-platforms.ts";
+import { openAccountPlatforms, openLogins } from "../support/account-platforms.ts";
 import { readConnectPage } from "./page-files.ts";
 
 /** The build of the function puts the page beside the bundle. */
@@ -27,9 +28,19 @@ const CONNECT_PAGE_FOLDER = fileURLToPath(new URL("./connect", import.meta.url))
 export function connectPorts(): ConnectRoutePorts {
   const table = openTable(setting("table"));
   const accounts = accountStore(table);
-  const accountChecks = accountCheckStore(table);
-  const authorizations = authorizationStore(table);
   const vault = openVault(setting("keyId"));
+  const connecting: ConnectPorts = {
+    accounts,
+    accountChecks: accountCheckStore(table),
+    authorizations: authorizationStore(table),
+    pageUses: pageUseStore(table),
+    eventBodies: eventBodyStore(table),
+    events: openQueue(setting("eventsQueueUrl")),
+    accountWork: openQueue(setting("accountsQueueUrl")),
+    vault,
+    accountPlatformFor: openAccountPlatforms(),
+    log: consoleLog,
+  };
   const root = serviceKeysReader(setting("rootSecretId"));
   return {
     users: userStore(table),
@@ -42,7 +53,7 @@ export function connectPorts(): ConnectRoutePorts {
     pageChoices: pageChoiceStore(table),
     accounts,
     vault,
-    connectAccount: (connection) => connectAccount({ accounts, vault, accountChecks, authorizations }, connection),
+    connectAccount: ({ time, ...connection }) => connectAccount(connecting, connection, time),
     consoleOrigin: new URL(setting("consoleUrl")).origin,
     baseUrl: setting("baseUrl"),
     pageFiles: readConnectPage(CONNECT_PAGE_FOLDER),
@@ -57,10 +68,4 @@ function openLoginDialogs(): ConnectRoutePorts["loginDialogs"] {
     instagram: instagramAppId === null ? null : instagramDialog(instagramWww, instagramAppId),
     messenger: metaAppId === null ? null : facebookDialog(facebookWww, { appId: metaAppId, graphVersion, config }),
   };
-}
-
-async function connectAccount(ports: LinkPorts, connection: NewConnection) {
-  const result = await linkAccount(ports, { ...connection, connectionId: newUlid(connection.now) });
-  if (result.kind === "connected") return result.account;
-  return refuse(result.kind === "in_use" ? "account_in_use" : "role_forbidden");
 }

@@ -6,13 +6,14 @@ import {
   keyVariables,
   loginVariables,
   platformVariables,
+  queueVariables,
   rootSecretVariables,
   tableVariables,
 } from "./function-context.ts";
 
 /** The platforms' logins, by which a person connects accounts, and the platforms' own callbacks. */
 export function createConnect(scope: Construct, context: FunctionContext): NodeFunction {
-  const { data, code } = context;
+  const { data, queues, code } = context;
   const connect = new NodeFunction(scope, "Connect", {
     description: "Parley: connects accounts by the platforms' logins",
     code: code("Connect"),
@@ -20,16 +21,20 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
+      ...queueVariables(context, "Accounts", "Events"),
       ...rootSecretVariables(context),
       ...platformVariables(context),
       ...loginVariables(context),
     },
   });
   data.table.allow(connect.functionRole, {
-    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
+  // It opens the token of an account that a new connection replaces, to end its subscription.
   data.key.allowEncrypt(connect.functionRole, "account-token", "login-choice");
-  data.key.allowDecrypt(connect.functionRole, "login-choice");
+  data.key.allowDecrypt(connect.functionRole, "account-token", "login-choice");
+  queues.Accounts.allowSending(connect.functionRole);
+  queues.Events.allowSending(connect.functionRole);
   allowReading(data.secrets.platforms, connect.functionRole);
   allowReading(data.secrets.root, connect.functionRole);
   return connect;

@@ -7,10 +7,11 @@ import { finishInstagramLogin } from "../../../shared/flows/accounts/login/finis
 import { finishMessengerLogin } from "../../../shared/flows/accounts/login/finish-messenger-login.ts";
 import { loginRefused } from "../../../shared/flows/accounts/login/login-failures.ts";
 import { loginCookie } from "../../../shared/flows/accounts/login/login-state.ts";
-import type { NewConnection } from "../../../shared/flows/accounts/login/ports.ts";
+import type { LoginConnection } from "../../../shared/flows/accounts/login/ports.ts";
 import { startLogin } from "../../../shared/flows/accounts/login/start-login.ts";
 import { useLogin, withoutFragment } from "../../../shared/flows/accounts/login/use-login.ts";
 import { isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
+import type { Millis } from "../../../shared/kernel/time.ts";
 import { readCookie } from "../../http/cookies.ts";
 import { type ConnectRoutePorts, endpoint } from "../connect-endpoint.ts";
 import { loginLocation, loginRedirect, toLoginCookie } from "./login-browser.ts";
@@ -53,7 +54,10 @@ export const startInstagramLogin = startEndpoint("startInstagramLogin", "instagr
 export const startMessengerLogin = startEndpoint("startMessengerLogin", "messenger", "Facebook");
 
 /** A login that the platform granted. */
-type GrantedLogin = Pick<NewConnection, "tenant" | "caller" | "ip" | "now" | "time"> & { readonly code: string };
+type GrantedLogin = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
+  readonly code: string;
+  readonly now: Millis;
+};
 type FinishReason = "oauth_failed" | "account_in_use" | "role_forbidden";
 
 function callbackEndpoint<D extends z.ZodMiniObject>(

@@ -56,8 +56,9 @@ test("every function has the actions it needs and no others", () => {
       "secretsmanager:GetSecretValue",
     ],
     Connect: [
-      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
+      send,
       "kms:Decrypt",
       "kms:Encrypt",
       "secretsmanager:GetSecretValue",
@@ -183,11 +184,11 @@ describe("the token key", () => {
     });
   });
 
-  test("Deliver, which calls strangers, opens signing secrets and no account's token, Connect the tokens of logins, and all others those of accounts", () => {
+  test("Deliver, which calls strangers, opens signing secrets and no account's token, Connect those of logins too, and all others those of accounts", () => {
     expect(purposes("kms:Decrypt")).toEqual({
       Api: ["account-token"],
       Verify: ["account-token"],
-      Connect: ["login-choice"],
+      Connect: ["account-token", "login-choice"],
       Deliver: ["webhook-secret"],
       Profile: ["account-token"],
       HandOver: ["account-token"],
@@ -294,7 +295,7 @@ test("each function sends to its own queues only", () => {
     Api: ["Deliveries", "Erasures", "Events", "Uploads"],
     Verify: ["Events"],
     Console: ["Mails"],
-    Connect: [],
+    Connect: ["Accounts", "Events"],
     Intake: ["Inbound"],
     Ingest: ["Events", "Profiles"],
     Deliver: ["Deliveries", "Events", "SlowDeliveries"],

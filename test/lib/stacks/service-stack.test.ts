@@ -74,7 +74,17 @@ describe("the functions", () => {
     ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl, env.signUp]],
     [
       "Connect",
-      [env.table, env.keyId, env.rootSecretId, env.platformSecretId, env.graphVersion, env.baseUrl, env.consoleUrl],
+      [
+        env.table,
+        env.keyId,
+        env.accountsQueueUrl,
+        env.eventsQueueUrl,
+        env.rootSecretId,
+        env.platformSecretId,
+        env.graphVersion,
+        env.baseUrl,
+        env.consoleUrl,
+      ],
     ],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],

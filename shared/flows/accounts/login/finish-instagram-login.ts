@@ -1,11 +1,11 @@
 import type { Account } from "../../../domain/accounts/accounts.ts";
 import type { Refusal } from "../../../kernel/refusals.ts";
 import { loginFailed, loginNotSet } from "./login-failures.ts";
-import type { InstagramLoginPorts, NewConnection } from "./ports.ts";
+import type { InstagramLoginPorts, LoginConnection } from "./ports.ts";
 import { callbackUrl } from "./start-login.ts";
 
 /** A login whose state is used. */
-type Login = Pick<NewConnection, "tenant" | "caller" | "ip" | "now" | "time"> & { readonly code: string };
+type Login = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & { readonly code: string };
 
 /** Exchanges the code of a login at Instagram, and connects its account. */
 export async function finishInstagramLogin(

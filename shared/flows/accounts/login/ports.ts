@@ -4,13 +4,12 @@ import type { Account, PlatformName } from "../../../domain/accounts/accounts.ts
 import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
 import type { Refusal } from "../../../kernel/refusals.ts";
 import type { RequestTime } from "../../../kernel/request-time.ts";
-import type { TenantId } from "../../../kernel/tenant.ts";
-import type { Millis } from "../../../kernel/time.ts";
 import type { FacebookLogin, InstagramLogin } from "../../../platforms/accounts/login.ts";
 import type { LoginDialog } from "../../../platforms/accounts/login-dialogs.ts";
 import type { Accounts } from "../../../stores/accounts/accounts.ts";
 import type { LoginStates } from "../../../stores/accounts/login-states.ts";
 import type { PageChoices } from "../../../stores/accounts/page-choices.ts";
+import type { NewConnection } from "../link-account.ts";
 
 export interface LoginStatePorts {
   /** Seals the states of logins. */
@@ -28,24 +27,17 @@ export interface UseLoginPorts extends LoginStatePorts {
   readonly loginStates: LoginStates;
 }
 
-/** An account to connect, and who connects it. */
-export interface NewConnection {
-  readonly tenant: TenantId;
-  readonly account: Pick<Account, "platform" | "externalId" | "connection" | "handle" | "displayName" | "pageId">;
-  readonly token: string;
-  /** Null for a token without an end. */
-  readonly tokenExpiresAt: Millis | null;
-  /** The platform's ids of the person who logged in. */
-  readonly authorizedBy: readonly string[];
+/** An account to connect, the person who logged in, and the time of the request. */
+export interface LoginConnection
+  extends Pick<NewConnection, "tenant" | "account" | "token" | "tokenExpiresAt" | "authorizedBy"> {
   readonly caller: SessionCaller;
   readonly ip: string | null;
-  readonly now: Millis;
   readonly time: RequestTime;
 }
 
 /** Stores an account with its token, subscribes the app to its webhooks and publishes the event. */
 export type ConnectAccount = (
-  connection: NewConnection,
+  connection: LoginConnection,
 ) => Promise<Account | Refusal<"account_in_use" | "oauth_failed" | "role_forbidden">>;
 
 /** The logins of the platforms. Null where the id or the secret of the app is not set. */

@@ -1,11 +1,13 @@
 import type { Account, PlatformName } from "../../../domain/accounts/accounts.ts";
 import { invalidField, isRefusal, type Refusal } from "../../../kernel/refusals.ts";
+import type { Millis } from "../../../kernel/time.ts";
 import type { LoginPage } from "../../../platforms/accounts/login.ts";
 import { readOffer } from "./pages.ts";
-import type { NewConnection, SelectPagePorts } from "./ports.ts";
+import type { LoginConnection, SelectPagePorts } from "./ports.ts";
 
 /** What a person chooses. */
-type Selection = Pick<NewConnection, "tenant" | "caller" | "ip" | "now" | "time"> & {
+type Selection = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
+  readonly now: Millis;
   readonly pageId: string;
   /** The page's own account, its linked Instagram account, or both. */
   readonly platforms: readonly PlatformName[];
@@ -17,12 +19,12 @@ type Selection = Pick<NewConnection, "tenant" | "caller" | "ip" | "now" | "time"
  */
 export async function selectPage(
   ports: SelectPagePorts,
-  { pageId, platforms, ...connection }: Selection,
+  { pageId, platforms, now, ...connection }: Selection,
 ): Promise<
   | readonly Account[]
   | Refusal<"invalid_request" | "oauth_state_invalid" | "oauth_failed" | "account_in_use" | "role_forbidden">
 > {
-  const { tenant, caller, now } = connection;
+  const { tenant, caller } = connection;
   const offer = await readOffer(ports, { tenant, userId: caller.userId, now });
   if (isRefusal(offer)) return offer;
   const page = offer.pages.find((candidate) => candidate.pageId === pageId);
@@ -41,9 +43,9 @@ export async function selectPage(
   return connected;
 }
 
-function toAccounts(page: LoginPage, platforms: readonly PlatformName[]): NewConnection["account"][] {
+function toAccounts(page: LoginPage, platforms: readonly PlatformName[]): LoginConnection["account"][] {
   const { pageId, name, username, instagram } = page;
-  const accounts: NewConnection["account"][] = [];
+  const accounts: LoginConnection["account"][] = [];
   if (platforms.includes("messenger")) {
     const handle = username ?? name;
     accounts.push({

@@ -44,7 +44,7 @@ export async function readLoginState(
   return text === null ? null : openLoginState(await ports.loginStateKeys(), platform, withoutFragment(text));
 }
 
-/** Instagram appends `#_` to the last parameter of its redirect. */
+/** Instagram appends `#_` to the last parameter of its redirect, and Facebook `#_=_`. */
 export function withoutFragment(text: string): string {
-  return text.replace(/#_$/, "");
+  return text.replace(/#_(=_)?$/, "");
 }

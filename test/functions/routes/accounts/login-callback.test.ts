@@ -265,7 +265,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(await resultOf(comeBack(platform, returned(login), headers))).toEqual([302, success]);
   });
 
-  it.each(["fail", "throttle", "crash", "lost", "twice"] as const)(
+  it.each(["fail", "crash", "lost", "twice"] as const)(
     "with each call to the table hit by the fault %s, exchanges a code at most once, and answers",
     async (fault) => {
       for (let k = 0, wasHit = true; wasHit; k++) {

@@ -5,7 +5,7 @@ import { connectRoutes } from "../../../../../functions/routes/connect-routes.ts
 import type { Role } from "../../../../../shared/domain/access/roles.ts";
 import type { Account, PlatformName } from "../../../../../shared/domain/accounts/accounts.ts";
 import { setTenantStatus } from "../../../../../shared/flows/access/tenant-status.ts";
-import type { NewConnection } from "../../../../../shared/flows/accounts/login/ports.ts";
+import type { LoginConnection } from "../../../../../shared/flows/accounts/login/ports.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../../../shared/kernel/time.ts";
 import type { FacebookLogin, InstagramLogin, LoginPage } from "../../../../../shared/platforms/accounts/login.ts";
@@ -35,7 +35,7 @@ export function samplePage(rest: Partial<LoginPage> = {}): LoginPage {
 }
 
 /** An account as the connecting of this fixture returns it. */
-export function connectedAccount(account: NewConnection["account"]): Account {
+export function connectedAccount(account: LoginConnection["account"]): Account {
   return {
     ...account,
     status: "active",
@@ -58,7 +58,7 @@ export type LoginFixture = Awaited<ReturnType<typeof openLoginFixture>>;
 export async function openLoginFixture() {
   const testEnv: TestEnv = await openTestEnv();
   const team: TeamEnv = openTeamEnv(testEnv);
-  const connections: NewConnection[] = [];
+  const connections: LoginConnection[] = [];
   const exchanges: (readonly [code: string, redirectUri: string])[] = [];
   const platform = { pages: [samplePage()] as readonly LoginPage[] };
   const instagram: InstagramLogin = {

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { listAllMessages } from "../support/api-calls.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+// A person connects accounts by the logins of the simulated platforms, and the accounts receive and answer messages.
+
+const OWNER = "owner@local.invalid";
+const INSTAGRAM = "17841402200110044";
+const PAGE = "106631254400117";
+const LINKED_INSTAGRAM = "17841409900887766";
+const PAGE_WITHOUT_MESSAGES = "110047710092835";
+
+let stack: LocalStack;
+/** The cookies of the person's browser, by name. */
+const cookies = new Map<string, string>();
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  stack = await openSharedStack();
+  await signIn();
+});
+afterAll(async () => {
+  // The simulator is shared too: its accounts are not connected again.
+  for (const [account, connection] of [
+    [INSTAGRAM, "instagram_login"],
+    [PAGE, "messenger"],
+  ]) {
+    await stack.sim("POST", "/subscriptions", { account, connection, subscribed: false });
+  }
+  await stack.stop();
+});
+
+/** Navigates in the person's browser, which stores the cookies of the answer. @returns the answer, not the page it leads to */
+async function visit(url: string, init: RequestInit = {}): Promise<Response> {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const headers = { accept: "text/html", cookie, ...(init.headers as Record<string, string>) };
+  const response = await fetch(new URL(url, stack.info.base_url), { redirect: "manual", ...init, headers });
+  for (const text of response.headers.getSetCookie()) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+    if (value === "") cookies.delete(name);
+    else cookies.set(name, value);
+  }
+  return response;
+}
+
+async function call(method: string, path: string, body?: object) {
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "x-csrf-token": cookies.get("console_csrf") ?? "",
+  };
+  const response = await visit(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  return { status: response.status, body: (await response.json()) as { data: never; error?: { code: string } } };
+}
+
+async function signIn(): Promise<void> {
+  const mails = async () =>
+    (JSON.parse((await stack.request("/_local/mail")).text) as { mails: { to: string[]; text: string }[] }).mails;
+  const before = (await mails()).length;
+  await call("POST", "/console/auth/request", { email: OWNER });
+  const mail = await waitFor("the mail", async () => {
+    const all = await mails();
+    return all.length > before ? all[0] : null;
+  });
+  expect(mail.to).toEqual([OWNER]);
+  await visit(/https?:\S+/.exec(mail.text)?.[0] ?? "");
+  expect(cookies.has("console_session")).toBe(true);
+}
+
+/** Starts a login and decides on the platform. @returns the URL to which the platform sends the browser */
+async function decide(platform: "instagram" | "messenger", decision: Record<string, string>, redirect = "/accounts") {
+  const start = await visit(`/oauth/${platform}/start?redirect=${encodeURIComponent(redirect)}`);
+  expect(start.status).toBe(302);
+  const dialog = new URL(start.headers.get("location") ?? "");
+  for (const [name, value] of Object.entries(decision)) dialog.searchParams.set(name, value);
+  const consent = await fetch(dialog, { redirect: "manual" });
+  const url = new URL(consent.headers.get("location") ?? "");
+  url.hash = "";
+  secrets.push(url.searchParams.get("code") ?? "", url.searchParams.get("state") ?? "");
+  return url.href;
+}
+
+const locationOf = async (response: Promise<Response>) =>
+  ((await response).headers.get("location") ?? "").replace(stack.info.base_url, "");
+
+/** A person writes to an account, and is answered. */
+async function expectConversation(account: string, connection: string): Promise<void> {
+  const text = `To ${connection}`;
+  const sends = { account, connection, person: `Ada of ${connection}`, text };
+  const { status_of_webhook } = await stack.sim<{ status_of_webhook: string }>("POST", "/person-sends", sends);
+  expect(status_of_webhook).toBe("delivered");
+  await waitUntilIdle(stack);
+  expect(await listAllMessages(stack)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ text, direction: "inbound" })]),
+  );
+  const { body } = await stack.api("GET", "/v1/conversations");
+  const conversation = body.data.conversations.find(
+    (candidate: { last_message_text: string }) => candidate.last_message_text === text,
+  );
+  const reply = { conversation_id: conversation?.id, text: `From ${connection}` };
+  expect((await stack.api("POST", "/v1/messages/reply", reply)).status).toBe(200);
+}
+
+/** The accounts that can send. */
+async function connectedKeys(): Promise<string[]> {
+  const { text } = await stack.api("GET", "/v1/accounts");
+  const { data } = JSON.parse(text) as { data: { accounts: { account_key: string; status: string }[] } };
+  return data.accounts.filter(({ status }) => status === "active").map(({ account_key }) => account_key);
+}
+
+it("an account of Instagram's login is connected, receives a message and answers it", async () => {
+  const callback = await decide("instagram", { sim_consent: "auto", sim_account: INSTAGRAM });
+  const account = encodeURIComponent(`instagram#${INSTAGRAM}`);
+  expect(await locationOf(visit(callback))).toBe(`/accounts?connected=${account}`);
+  expect(await connectedKeys()).toContain(`instagram#${INSTAGRAM}`);
+  expect(await locationOf(visit(callback))).toBe("/accounts?error=oauth_state_invalid");
+  await expectConversation(INSTAGRAM, "instagram_login");
+});
+
+it("a page and its Instagram account are chosen after a login of Facebook, receive a message and answer it", async () => {
+  const callback = await decide("messenger", { sim_consent: "auto" }, "/");
+  // No console is deployed.
+  expect(await locationOf(visit(callback))).toBe("/oauth/connect?choose=messenger");
+  const { status, body } = await call("GET", "/oauth/messenger/pages");
+  expect(status).toBe(200);
+  const { pages } = body.data as { pages: { page_id: string }[] };
+  expect(pages).toContainEqual({
+    page_id: PAGE,
+    name: "Copper Kettle",
+    messenger: { account_key: `messenger#${PAGE}`, connected: false },
+    instagram: { account_key: `instagram#${LINKED_INSTAGRAM}`, username: "copper.kettle", connected: false },
+  });
+  expect(pages.map(({ page_id }) => page_id)).not.toContain(PAGE_WITHOUT_MESSAGES);
+
+  const selected = await call("POST", "/oauth/messenger/select", {
+    page_id: PAGE,
+    connect: ["messenger", "instagram"],
+  });
+  expect([selected.status, selected.body.data]).toMatchObject([
+    200,
+    { accounts: [{ account_key: `messenger#${PAGE}` }, { account_key: `instagram#${LINKED_INSTAGRAM}` }] },
+  ]);
+  expect(await connectedKeys()).toEqual(expect.arrayContaining([`messenger#${PAGE}`, `instagram#${LINKED_INSTAGRAM}`]));
+  await expectConversation(PAGE, "messenger");
+  await expectConversation(LINKED_INSTAGRAM, "instagram_page");
+});
+
+it("a canceled login and one without the right to messages connect nothing", async () => {
+  const before = await connectedKeys();
+  expect(await locationOf(visit(await decide("instagram", { sim_deny: "1" })))).toBe("/accounts?error=oauth_denied");
+  expect(await locationOf(visit(await decide("messenger", { sim_deny: "1" })))).toBe("/accounts?error=oauth_denied");
+  const without = { sim_consent: "auto", sim_account: INSTAGRAM, sim_without: "instagram_business_manage_messages" };
+  expect(await locationOf(visit(await decide("instagram", without)))).toBe("/accounts?error=oauth_failed");
+  expect(await connectedKeys()).toEqual(before);
+});
+
+it("no log has a code, a state or a token", () => {
+  const log = stack.log();
+  for (const secret of secrets.filter((text) => text !== "")) expect(log).not.toContain(secret);
+  expect(log).not.toMatch(/IGAA|EAA[A-Za-z0-9]{10}/);
+});
