@@ -39,6 +39,7 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     authorizedBy: [],
     humanAgentBlockedAt: null,
     replaced: null,
+    resubscribedAt: null,
     sealedToken: new Uint8Array(),
   };
 }

@@ -247,6 +247,7 @@ export const accountAttributes = {
   reconnected: "rc",
   refreshError: "rf",
   replaced: "rp",
+  resubscribedAt: "sb",
   retryAt: "ra",
   retryWait: "rw",
   sealedToken: "tk",

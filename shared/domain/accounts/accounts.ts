@@ -66,6 +66,8 @@ export interface Account extends AccountRef {
   readonly authorizedBy: readonly string[];
   /** When the platform last refused the human agent tag for this account. */
   readonly humanAgentBlockedAt: Millis | null;
+  /** When a check last subscribed the app again. Null when none did since it was connected. */
+  readonly resubscribedAt: Millis | null;
   /** Null when nothing is left to unsubscribe. */
   readonly replaced: ReplacedConnection | null;
   /** The access token, encrypted with KMS for this tenant and account. */

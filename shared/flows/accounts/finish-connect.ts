@@ -9,7 +9,7 @@ import { encodeEvent } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { publishAccountEvent } from "./call-consequences.ts";
 import { scheduleCheck } from "./link-account.ts";
-import type { FinishConnectPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
+import type { FinishConnectPorts, LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
 import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
@@ -155,8 +155,28 @@ async function ensureCheck(ports: FinishConnectPorts, { tenant, account }: Store
   await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, now: ulidTime(connectionId) });
 }
 
-function triesEnded({ account }: StoredConnection, { now }: TaskTime): boolean {
+function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: TaskTime): boolean {
   return now() >= ulidTime(account.connectionId) + SUBSCRIBE_TRIES_END;
+}
+
+/**
+ * Whether a process may still subscribe the app for this connection: none has published it, and the tries have not ended.
+ */
+export async function mayBeConnecting(
+  { eventBodies }: Pick<LetGoPorts, "eventBodies">,
+  { tenant, account }: Pick<StoredConnection, "tenant" | "account">,
+  time: TaskTime,
+): Promise<boolean> {
+  if (account.connectionId === "" || triesEnded({ account }, time)) return false;
+  const events = [true, false].map((isReconnection) => connectedEvent({ tenant, account, isReconnection }));
+  return (
+    (
+      await eventBodies.getByUlids(
+        tenant,
+        events.map(({ eventUlid }) => eventUlid),
+      )
+    ).size === 0
+  );
 }
 
 /** A connection has one event, however often it is completed. */

@@ -9,8 +9,10 @@ import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../../queues/accounts.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { ChangeAuthor } from "../../stores/access/acting-member.ts";
+import type { PageUse } from "../../stores/accounts/page-uses.ts";
 import { type Actor, actorName } from "../access/audit-entry.ts";
 import { done, type RecordOutcome } from "../record-outcome.ts";
+import { mayBeConnecting } from "./finish-connect.ts";
 import type { LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
 import { isPageShared, ownSubscription, replacedSubscription, type Subscription, unsubscribe } from "./subscription.ts";
 
@@ -26,7 +28,7 @@ type LetGoTask = Extract<AccountTask, { op: "let_go" }>;
 /** By then the request has ended. */
 export const COMPLETION_DELAY: Millis = MINUTE;
 
-/** Each attempt meets another connection of the account. */
+/** Each attempt meets another connection of the account, or another subscription by a check. */
 const ATTEMPTS_MAX = 3;
 
 const auditActions = { user: "account.disconnect", platform_deauthorized: "platform.deauthorize" } as const;
@@ -61,13 +63,14 @@ export async function letGoAccount(
     if (result === "disconnected") return account;
     if (result === "actor_changed") return refuse("role_forbidden");
   }
-  throw new Error("The account was connected again on every attempt to let it go.");
+  throw new Error("The account was connected or subscribed again on every attempt to let it go.");
 }
 
 /** Completes a disconnection. Does nothing for an account that was connected again. Safe to repeat. */
 export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: TaskTime): Promise<RecordOutcome> {
-  const account = await ports.accounts.get(task.tenant, task.account);
-  if (account?.connectionId === task.connectionId) {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const account = await ports.accounts.get(task.tenant, task.account);
+    if (account?.connectionId !== task.connectionId) break;
     const result = await disconnectAccount(ports, { task, account }, time);
     if (result !== "gone") return done;
   }
@@ -78,7 +81,7 @@ export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: Ta
   return done;
 }
 
-/** @returns `gone`: the account was let go by another, or connected again */
+/** @returns `gone`: the account was let go by another, connected again or subscribed again */
 async function disconnectAccount(
   ports: LetGoPorts,
   { task, account }: { readonly task: LetGoTask; readonly account: Account },
@@ -87,17 +90,20 @@ async function disconnectAccount(
   const { tenant, account: ref, connectionId, reason } = task;
   const event = { eventUlid: disconnectedEventUlid(task), type: "account.disconnected", account, reason } as const;
   const subscription = ownSubscription(tenant, account);
+  const mayBeSubscribed = await mayBeConnecting(ports, { tenant, account }, time);
   const [isUnsubscribed] = await endSubscriptions(ports, { tenant, account }, time);
   const { kind } = await ports.accounts.disconnect({
     tenant,
     ref,
     connectionId,
+    resubscribedAt: account.resubscribedAt,
     author: letGoAuthor(task, time.now()),
     event: renderAccountEvent(tenant, event),
     now: time.now(),
   });
   if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
-  await reconcilePage(ports, { subscription, isUnsubscribed, isGone: kind === "disconnected" }, time);
+  const isGone = kind === "disconnected";
+  await reconcileSubscription(ports, { subscription, isUnsubscribed, mayBeSubscribed, isGone }, time);
   return kind;
 }
 
@@ -120,26 +126,38 @@ export async function endSubscriptions(
 
 interface PageState {
   readonly subscription: Subscription;
+  /** Whether this process made a call that ends the subscription. */
   readonly isUnsubscribed: boolean;
+  /** Whether another process may have subscribed since. */
+  readonly mayBeSubscribed: boolean;
   /** Whether this process disconnected the account. */
   readonly isGone: boolean;
 }
 
 /**
- * Two accounts of a page may be let go at once, and one may be connected while another is let go. What each of them read
- * of the page is outdated then, so it is read again.
+ * Two accounts of a page may be let go at once, and an account may be connected while it or another one is let go. What
+ * each of them read is outdated then, so it is read again.
  */
-async function reconcilePage(ports: LetGoPorts, state: PageState, time: TaskTime): Promise<void> {
-  const { subscription, isUnsubscribed, isGone } = state;
-  const { tenant, ref, pageId } = subscription;
-  const uses = pageId === null ? [] : await ports.pageUses.list(pageId);
-  if (isGone && !isUnsubscribed && uses.length === 0) await unsubscribe(ports, subscription, time);
-  if (!isUnsubscribed) return;
-  // The account itself is still connected, or again.
-  const remaining = isGone ? uses.slice(0, 1) : [{ tenant, account: ref }];
-  for (const use of remaining) {
-    await ports.accountWork.send({ body: encodeAccountTask({ op: "check", ...use }), group: use.tenant });
+async function reconcileSubscription(ports: LetGoPorts, state: PageState, time: TaskTime): Promise<void> {
+  const { subscription, isUnsubscribed, mayBeSubscribed, isGone } = state;
+  const mayBeLeft = isGone && (!isUnsubscribed || mayBeSubscribed);
+  const isLeft = mayBeLeft && (await listSubscribers(ports, subscription)).length === 0;
+  if (isLeft) await unsubscribe(ports, subscription, time);
+  if (!isLeft && !isUnsubscribed) return;
+  // Each of them, because another one may be let go before its check.
+  for (const subscriber of await listSubscribers(ports, subscription)) {
+    const body = encodeAccountTask({ op: "check", ...subscriber });
+    await ports.accountWork.send({ body, group: subscriber.tenant });
   }
+}
+
+/** The connected accounts that need the subscription. */
+async function listSubscribers(
+  { accounts, pageUses }: LetGoPorts,
+  { tenant, ref, pageId }: Subscription,
+): Promise<PageUse[]> {
+  if (pageId !== null) return pageUses.list(pageId);
+  return (await accounts.get(tenant, ref)) ? [{ tenant, account: ref }] : [];
 }
 
 async function sendDisconnectedEvent({ events }: Pick<LetGoPorts, "events">, task: LetGoTask): Promise<void> {

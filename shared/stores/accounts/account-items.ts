@@ -27,6 +27,7 @@ export interface AccountItem extends Key {
   readonly [A.authorizedBy]?: readonly string[];
   readonly [A.humanAgentRefusedAt]?: Millis;
   readonly [A.replaced]?: ReplacedConnection;
+  readonly [A.resubscribedAt]?: Millis;
   readonly [A.policy]?: StoredDecision;
   /** Decisions before `policy` that have an event, newest first. */
   readonly [A.earlierPolicies]?: readonly StoredDecision[];
@@ -81,6 +82,7 @@ export function toAccount(item: AccountItem): Account {
     authorizedBy: item[A.authorizedBy] ?? [],
     humanAgentBlockedAt: item[A.humanAgentRefusedAt] ?? null,
     replaced: item[A.replaced] ?? null,
+    resubscribedAt: item[A.resubscribedAt] ?? null,
     sealedToken: item[A.sealedToken],
   };
 }

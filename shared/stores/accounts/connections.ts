@@ -56,7 +56,7 @@ export type Connecting =
   | { readonly kind: "in_use" }
   | { readonly kind: "actor_changed" };
 
-/** `gone`: the account was let go, or connected again since. */
+/** `gone`: the account was let go, connected again or subscribed again since. */
 export type Disconnecting =
   | { readonly kind: "disconnected"; readonly account: Account }
   | { readonly kind: "gone" }
@@ -140,17 +140,20 @@ export function accountConnections(table: Table) {
     /**
      * Lets an account go: the account with its token, the use of its page and the tenant's right to its route, with an
      * audit row, in one transaction. The route stays nobody's for two minutes, as long as workers may remember it.
-     * @param connection `connectionId`: a later connection of the account is not let go; `event`: its body is stored
+     * @param connection `connectionId`: a later connection of the account is not let go; `resubscribedAt` as it was
+     *   before the app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored
      *   in the same transaction, so that it exists for a disconnection that happened
      */
     async disconnect({
       tenant,
       ref,
       connectionId,
+      resubscribedAt,
       author: { audit, actor },
       event,
       now,
     }: ConnectionOf & {
+      readonly resubscribedAt?: Millis | null;
       readonly author: ChangeAuthor;
       readonly event: RenderedEvent | null;
       readonly now: Millis;
@@ -165,8 +168,10 @@ export function accountConnections(table: Table) {
         [Route.freeAt]: freeAt,
         [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION),
       };
+      const isNotResubscribed =
+        resubscribedAt === undefined ? [] : [isUnchanged(A.resubscribedAt, resubscribedAt ?? undefined)];
       const result = await conditionalTransaction(table, [
-        remove(accountItemKey(tenant, ref), isOfConnection(connectionId)),
+        remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),
         put(freeRoute, absentOr(equals, Route.tenant, tenant)),
         put(auditItem(tenant, audit)),
         ...actorCheck(tenant, actor),
@@ -227,6 +232,21 @@ export function accountConnections(table: Table) {
       return { account: toAccount(item), isReconnection: item[A.reconnected] === true };
     },
 
+    /**
+     * Records that a check subscribed the app again.
+     * @returns false when the account was let go or connected again
+     */
+    async recordResubscription({
+      tenant,
+      ref,
+      connectionId,
+      at,
+    }: ConnectionOf & { readonly at: Millis }): Promise<boolean> {
+      const changes = { set: { [A.resubscribedAt]: at } };
+      const write = update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId));
+      return (await conditionalWrite(table, write)).applied;
+    },
+
     /** Removes the replaced connection, and its token, once its subscription has ended. */
     async clearReplaced({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
       const write = update(accountItemKey(tenant, ref), { remove: [A.replaced] }, isOfConnection(connectionId));
@@ -280,6 +300,7 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
     [A.refreshError]: undefined,
     [A.retryAt]: undefined,
     [A.retryWait]: undefined,
+    [A.resubscribedAt]: undefined,
     [A.reconnected]: item ? true : undefined,
     ...(item ? replacedConnection(account, item) : {}),
   };

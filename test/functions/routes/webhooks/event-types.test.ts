@@ -165,6 +165,7 @@ describe("rendered events match the published schema", () => {
       authorizedBy: [],
       humanAgentBlockedAt: null,
       replaced: null,
+      resubscribedAt: null,
       sealedToken: new Uint8Array(),
     };
     for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {

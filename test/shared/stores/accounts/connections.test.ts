@@ -216,6 +216,19 @@ describe("letting go", () => {
     expect(await actions()).toEqual(["account.connect", "account.reconnect"]);
   });
 
+  it("is not done when a check subscribed the app again since the account was read", async () => {
+    const { connectionId, resubscribedAt } = await connected();
+    const recording = { tenant, ref, connectionId, at: NOW + 1 };
+    expect(await accounts.recordResubscription(recording)).toBe(true);
+    const request = { tenant, ref, connectionId, author: disconnecting, event: null, now: NOW };
+    expect(await accounts.disconnect({ ...request, resubscribedAt })).toEqual({ kind: "gone" });
+    const { resubscribedAt: newer = null } = (await accounts.get(tenant, ref)) ?? {};
+    expect(newer).toBe(NOW + 1);
+    expect(await accounts.disconnect({ ...request, resubscribedAt: newer })).toMatchObject({ kind: "disconnected" });
+    expect(await accounts.recordResubscription(recording)).toBe(false);
+    expect((await connected()).resubscribedAt).toBeNull();
+  });
+
   it("at once with connecting again never leaves an account without a route, or a route without an account", async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       ref = { platform: "instagram", externalId: `race-${tenant}-${attempt}` };

@@ -48,6 +48,7 @@ export function connectedAccount(account: LoginConnection["account"]): Account {
     tokenExpiresAt: null,
     authorizedBy: [],
     replaced: null,
+    resubscribedAt: null,
     humanAgentBlockedAt: null,
   };
 }
