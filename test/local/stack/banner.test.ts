@@ -32,6 +32,7 @@ describe("the banner", () => {
       expect(text).toContain(shown);
     expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
     expect(text).toContain("             The link works once, for 15 minutes, and signs in owner@local.invalid.\n");
+    expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
     expect(commands(seededLocalJson)).toEqual([
       "npm run admin -- listen",
       'npm run admin -- message "Hi"',
@@ -56,7 +57,7 @@ describe("the banner", () => {
 
   it("shows no commands without a key, no simulator and no sign-in link if there is none, and never the platform secrets", () => {
     const text = banner(bareLocalJson, details);
-    expect(text).not.toMatch(/curl|npm run|Simulator|Sign in/);
+    expect(text).not.toMatch(/curl|npm run|Simulator|Sign in|Accounts/);
     expect(banner(seededLocalJson, details) + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
   });
 });
