@@ -22,10 +22,13 @@ import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import type { SendOutcome, UploadOutcome } from "../../shared/platforms/platform.ts";
 import { encodeMail } from "../../shared/queues/mails.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
+import { loginStateStore } from "../../shared/stores/accounts/login-states.ts";
+import { pageChoiceStore } from "../../shared/stores/accounts/page-choices.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
 import { createKey } from "../shared/flows/access/support/api-keys.ts";
 import { openSignInFixture } from "../shared/flows/access/support/sign-in-fixture.ts";
 import { newEmail, openTeamEnv } from "../shared/flows/access/team/support/team.ts";
+import { openConnectionFixture, unknownCall } from "../shared/flows/accounts/support/connection-fixture.ts";
 import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
 import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
 import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
@@ -223,6 +226,32 @@ it("the Console role allows the actions of the routes of teams, invites and tena
   const allowed = allowedActions(service, "Console", "dynamodb:");
   const used = ["BatchGetItem", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
   expect(actions).toEqual(used.map((action) => `dynamodb:${action}`));
+  expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
+});
+
+it("the Connect role allows the actions of a login, and of connecting, replacing and reverting an account", async () => {
+  const connecting = await openConnectionFixture(testEnv);
+  const tenant = await connecting.team.newTenant();
+  const userId = await connecting.team.newMember(tenant, "admin");
+  const acting = await connecting.team.acting(userId);
+  const now = testEnv.now();
+  const [states, choices] = [loginStateStore(testEnv.table), pageChoiceStore(testEnv.table)];
+  const actions = await recordActions(async () => {
+    await requestQuotaStore(testEnv.table).consume(userId, now);
+    await states.use("state", { op: "op", now });
+    await choices.save(tenant, userId, { sealedToken: new Uint8Array([1]), authorizedBy: [], expiresAt: now + MINUTE });
+    await choices.get(tenant, userId, now);
+    await connecting.stores.accounts.list(tenant);
+    await connecting.connect(tenant, connecting.instagram(), acting);
+    await connecting.connect(tenant, connecting.instagram(), { ...acting, connection: "instagram_login" });
+    connecting.setScript(() => unknownCall);
+    await connecting.connect(tenant, connecting.messenger(), acting);
+  });
+  const { service } = synthesizeTemplates();
+  const allowed = allowedActions(service, "Connect", "dynamodb:");
+  expect(actions).toEqual(
+    expect.arrayContaining(["dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem"]),
+  );
   expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
 });
 
