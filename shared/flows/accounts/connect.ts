@@ -29,7 +29,7 @@ export async function connectAccount(
   const { account } = link;
   const stored = { tenant, account, isReconnection: link.previous !== null };
   const outcome = await completeConnection(ports, stored, time);
-  if (outcome.kind === "gone") return refuse("oauth_failed");
+  if (outcome.kind === "gone") return outcome.current ?? refuse("oauth_failed");
   if (outcome.kind === "done" || stored.isReconnection) {
     await endReplacedSubscription(ports, stored, time);
     return account;

@@ -10,7 +10,14 @@ import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { publishAccountEvent } from "./call-consequences.ts";
 import { scheduleCheck } from "./link-account.ts";
 import type { FinishConnectPorts, LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
-import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
+import {
+  isPageShared,
+  ownSubscription,
+  replacedSubscription,
+  type Subscription,
+  subscribe,
+  unsubscribe,
+} from "./subscription.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
 
@@ -62,24 +69,27 @@ export async function finishConnect(
 
 /**
  * Subscribes the app to the account's webhooks and publishes the connection.
- * @returns `gone`: the account was let go in the meantime; a failure when the app is not subscribed, or may not be
+ * @returns `gone`: the account was let go in the meantime, or connected again, as `current`; a failure when the app is not subscribed, or may not be
  */
 export async function completeConnection(
   ports: FinishConnectPorts,
   connection: StoredConnection,
   time: TaskTime,
-): Promise<{ readonly kind: "done" } | { readonly kind: "gone" } | CallFailure> {
+): Promise<{ readonly kind: "done" } | { readonly kind: "gone"; readonly current: Account | null } | CallFailure> {
   const { tenant, account } = connection;
   const subscription = ownSubscription(tenant, account);
   const outcome = await subscribe(ports, subscription);
   if (outcome.kind !== "done") return outcome;
   const { connectionId } = account;
-  if (!(await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId }))) {
-    await undoSubscription(ports, connection, time);
-    return { kind: "gone" };
+  const isStored = (await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId })) !== null;
+  const current = isStored ? account : await ports.accounts.get(tenant, subscription.ref);
+  if (!current) {
+    await endLeftSubscription(ports, subscription, time);
+    return { kind: "gone", current };
   }
+  // Also of a connection that another one has replaced: that one is published as a reconnection.
   await publishAccountEvent(ports, tenant, connectedEvent(connection));
-  return { kind: "done" };
+  return isStored ? { kind: "done" } : { kind: "gone", current };
 }
 
 /** Lets a new account go whose subscription failed. Nothing was published of it. */
@@ -115,14 +125,12 @@ export async function revertConnection(
 }
 
 /** Ends a subscription to an account that was let go while the app was subscribed. */
-async function undoSubscription(
+async function endLeftSubscription(
   ports: FinishConnectPorts,
-  { tenant, account }: StoredConnection,
+  subscription: Subscription,
   time: TaskTime,
 ): Promise<void> {
-  const subscription = ownSubscription(tenant, account);
-  const current = await ports.accounts.get(tenant, subscription.ref);
-  if (current || (await isPageShared(ports, subscription))) return;
+  if (await isPageShared(ports, subscription)) return;
   await unsubscribe(ports, subscription, time);
 }
 

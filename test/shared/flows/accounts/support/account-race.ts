@@ -22,6 +22,7 @@ import { startRequestTime } from "../../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { DAY, MINUTE, type Millis } from "../../../../../shared/kernel/time.ts";
 import { decodeAccountTask } from "../../../../../shared/queues/accounts.ts";
+import { decodeEvent } from "../../../../../shared/queues/events.ts";
 import { queryAll } from "../../../../../shared/stores/query-all.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { newTenant, sampleMessage } from "../../../stores/support/samples.ts";
@@ -169,6 +170,13 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     lateCalls,
     calls: platform.calls,
     callsOf: (name: string) => platform.calls.filter(({ work }) => work.startsWith(`${name}-`)).length,
+
+    /** The types of a tenant's events, each event once. */
+    eventTypes(of: TenantId): string[] {
+      const published = events.bodies.flatMap((body) => decodeEvent(body) ?? []);
+      const own = published.filter((event) => event.tenant === of);
+      return [...new Map(own.map(({ eventUlid, type }) => [eventUlid, type])).values()].sort();
+    },
 
     /** Lets a number of calls pass. */
     async waitFor(calls: number): Promise<void> {
