@@ -29,6 +29,13 @@ export function buildConnectPage(folder: string): void {
   buildPage(folder, { source: "connect", scripts: ["connect.ts"], style: "connect.css" });
 }
 
+/** Writes the page of a data deletion as the Connect function serves it: index.html, which the function fills, and style.css. */
+export function buildDataDeletionPage(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(web, "data-deletion", "index.html"), join(folder, "index.html"));
+  writeStyle(join(folder, "style.css"), join(web, "data-deletion", "data-deletion.css"));
+}
+
 const SIGN_IN = {
   title: "Sign in",
   text: "Enter your email address to get a sign-in link. There is no password.",
@@ -52,7 +59,7 @@ interface PageSource {
   readonly style: string;
 }
 
-/** Bundles the scripts, and writes the theme before the page's own style. */
+/** Bundles the scripts, and writes the page and its style. */
 function buildPage(folder: string, { source, scripts, style }: PageSource): void {
   mkdirSync(folder, { recursive: true });
   buildSync({
@@ -68,8 +75,13 @@ function buildPage(folder: string, { source, scripts, style }: PageSource): void
     tsconfigRaw: {},
   });
   copyFileSync(join(web, source, "index.html"), join(folder, "index.html"));
-  const styles = [join(web, "theme", "theme.css"), join(web, source, style)].map((path) => readFileSync(path, "utf8"));
-  writeFileSync(join(folder, style), styles.join("\n"));
+  writeStyle(join(folder, style), join(web, source, style));
+}
+
+/** Writes the theme before a page's own style. */
+function writeStyle(file: string, source: string): void {
+  const styles = [join(web, "theme", "theme.css"), source].map((path) => readFileSync(path, "utf8"));
+  writeFileSync(file, styles.join("\n"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -78,4 +90,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   buildCheckPage(resolve(folder, "check"));
   buildSignInPage(resolve(folder, "sign-in"));
   buildConnectPage(resolve(folder, "connect"));
+  buildDataDeletionPage(resolve(folder, "data-deletion"));
 }

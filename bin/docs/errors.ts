@@ -31,6 +31,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "A platform webhook has no valid `X-Hub-Signature-256`.",
     fix: "Configure the app secret of the platform app in Parley.",
   },
+  signed_request_invalid: {
+    when: "`signed_request` of a platform's request about a person is not signed with the secret of either app.",
+    fix: "Configure the app secrets of the platform apps in Parley.",
+  },
   tenant_forbidden: {
     when: "`?tenant=` names a tenant that the key or the user has no access to, or that does not exist.",
     fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant. A user needs an invite to the tenant.",

@@ -1,5 +1,4 @@
-import type { AccountTaskPorts } from "../../shared/flows/accounts/ports.ts";
-import { runAccountTask } from "../../shared/flows/accounts/run-task.ts";
+import { runAccountTask, type TaskPorts } from "../../shared/flows/accounts/run-task.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
@@ -10,7 +9,7 @@ import { queueWorker } from "../worker/middleware.ts";
 const worker = "accounts";
 
 /** The worker of the accounts' tasks. */
-export function accountsWorker(ports: AccountTaskPorts & WorkerPorts, now: () => Millis) {
+export function accountsWorker(ports: TaskPorts & WorkerPorts, now: () => Millis) {
   return queueWorker(worker, ports.log, (event, context) => {
     const time = { now, endsAt: now() + context.getRemainingTimeInMillis() };
     return processRecords(event, context, { worker, ports }, (records) => {

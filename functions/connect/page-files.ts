@@ -10,3 +10,11 @@ export function readConnectPage(folder: string): ReadonlyMap<string, PageFile> {
     [`${CONNECT_PAGE_PATH}.css`, "connect.css"],
   ]);
 }
+
+/** Reads the page of a data deletion, as `buildDataDeletionPage` wrote it. */
+export function readDataDeletionPage(folder: string): ReadonlyMap<string, PageFile> {
+  return readPageFiles(folder, [
+    ["/platform/data-deletion/{code}", "index.html"],
+    ["/platform/data-deletion/style.css", "style.css"],
+  ]);
+}

@@ -19,10 +19,12 @@ import { openTable } from "../../shared/stores/client.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
 import type { ConnectRoutePorts } from "../routes/connect-endpoint.ts";
 import { openAccountPlatforms, openLogins } from "../support/account-platforms.ts";
-import { readConnectPage } from "./page-files.ts";
+import { dutyPorts } from "../support/duty-ports.ts";
+import { readConnectPage, readDataDeletionPage } from "./page-files.ts";
 
-/** The build of the function puts the page beside the bundle. */
+/** The build of the function puts the pages beside the bundle. */
 const CONNECT_PAGE_FOLDER = fileURLToPath(new URL("./connect", import.meta.url));
+const DATA_DELETION_PAGE_FOLDER = fileURLToPath(new URL("./data-deletion", import.meta.url));
 
 /** The ports of the logins by which people connect accounts. */
 export function connectPorts(): ConnectRoutePorts {
@@ -43,6 +45,7 @@ export function connectPorts(): ConnectRoutePorts {
   };
   const root = serviceKeysReader(setting("rootSecretId"));
   return {
+    ...dutyPorts(table, root),
     users: userStore(table),
     requestQuota: requestQuotaStore(table),
     sessionKeys: async (kid) => (await root(kid)).session,
@@ -56,7 +59,7 @@ export function connectPorts(): ConnectRoutePorts {
     connectAccount: ({ time, ...connection }) => connectAccount(connecting, connection, time),
     consoleOrigin: new URL(setting("consoleUrl")).origin,
     baseUrl: setting("baseUrl"),
-    pageFiles: readConnectPage(CONNECT_PAGE_FOLDER),
+    pageFiles: new Map([...readConnectPage(CONNECT_PAGE_FOLDER), ...readDataDeletionPage(DATA_DELETION_PAGE_FOLDER)]),
   };
 }
 

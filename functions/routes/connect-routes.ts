@@ -1,8 +1,9 @@
 import { connectPageRoutes } from "./accounts/connect-page.ts";
+import { dataDeletionPageRoutes, dutyRoutes } from "./accounts/duties.ts";
 import { finishInstagram, finishMessenger, startInstagramLogin, startMessengerLogin } from "./accounts/login.ts";
 import { listPages, selectLoginPage } from "./accounts/login-pages.ts";
 
-/** Every route of the Connect function but the files of its page. */
+/** Every route of the Connect function but its pages. */
 export const connectApiRoutes = [
   startInstagramLogin,
   finishInstagram,
@@ -10,7 +11,8 @@ export const connectApiRoutes = [
   finishMessenger,
   listPages,
   selectLoginPage,
+  ...dutyRoutes,
 ] as const;
 
 /** Every route of the Connect function. */
-export const connectRoutes = [...connectApiRoutes, ...connectPageRoutes] as const;
+export const connectRoutes = [...connectApiRoutes, ...connectPageRoutes, ...dataDeletionPageRoutes] as const;

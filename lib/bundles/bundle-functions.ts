@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, buildSync } from "esbuild";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage, buildConnectPage, buildSignInPage } from "../../web/build.ts";
+import { buildCheckPage, buildConnectPage, buildDataDeletionPage, buildSignInPage } from "../../web/build.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -43,8 +43,8 @@ export type BundleFolders = Readonly<Record<FunctionName, string>>;
 
 /**
  * Bundles every function of `functions/` into a folder of its own below `outdir`: `index.mjs` with everything the
- * function can reach, the AWS SDK included, so that the code that runs is the code that was tested. The page of a
- * function is written beside its bundle. One esbuild call reads each module once, however many functions import it.
+ * function can reach, the AWS SDK included, so that the code that runs is the code that was tested. The pages of a
+ * function are written beside its bundle. One esbuild call reads each module once, however many functions import it.
  */
 export function bundleFunctions(outdir: string): BundleFolders {
   buildSync(buildOptions(outdir));
@@ -83,5 +83,6 @@ function finishBundles(outdir: string): BundleFolders {
   buildCheckPage(join(outdir, "Verify", "check"));
   buildSignInPage(join(outdir, "Console", "sign-in"));
   buildConnectPage(join(outdir, "Connect", "connect"));
+  buildDataDeletionPage(join(outdir, "Connect", "data-deletion"));
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
 }

@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { table as names } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
@@ -8,7 +9,9 @@ import {
   keyVariables,
   platformVariables,
   queueVariables,
+  rootSecretVariables,
   tableVariables,
+  uploadBucketVariables,
 } from "./function-context.ts";
 
 /** A platform limits the calls of an app. */
@@ -32,17 +35,35 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events"),
+      ...queueVariables(context, "Accounts", "Events", "Erasures"),
       ...platformVariables(context),
+      ...rootSecretVariables(context),
+      ...uploadBucketVariables(context),
     },
     sendsToItself: true,
   }).addQueue(queues.Accounts.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
   data.table.allow(accounts.functionRole, {
-    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: [
+      "GetItem",
+      "BatchGetItem",
+      "Query",
+      "PutItem",
+      "UpdateItem",
+      "DeleteItem",
+      "BatchWriteItem",
+      "ConditionCheckItem",
+    ],
+    // The inbox, by which a data deletion finds the conversations of an account.
+    indexes: [names.feedIndex.name],
   });
   data.key.allowDecrypt(accounts.functionRole, "account-token");
   allowReading(data.secrets.platforms, accounts.functionRole);
   queues.Accounts.allowSending(accounts.functionRole);
   queues.Events.allowSending(accounts.functionRole);
+  queues.Erasures.allowSending(accounts.functionRole);
+  // A data deletion erases conversations with the files of their uploads, and derives its confirmation code.
+  data.uploads.allow(accounts.functionRole, "u/", "DeleteObject");
+  data.uploads.allow(accounts.functionRole, "h/", "DeleteObject");
+  allowReading(data.secrets.root, accounts.functionRole);
   return accounts;
 }

@@ -35,7 +35,8 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
   data.key.allowDecrypt(connect.functionRole, "account-token", "login-choice");
   queues.Accounts.allowSending(connect.functionRole);
   queues.Events.allowSending(connect.functionRole);
-  allowReading(data.secrets.platforms, connect.functionRole);
   allowReading(data.secrets.root, connect.functionRole);
+  // Logins exchange codes with them, and the platforms sign with them what they request about a person.
+  allowReading(data.secrets.platforms, connect.functionRole);
   return connect;
 }

@@ -25,6 +25,7 @@ const purposes = {
   address: "address",
   loginLink: "login-link",
   loginState: "login-state",
+  dataDeletion: "data-deletion",
 } as const satisfies Record<keyof ServiceKeys, string>;
 
 /** The keys derived from the root secret, one per purpose. */
@@ -44,6 +45,8 @@ export interface ServiceKeys {
   readonly loginLink: KeyRing;
   /** Seals the state of a platform's login. */
   readonly loginState: KeyRing;
+  /** Derives the confirmation codes of data deletions. */
+  readonly dataDeletion: KeyRing;
 }
 
 /** The versions of the root secret that Secrets Manager stages: the current one, and the one before its last change. */

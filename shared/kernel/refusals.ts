@@ -12,6 +12,11 @@ const refusals = {
   ],
   invalid_token: [401, "invalid_token", "The sign-in link was used, has expired or is unknown. Request a new link."],
   signature_invalid: [401, "signature_invalid", "Invalid webhook signature. Sign the raw body with the app secret."],
+  signed_request_invalid: [
+    401,
+    "signature_invalid",
+    "Invalid signature of signed_request. Sign it with the secret of the platform app.",
+  ],
   tenant_forbidden: [
     403,
     "forbidden",

@@ -58,8 +58,10 @@ export type AccountTask =
       readonly op: "erase_conversations";
       /** The confirmation code of the request; null for none. */
       readonly code: string | null;
-      /** Where an earlier message stopped; null at the start. */
+      /** Where an earlier message stopped; null at the start of a pass. */
       readonly after: string | null;
+      /** Whether earlier messages of this pass erased a conversation. */
+      readonly erased: boolean;
     } & OfAccount);
 
 export type AccountMessage = Traced & AccountTask;
@@ -97,7 +99,7 @@ const schema = z.discriminatedUnion("op", [
     done: time,
     pass: z.optional(z.object({ start: time, floor: time })),
   }),
-  z.object({ ...common, op: z.literal("erase_conversations"), code: cursor, after: cursor }),
+  z.object({ ...common, op: z.literal("erase_conversations"), code: cursor, after: cursor, erased: z.boolean() }),
 ]);
 
 export function encodeAccountTask(message: AccountMessage): string {

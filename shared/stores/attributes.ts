@@ -270,6 +270,10 @@ export const accountCheckAttributes = {
   subscribedAt: "sa",
 } as const;
 
+export const dataDeletionAttributes = { ...ttl, doneAt: "da", requestedAt: "ra", status: "st" } as const;
+
+export const dataDeletionAccountAttributes = { ...ttl, erasureId: "er", goneAt: "ga", requestedAt: "ra" } as const;
+
 export const tenantAttributes = {
   ...ttl,
   activeKeys: "kn",

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage, buildConnectPage, buildSignInPage } from "../../web/build.ts";
+import { buildCheckPage, buildConnectPage, buildDataDeletionPage, buildSignInPage } from "../../web/build.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
@@ -41,7 +41,7 @@ describe("the command", () => {
     }
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
-    expect(readdirSync(Connect).sort()).toEqual(["connect", "index.mjs"]);
+    expect(readdirSync(Connect).sort()).toEqual(["connect", "data-deletion", "index.mjs"]);
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
     expect(bytes.Connect).toBeLessThanOrEqual(500_000);
     expect(bytes.Api).toBeLessThan(900_000);
@@ -53,6 +53,7 @@ describe("the command", () => {
     ["Verify", "check", buildCheckPage],
     ["Console", "sign-in", buildSignInPage],
     ["Connect", "connect", buildConnectPage],
+    ["Connect", "data-deletion", buildDataDeletionPage],
   ] as const)("writes the page of %s beside its function, identical to a separate build", (name, page, build) => {
     const built = join(folder, page);
     build(built);

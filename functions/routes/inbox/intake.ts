@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import type { PlatformSecrets } from "../../../shared/aws/secrets.ts";
 import { isPlatform } from "../../../shared/domain/accounts/accounts.ts";
 import { INTAKE_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
 import { receiveWebhook } from "../../../shared/flows/inbox/inbound-webhooks.ts";
 import type { IntakePorts } from "../../../shared/flows/inbox/ports.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
 import { endpointsFor } from "../../http/endpoints-for.ts";
+import { tryTwice } from "../platform-secrets.ts";
 
 const endpoint = endpointsFor<IntakePorts>();
 
@@ -59,14 +59,6 @@ const receive = endpoint.public({
     return new Response("EVENT_RECEIVED", { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
 });
-
-/** Tries the cached secrets, and then those of now: the operator may have changed them a moment ago. */
-async function tryTwice<T>(
-  { platformSecrets }: IntakePorts,
-  verify: (secrets: PlatformSecrets) => T | null,
-): Promise<T | null> {
-  return verify(await platformSecrets()) ?? verify(await platformSecrets(true));
-}
 
 /** The routes that the platforms call. Each path accepts the webhooks of every platform. */
 export const intakeRoutes = [confirmSubscription, receive] as const;

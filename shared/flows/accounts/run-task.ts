@@ -1,15 +1,16 @@
 import type { AccountTask } from "../../queues/accounts.ts";
 import { drop, type RecordOutcome } from "../record-outcome.ts";
+import { eraseAccountConversations } from "./duties/erase-conversations.ts";
+import type { EraseAccountPorts } from "./duties/ports.ts";
 import { finishConnect } from "./finish-connect.ts";
 import { completeLetGo } from "./let-go.ts";
 import type { AccountTaskPorts, TaskTime } from "./ports.ts";
 
+/** What all tasks of the accounts queue need. */
+export type TaskPorts = AccountTaskPorts & EraseAccountPorts;
+
 /** Runs a task of the accounts queue. Each task is safe to repeat. */
-export async function runAccountTask(
-  ports: AccountTaskPorts,
-  task: AccountTask,
-  time: TaskTime,
-): Promise<RecordOutcome> {
+export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: TaskTime): Promise<RecordOutcome> {
   switch (task.op) {
     case "finish_connect":
       return finishConnect(ports, task, time);
@@ -17,7 +18,8 @@ export async function runAccountTask(
       return completeLetGo(ports, task, time);
     case "check":
     case "fill_gap":
-    case "erase_conversations":
       return drop("unknown_task");
+    case "erase_conversations":
+      return eraseAccountConversations(ports, task, time);
   }
 }

@@ -1,4 +1,3 @@
-import { type Caller, callerActor } from "../../domain/access/callers.ts";
 import {
   addRemovalCounts,
   BACKGROUND_DELAY,
@@ -15,19 +14,19 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ErasureMessage, encodeErasure } from "../../queues/erasures.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
+import { type Actor, actorName } from "../access/audit-entry.ts";
 import { actingMember } from "../access/team/acting.ts";
 import { runFirstPass } from "./first-pass.ts";
 import type { ErasePorts } from "./ports.ts";
 import { newestTraceAt } from "./related-rows.ts";
 
-interface ErasureRequest {
+/** A conversation to erase, and who erases it. */
+type ErasureRequest = Actor & {
   readonly tenant: TenantId;
   readonly conversationId: string;
-  readonly caller: Caller;
-  readonly ip: string | null;
   readonly now: Millis;
   readonly time: Pick<RequestTime, "now">;
-}
+};
 
 export interface ErasureResult {
   /** False while the erasure continues in the background. */
@@ -51,7 +50,7 @@ export async function eraseConversation(
 ): Promise<
   ErasureResult | Refusal<"live_key_required" | "conversation_not_found" | "conversation_id_cut" | "role_forbidden">
 > {
-  if (request.caller.scope === "test") return refuse("live_key_required");
+  if ("caller" in request && request.caller.scope === "test") return refuse("live_key_required");
   if (!parseConversationId(request.tenant, request.conversationId))
     return malformedConversationId(request.conversationId);
   for (let removed = noRemovals; ; ) {
@@ -74,8 +73,9 @@ export async function eraseConversation(
  */
 async function startErasure(
   ports: ErasePorts,
-  { tenant, conversationId, caller, ip, now, time }: ErasureRequest,
+  request: ErasureRequest,
 ): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | "actor_changed" | null> {
+  const { tenant, conversationId, now, time } = request;
   const erasureId = deriveErasureId(conversationId);
   const ops = new Set<string>();
   let op = "";
@@ -103,8 +103,8 @@ async function startErasure(
       ops.add(op);
       await scheduleBackgroundErasure(ports, { tenant, erasureId, op });
     }
-    const member = actingMember({ caller, ip }, "admin");
-    const start = { erasedAt, op, actor: callerActor(caller), ip, member };
+    const member = actingMember(request, "admin");
+    const start = { erasedAt, op, actor: actorName(request), ip: request.ip ?? null, member };
     const nextPassAt = time.now() + PASS_INTERVAL;
     const result =
       newestAt === null

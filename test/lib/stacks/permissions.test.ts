@@ -80,11 +80,12 @@ test("every function has the actions it needs and no others", () => {
       "secretsmanager:GetSecretValue",
     ],
     Account: [
-      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...table(...everyRead, ...everyWrite, ...everyDelete, "ConditionCheckItem"),
       ...logs,
       ...reader,
       send,
       "kms:Decrypt",
+      "s3:DeleteObject",
       "secretsmanager:GetSecretValue",
     ],
     Sweep: [
@@ -137,10 +138,10 @@ test("no function scans the table, Sweep scans the index of undelivered events, 
     "Account",
     "Sweep",
   ]);
-  expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
+  expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase", "Account"]);
 });
 
-test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and waiting items) may query an index", () => {
+test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and waiting items) and Account (the inbox) may query an index", () => {
   const queried = (name: FunctionName) =>
     Object.values(names)
       .flatMap((each) => (typeof each === "object" ? each.name : []))
@@ -157,7 +158,7 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
     Erase: [],
     Mail: [],
     HandOver: [],
-    Account: [],
+    Account: [names.feedIndex.name],
     Sweep: [names.feedIndex.name],
     DeadLetters: [],
   });
@@ -200,7 +201,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api, Verify and Connect read both secrets, Intake, Profile, HandOver and Account the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
+  test("Api, Verify, Connect and Account read both secrets, Intake, Profile and HandOver the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -216,7 +217,7 @@ describe("the secrets", () => {
       Profile: ["PlatformSecrets"],
       Mail: ["RootSecret"],
       HandOver: ["PlatformSecrets"],
-      Account: ["PlatformSecrets"],
+      Account: ["RootSecret", "PlatformSecrets"],
     });
   });
 });
@@ -251,9 +252,9 @@ describe("the bucket", () => {
     expect(paths("HandOver", "s3:DeleteObject")).toEqual(["/h/*"]);
   });
 
-  test("Erase deletes uploaded files, and nothing else", () => {
-    expect(paths("Erase", "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
-    expect(allowedActions(service, "Erase", "s3:")).toEqual(["s3:DeleteObject"]);
+  test.each(["Erase", "Account"] as const)("%s deletes uploaded files, and nothing else", (name) => {
+    expect(paths(name, "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
+    expect(allowedActions(service, name, "s3:")).toEqual(["s3:DeleteObject"]);
   });
 });
 
@@ -303,7 +304,7 @@ test("each function sends to its own queues only", () => {
     Erase: ["Erasures"],
     Mail: [],
     HandOver: ["Events"],
-    Account: ["Accounts", "Events"],
+    Account: ["Accounts", "Erasures", "Events"],
     Sweep: ["Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });

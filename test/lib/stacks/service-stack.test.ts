@@ -98,7 +98,17 @@ describe("the functions", () => {
     ["HandOver", [env.table, env.keyId, env.uploadBucket, env.eventsQueueUrl, env.platformSecretId, env.graphVersion]],
     [
       "Account",
-      [env.table, env.keyId, env.accountsQueueUrl, env.eventsQueueUrl, env.platformSecretId, env.graphVersion],
+      [
+        env.table,
+        env.keyId,
+        env.uploadBucket,
+        env.accountsQueueUrl,
+        env.eventsQueueUrl,
+        env.erasuresQueueUrl,
+        env.rootSecretId,
+        env.platformSecretId,
+        env.graphVersion,
+      ],
     ],
     [
       "Sweep",

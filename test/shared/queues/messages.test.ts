@@ -176,8 +176,8 @@ const messages = [
   {
     name: "conversations of an account to erase",
     v1: null,
-    v2: '{"v":2,"tenant":"demo","account":"messenger#1","op":"erase_conversations","code":null,"after":null}',
-    message: { op: "erase_conversations", tenant, account, code: null, after: null },
+    v2: '{"v":2,"tenant":"demo","account":"messenger#1","op":"erase_conversations","code":null,"after":null,"erased":true}',
+    message: { op: "erase_conversations", tenant, account, code: null, after: null, erased: true },
     encode: encodeAccountTask,
     decode: decodeAccountTask,
   },

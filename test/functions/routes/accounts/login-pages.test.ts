@@ -61,7 +61,7 @@ describe("the pages of a login", () => {
     ];
     const messenger = { platform: "messenger", externalId: pageId, connection: "messenger" } as const;
     const connected = connectedAccount({ ...messenger, handle: "h", displayName: "d", pageId });
-    const app = fixture.connectApp({ accounts: { list: async () => [connected] } });
+    const app = fixture.connectApp({ accounts: { ...fixture.ports.accounts, list: async () => [connected] } });
     expect(await readPages(admin, app)).toEqual([
       200,
       {

@@ -16,6 +16,7 @@ import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { openStores } from "../../../shared/stores/support/open-stores.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import type { ApiApp } from "../support/api-app.ts";
+import { PLATFORM_SECRETS, testDutyPorts } from "../support/duty-ports.ts";
 import { testApp } from "../support/test-app.ts";
 
 export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "intake", App>>;
@@ -35,11 +36,12 @@ export async function openRouteApps(
     pageFiles: new Map(),
   };
   const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
+  const queues = await testEnv.newQueues();
   const intakePorts = {
-    platformSecrets: async () => ({ meta: ["m"], instagram: ["i"], verifyToken: "let me in" }),
+    platformSecrets: async () => PLATFORM_SECRETS,
     verifySignature,
     verifyHandshake,
-    inbound: openQueue((await testEnv.newQueues()).inbound, testEnv.sqs),
+    inbound: openQueue(queues.inbound, testEnv.sqs),
     files: testEnv.files,
     log,
   };
@@ -56,6 +58,7 @@ export async function openRouteApps(
   };
   const dialog = { authorizeUrl: () => "https://platform.example/login" };
   const connectPorts: ConnectRoutePorts = {
+    ...testDutyPorts(testEnv, queues.accounts),
     ...stores,
     ...api.ports,
     baseUrl: "https://parley.example",
@@ -63,7 +66,6 @@ export async function openRouteApps(
     loginDialogs: { instagram: dialog, messenger: dialog },
     logins: { instagram: async () => null, facebook: async () => null },
     connectAccount: async () => refuse("oauth_failed"),
-    pageFiles: new Map(),
   };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {

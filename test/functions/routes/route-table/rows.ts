@@ -236,7 +236,7 @@ const endOfLogin = (path: string): RouteRow => ({
   tenant: "resource",
 });
 
-/** Of the platforms' logins. */
+/** Of the platforms' logins, and of the platforms' own requests. */
 export const connectRows: Readonly<Record<string, RouteRow>> = {
   "GET /oauth/instagram/start": startOfLogin("/oauth/instagram/start"),
   "GET /oauth/messenger/start": startOfLogin("/oauth/messenger/start"),
@@ -252,6 +252,11 @@ export const connectRows: Readonly<Record<string, RouteRow>> = {
   "GET /oauth/connect": page("/oauth/connect"),
   "GET /oauth/connect.js": page("/oauth/connect.js"),
   "GET /oauth/connect.css": page("/oauth/connect.css"),
+  // A signature of the platform is the credential, and no other counts.
+  "POST /platform/deauthorize": open("/platform/deauthorize", [400, "invalid_request"]),
+  "POST /platform/data-deletion": open("/platform/data-deletion", [400, "invalid_request"]),
+  "GET /platform/data-deletion/{code}": open("/platform/data-deletion/unknown", [404, "Request not found"]),
+  "GET /platform/data-deletion/style.css": open("/platform/data-deletion/style.css"),
 };
 
 /** The route of a row's name: what it has after a `?` is not part of it. */

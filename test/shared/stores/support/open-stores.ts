@@ -12,6 +12,7 @@ import { userStore } from "../../../../shared/stores/access/users.ts";
 import { accountCheckStore } from "../../../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../../../shared/stores/accounts/authorizations.ts";
+import { dataDeletionStore } from "../../../../shared/stores/accounts/data-deletions.ts";
 import { loginStateStore } from "../../../../shared/stores/accounts/login-states.ts";
 import { pageChoiceStore } from "../../../../shared/stores/accounts/page-choices.ts";
 import { pageUseStore } from "../../../../shared/stores/accounts/page-uses.ts";
@@ -54,6 +55,7 @@ export function openStores(table: Table) {
     accountChecks: accountCheckStore(table),
     authorizations: authorizationStore(table),
     pageUses: pageUseStore(table),
+    dataDeletions: dataDeletionStore(table),
     apiKeys: apiKeyStore(table),
     loginTokens: loginTokenStore(table),
     loginStates: loginStateStore(table),

@@ -15,6 +15,7 @@ import { pageChoiceStore } from "../../../../../shared/stores/accounts/page-choi
 import { openTeamEnv, type TeamEnv } from "../../../../shared/flows/access/team/support/team.ts";
 import { openTestEnv, type TestEnv } from "../../../../shared/flows/support/test-env.ts";
 import { oneKeyRing } from "../../../../support/world/key-rings.ts";
+import { testDutyPorts } from "../../support/duty-ports.ts";
 import { newSession, type TestSession } from "../../support/sessions.ts";
 
 export const API = "https://api.example";
@@ -84,7 +85,8 @@ export async function openLoginFixture() {
   };
   const ports: ConnectRoutePorts = {
     ...team.ports,
-    accounts: { list: async () => [] },
+    ...testDutyPorts(testEnv, "http://127.0.0.1:9/accounts"),
+    accounts: { list: async () => [], get: async () => null },
     loginStates: loginStateStore(testEnv.table),
     pageChoices: pageChoiceStore(testEnv.table),
     vault: testEnv.newVault(),

@@ -30,6 +30,7 @@ import { tenantCaller } from "../../support/data-subject.ts";
 import { CHALLENGE_KEYS } from "../../support/hold-fixture.ts";
 import type { TestEnv } from "../../support/test-env.ts";
 import { linkTestAccount } from "./link-test-account.ts";
+import { noDeletionPorts } from "./no-deletion-ports.ts";
 import { NO_END, openRacePlatform, subscriptionNode } from "./race-platform.ts";
 
 export type AccountRace = Awaited<ReturnType<typeof openAccountRace>>;
@@ -294,7 +295,9 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
               await race.check(task.tenant, task.account);
               continue;
             }
-            const { end } = await asProcess("task", (ports) => runAccountTask(ports, task, time()));
+            const { end } = await asProcess("task", (ports) =>
+              runAccountTask({ ...noDeletionPorts, ...ports }, task, time()),
+            );
             if (end === "retry") accountWork.bodies.push(body);
           }
         }

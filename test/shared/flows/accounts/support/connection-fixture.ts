@@ -8,6 +8,7 @@ import { connectAccount } from "../../../../../shared/flows/accounts/connect.ts"
 import { type LetGo, letGoAccount } from "../../../../../shared/flows/accounts/let-go.ts";
 import type { NewConnection } from "../../../../../shared/flows/accounts/link-account.ts";
 import type { AccountTaskPorts, ConnectPorts } from "../../../../../shared/flows/accounts/ports.ts";
+import type { TaskPorts } from "../../../../../shared/flows/accounts/run-task.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
 import type { CallAccount, CallFailure } from "../../../../../shared/platforms/accounts/account-platform.ts";
@@ -22,6 +23,7 @@ import { openStores } from "../../../stores/support/open-stores.ts";
 import { openTeamEnv } from "../../access/team/support/team.ts";
 import { invokeWorker, type QueueWorker, receiveAllMessages } from "../../support/queue-worker.ts";
 import type { TestEnv } from "../../support/test-env.ts";
+import { noDeletionPorts } from "./no-deletion-ports.ts";
 
 type Outcome = { readonly kind: "done" } | CallFailure;
 
@@ -79,8 +81,9 @@ export async function openConnectionFixture(testEnv: TestEnv) {
   };
 
   /** The ports of a new process. */
-  const newPorts = (): ConnectPorts & AccountTaskPorts & WorkerPorts => ({
+  const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts => ({
     ...stores,
+    ...noDeletionPorts,
     events: openQueue(queues.events, testEnv.sqs),
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     vault: testEnv.newVault(),

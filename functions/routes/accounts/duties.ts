@@ -1,0 +1,114 @@
+import type { PlatformSecrets, ReadSecret } from "../../../shared/aws/secrets.ts";
+import { deauthorize } from "../../../shared/flows/accounts/duties/deauthorize.ts";
+import { deleteData } from "../../../shared/flows/accounts/duties/delete-data.ts";
+import type {
+  DeauthorizePorts,
+  DeleteDataPorts,
+  SignedRequestPorts,
+} from "../../../shared/flows/accounts/duties/ports.ts";
+import { type ReadDeletionPorts, readDataDeletion } from "../../../shared/flows/accounts/duties/read-deletion.ts";
+import type { PageFile } from "../../../shared/flows/holds/ports.ts";
+import { invalidField, isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
+import { endpointsFor } from "../../http/endpoints-for.ts";
+import { pageFileEndpoints } from "../../http/page-files.ts";
+import { readParameters } from "../../http/request.ts";
+import { tryTwice } from "../platform-secrets.ts";
+import { dataDeletionPage } from "./data-deletion-page.ts";
+
+export type DutyPorts = DeauthorizePorts &
+  DeleteDataPorts &
+  ReadDeletionPorts &
+  SignedRequestPorts & {
+    readonly platformSecrets: ReadSecret<PlatformSecrets>;
+    /** The public URL of the API. */
+    readonly baseUrl: string;
+    /** By path. */
+    readonly pageFiles: ReadonlyMap<string, PageFile>;
+  };
+
+const endpoint = endpointsFor<DutyPorts>();
+const tag = "Platform duties";
+/** A form with one signed request, which is about 200 characters long. */
+const FORM_BYTES_MAX = 16 * 1024;
+
+const platformRequest = {
+  method: "POST",
+  tag,
+  body: "bytes",
+  bodyBytesMax: FORM_BYTES_MAX,
+  envelope: false,
+  refusals: ["signed_request_invalid"],
+} as const;
+
+const receiveDeauthorization = endpoint.public({
+  ...platformRequest,
+  operation: "receiveDeauthorization",
+  path: "/platform/deauthorize",
+  summary: "Disconnect the accounts of a person who removed the app on the platform",
+  description:
+    "The body is a form with `signed_request`, signed with the secret of the platform app. The accounts are disconnected in the background.",
+  handle: async ({ body, now, ports }) => {
+    const platformUserId = await readUserId(ports, body);
+    if (isRefusal(platformUserId)) return platformUserId;
+    await deauthorize(ports, { platformUserId, now });
+    return Response.json({});
+  },
+});
+
+const requestDataDeletion = endpoint.public({
+  ...platformRequest,
+  operation: "requestDataDeletion",
+  path: "/platform/data-deletion",
+  summary: "Delete the data of a person who requested it from the platform",
+  description:
+    "The body is a form with `signed_request`, signed with the secret of the platform app. Returns `url`, the page with the status, and `confirmation_code`: the same for a repeated request. The data is deleted in the background.",
+  handle: async ({ body, now, ports }) => {
+    const platformUserId = await readUserId(ports, body);
+    if (isRefusal(platformUserId)) return platformUserId;
+    const code = await deleteData(ports, { platformUserId, now });
+    return Response.json({ url: `${ports.baseUrl}/platform/data-deletion/${code}`, confirmation_code: code });
+  },
+});
+
+const getDataDeletion = endpoint.public({
+  operation: "getDataDeletionPage",
+  method: "GET",
+  path: "/platform/data-deletion/{code}",
+  tag,
+  summary: "Get the page that says whether a data deletion is done",
+  envelope: false,
+  handle: async ({ path, ports }) => dataDeletionPage(ports.pageFiles, await readDataDeletion(ports, path.code)),
+});
+
+/** The id of the person whom a platform's request is about. */
+async function readUserId(
+  ports: Pick<DutyPorts, "platformSecrets" | "parseSignedRequest">,
+  body: Uint8Array,
+): Promise<string | Refusal<"invalid_request" | "signed_request_invalid">> {
+  const text = readSignedRequest(body);
+  if (isRefusal(text)) return text;
+  const request = await tryTwice(ports, ({ meta, instagram }) => {
+    const result = ports.parseSignedRequest(text, [...meta, ...instagram]);
+    return result.kind === "wrong_signature" ? null : result;
+  });
+  if (request === null) return refuse("signed_request_invalid");
+  if (request.kind === "signed") return request.userId;
+  return invalidField("signed_request", "must be a signature and a payload with algorithm HMAC-SHA256 and user_id");
+}
+
+function readSignedRequest(body: Uint8Array): string | Refusal<"invalid_request"> {
+  const fields = readParameters(Buffer.from(body).toString("latin1"));
+  if (isRefusal(fields)) return invalidField("body", "must not repeat a field");
+  return fields.get("signed_request") ?? invalidField("signed_request", "is required");
+}
+
+/** The requests that the platforms make about a person's login. */
+export const dutyRoutes = [receiveDeauthorization, requestDataDeletion] as const;
+
+/** The page that the person may read, and its style sheet. */
+export const dataDeletionPageRoutes = [
+  getDataDeletion,
+  ...pageFileEndpoints<DutyPorts>(tag, [
+    ["getDataDeletionStyle", "/platform/data-deletion/style.css", "Get the style sheet of that page", "no-cache"],
+  ]),
+] as const;

@@ -1,0 +1,49 @@
+import type { Account } from "../../../domain/accounts/accounts.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { encodeAccountTask } from "../../../queues/accounts.ts";
+import type { Authorization } from "../../../stores/accounts/authorizations.ts";
+import type { DeauthorizePorts } from "./ports.ts";
+
+/** An account that a login connected at some time, and the account as it is connected now; null if it is not. */
+export interface AuthorizedAccount {
+  readonly authorization: Authorization;
+  readonly connected: Account | null;
+  /** Another login connects it now. */
+  readonly isOthers: boolean;
+}
+
+/** The accounts that a login connected, of all tenants, also those that were let go in the last days. */
+export async function listAuthorizedAccounts(
+  { accounts, authorizations }: Pick<DeauthorizePorts, "accounts" | "authorizations">,
+  platformUserId: string,
+): Promise<AuthorizedAccount[]> {
+  const authorizedAccounts: AuthorizedAccount[] = [];
+  for (const authorization of await authorizations.list(platformUserId)) {
+    const connected = await accounts.get(authorization.tenant, authorization.account);
+    const isOthers = connected !== null && !connected.authorizedBy.includes(platformUserId);
+    authorizedAccounts.push({ authorization, connected, isOthers });
+  }
+  return authorizedAccounts;
+}
+
+/** Queues the disconnection of an account that a login connects. Does nothing for any other. */
+export async function queueDisconnection(
+  ports: Pick<DeauthorizePorts, "accountWork">,
+  { authorization, connected, isOthers }: AuthorizedAccount,
+  now: Millis,
+): Promise<void> {
+  if (connected && !isOthers) await queueLetGo(ports, { ...authorization, connectionId: connected.connectionId }, now);
+}
+
+/** Queues the disconnection of one connection of an account, as the platform requested it. */
+export async function queueLetGo(
+  { accountWork }: Pick<DeauthorizePorts, "accountWork">,
+  { tenant, account, connectionId }: Omit<Authorization, "platformUserId">,
+  now: Millis,
+): Promise<void> {
+  const by = { reason: "platform_deauthorized", actor: "system", userId: null, ip: null, at: now } as const;
+  await accountWork.send({
+    body: encodeAccountTask({ op: "let_go", tenant, account, connectionId, ...by }),
+    group: tenant,
+  });
+}

@@ -1,0 +1,165 @@
+import { type Account, accountKey } from "../../../domain/accounts/accounts.ts";
+import { deriveErasureId } from "../../../domain/erasure/erasures.ts";
+import { ACCOUNT_RELEASE_WAIT } from "../../../domain/limits.ts";
+import { ulidTime } from "../../../kernel/ids.ts";
+import { isRefusal } from "../../../kernel/refusals.ts";
+import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
+import { type AccountTask, encodeAccountTask } from "../../../queues/accounts.ts";
+import type { PendingAccount } from "../../../stores/accounts/data-deletions.ts";
+import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
+import type { TaskTime } from "../ports.ts";
+import { queueLetGo } from "./authorized-accounts.ts";
+import { confirmationCodes } from "./confirmation-codes.ts";
+import type { EraseAccountPorts } from "./ports.ts";
+
+type EraseTask = Extract<AccountTask, { op: "erase_conversations" }>;
+/** Where a pass continues. */
+type Position = Pick<EraseTask, "after" | "erased">;
+
+const PAGE_SIZE = 25;
+/** Left at the end of an invocation for the step that runs. */
+const STEP_TIME: Millis = 15 * SECOND;
+/** A worker that knew the account's route a moment before it was freed has stored its message by then. */
+const SETTLE_TIME: Millis = 30 * SECOND;
+/** Until a disconnection or an erasure that others do is looked at again. */
+const RECHECK_DELAY: Millis = MINUTE;
+const START: Position = { after: null, erased: false };
+
+/**
+ * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account is
+ * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
+ * pass, until a pass finds none. An account that the same login connected again since has one pass, and one that
+ * another login connected has none. Each message continues the work of the one before it, and is safe to repeat.
+ */
+export async function eraseAccountConversations(
+  ports: EraseAccountPorts,
+  task: EraseTask,
+  time: TaskTime,
+): Promise<RecordOutcome> {
+  const { tenant, account: ref, code } = task;
+  if (code === null) return drop("stale");
+  const pending = await ports.dataDeletions.getAccount({ code, tenant, account: ref });
+  if (!pending) {
+    await ports.dataDeletions.finish(code, time.now());
+    return drop("stale");
+  }
+  const account = await ports.accounts.get(tenant, ref);
+  const state = account ? await connectionState(ports, account, pending) : "gone";
+  if (state === "others") return end(ports, pending, time);
+  if (state === "not_let_go_yet") return letGoFirst(ports, account as Account, pending, time.now());
+  if (state === "gone") {
+    const wait = await waitAfterDisconnection(ports, pending, time);
+    if (wait > 0) return requeue(ports, pending, START, wait);
+  }
+  if (await isErasing(ports, pending)) return requeue(ports, pending, task, RECHECK_DELAY);
+  const pass = await runPass(ports, { pending, position: task }, time);
+  if (pass.next !== null) return requeue(ports, pending, pass.next, 0);
+  const isLast = state === "connected_again" || !pass.erased;
+  return isLast ? end(ports, pending, time) : requeue(ports, pending, START, RECHECK_DELAY);
+}
+
+/** Who connects an account that stands. */
+async function connectionState(
+  { dataDeletionKeys }: Pick<EraseAccountPorts, "dataDeletionKeys">,
+  { authorizedBy, connectionId }: Account,
+  { code, requestedAt }: PendingAccount,
+): Promise<"others" | "not_let_go_yet" | "connected_again"> {
+  const keys = await dataDeletionKeys();
+  if (!authorizedBy.some((userId) => confirmationCodes(keys, userId).includes(code))) return "others";
+  const connectedAt = connectionId === "" ? 0 : ulidTime(connectionId);
+  return connectedAt > requestedAt ? "connected_again" : "not_let_go_yet";
+}
+
+/** The task that lets the account go may have failed for longer than its queue repeats it. */
+async function letGoFirst(
+  ports: Pick<EraseAccountPorts, "accountWork">,
+  { connectionId }: Account,
+  pending: PendingAccount,
+  now: Millis,
+): Promise<RecordOutcome> {
+  const { tenant, account } = pending;
+  await queueLetGo(ports, { tenant, account, connectionId }, now);
+  return requeue(ports, pending, START, RECHECK_DELAY);
+}
+
+/** Also removes what is left of the login: the next check of an account names it. @returns 0 when the wait is over */
+async function waitAfterDisconnection(
+  ports: Pick<EraseAccountPorts, "accountChecks" | "authorizations" | "dataDeletions">,
+  pending: PendingAccount,
+  time: TaskTime,
+): Promise<Millis> {
+  const { tenant, account, goneAt } = pending;
+  const now = time.now();
+  if (goneAt !== null) return Math.max(0, goneAt + ACCOUNT_RELEASE_WAIT + SETTLE_TIME - now);
+  const check = await ports.accountChecks.get(tenant, account);
+  if (check) {
+    const { authorizedBy, connectionId } = check;
+    for (const platformUserId of authorizedBy) {
+      await ports.authorizations.remove({ platformUserId, tenant, account, connectionId });
+    }
+    await ports.accountChecks.remove(check);
+  }
+  await ports.dataDeletions.markGone(pending, now);
+  return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
+}
+
+/** Whether the erasure that was started last is still removing rows in the background. */
+async function isErasing(
+  { erasures }: Pick<EraseAccountPorts, "erasures">,
+  { tenant, erasureId }: PendingAccount,
+): Promise<boolean> {
+  return erasureId !== null && (await erasures.get(tenant, erasureId))?.phase === "first";
+}
+
+/** @returns `next`: where to continue; null at the end of the pass */
+async function runPass(
+  ports: EraseAccountPorts,
+  { pending, position }: { readonly pending: PendingAccount; readonly position: Position },
+  time: TaskTime,
+): Promise<{ readonly next: Position | null; readonly erased: boolean }> {
+  const { tenant, account } = pending;
+  const key = accountKey(account);
+  const hasTime = () => time.now() < time.endsAt - STEP_TIME;
+  let { after, erased } = position;
+  for (;;) {
+    if (!hasTime()) return { next: { after, erased }, erased };
+    const { heads, next } = await ports.conversations.inbox(tenant, {
+      before: after,
+      limit: PAGE_SIZE,
+      filter: ({ ref }) => accountKey(ref.account) === key,
+      now: time.now(),
+    });
+    for (const { id } of heads) {
+      // An erased conversation is in no inbox, so that the page is read again without it.
+      if (!hasTime()) return { next: { after, erased }, erased };
+      erased = true;
+      await ports.dataDeletions.recordErasure(pending, deriveErasureId(id));
+      const result = await ports.eraseConversation({ tenant, conversationId: id, now: time.now(), time }, hasTime);
+      if (!isRefusal(result) && !result.done) return { next: { after, erased }, erased };
+    }
+    if (next === null) return { next: null, erased };
+    after = next;
+  }
+}
+
+async function end(
+  { dataDeletions }: Pick<EraseAccountPorts, "dataDeletions">,
+  pending: PendingAccount,
+  time: TaskTime,
+): Promise<RecordOutcome> {
+  await dataDeletions.removeAccount(pending);
+  await dataDeletions.finish(pending.code, time.now());
+  return done;
+}
+
+/** Queued as a new message: to return the same one would count as a failed receive. */
+async function requeue(
+  { accountWork }: Pick<EraseAccountPorts, "accountWork">,
+  { code, tenant, account }: PendingAccount,
+  { after, erased }: Position,
+  delay: Millis,
+): Promise<RecordOutcome> {
+  const body = encodeAccountTask({ op: "erase_conversations", tenant, account, code, after, erased });
+  await accountWork.send({ body, group: tenant, delay });
+  return done;
+}

@@ -1,0 +1,63 @@
+import type { Queue } from "../../../aws/queues.ts";
+import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
+import type { Refusal } from "../../../kernel/refusals.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { SignedRequest } from "../../../platforms/parse/signed-request.ts";
+import type { AccountChecks } from "../../../stores/accounts/account-checks.ts";
+import type { Accounts } from "../../../stores/accounts/accounts.ts";
+import type { Authorizations } from "../../../stores/accounts/authorizations.ts";
+import type { DataDeletions } from "../../../stores/accounts/data-deletions.ts";
+import type { Erasures } from "../../../stores/erasure/erasures.ts";
+import type { Conversations } from "../../../stores/inbox/conversations.ts";
+
+interface LoginPorts {
+  readonly accounts: Pick<Accounts, "get">;
+  readonly authorizations: Pick<Authorizations, "list" | "remove">;
+  /** The queue of the tasks of accounts. */
+  readonly accountWork: Queue;
+}
+
+/** Reads what a platform signed with one of the secrets. */
+export interface SignedRequestPorts {
+  readonly parseSignedRequest: (text: string, secrets: readonly string[]) => SignedRequest;
+}
+
+export type DeauthorizePorts = Omit<LoginPorts, "authorizations"> & {
+  readonly authorizations: Pick<Authorizations, "list">;
+};
+
+interface ConfirmationCodePorts {
+  /** Derives confirmation codes. */
+  readonly dataDeletionKeys: ReadKeyRing;
+}
+
+export interface DeleteDataPorts extends LoginPorts, ConfirmationCodePorts {
+  readonly dataDeletions: Pick<DataDeletions, "get" | "addAccount" | "start">;
+}
+
+/** A conversation to erase. */
+export interface SystemErasure {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+  readonly now: Millis;
+  readonly time: { readonly now: () => Millis };
+}
+
+interface ErasureResult {
+  /** False while the erasure continues in the background. */
+  readonly done: boolean;
+}
+
+/** What erases the conversations of an account in the background. */
+export interface EraseAccountPorts extends ConfirmationCodePorts {
+  readonly accounts: Pick<Accounts, "get">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "remove">;
+  readonly authorizations: Pick<Authorizations, "remove">;
+  readonly accountWork: Queue;
+  readonly conversations: Pick<Conversations, "inbox">;
+  readonly erasures: Pick<Erasures, "get">;
+  /** Erases a conversation in Parley's own name. `hasTime`: whether another page may start. */
+  readonly eraseConversation: (erasure: SystemErasure, hasTime: () => boolean) => Promise<ErasureResult | Refusal>;
+  readonly dataDeletions: Pick<DataDeletions, "getAccount" | "markGone" | "recordErasure" | "removeAccount" | "finish">;
+}

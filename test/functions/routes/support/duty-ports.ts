@@ -1,0 +1,29 @@
+import type { DutyPorts } from "../../../../functions/routes/accounts/duties.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { parseSignedRequest } from "../../../../shared/platforms/parse/signed-request.ts";
+import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { openStores } from "../../../shared/stores/support/open-stores.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
+
+export const DATA_DELETION_KEYS = oneKeyRing(Buffer.alloc(32, 9));
+export const PLATFORM_SECRETS = { meta: ["m"], instagram: ["i", "i-before"], verifyToken: "let me in" };
+/** In the place of the page, for tests that read every response as an envelope. */
+const TEMPLATE = '{ "ok": false, "error": { "code": "{{title}}" } }';
+
+/** The ports of the platforms' requests about a person. @param accounts the URL of the queue of the tasks of accounts */
+export function testDutyPorts(testEnv: TestEnv, accounts: string): DutyPorts {
+  const page = { body: new Uint8Array(Buffer.from(TEMPLATE)), type: "text/html; charset=utf-8", etag: '"page"' };
+  const style = { body: new Uint8Array(), type: "text/css; charset=utf-8", etag: '"style"' };
+  return {
+    ...openStores(testEnv.table),
+    dataDeletionKeys: async () => DATA_DELETION_KEYS,
+    accountWork: openQueue(accounts, testEnv.sqs),
+    platformSecrets: async () => PLATFORM_SECRETS,
+    parseSignedRequest,
+    baseUrl: "https://api.example",
+    pageFiles: new Map([
+      ["/platform/data-deletion/{code}", page],
+      ["/platform/data-deletion/style.css", style],
+    ]),
+  };
+}

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deauthorize } from "../../../../../shared/flows/accounts/duties/deauthorize.ts";
+import { deleteData } from "../../../../../shared/flows/accounts/duties/delete-data.ts";
+import { readDataDeletion } from "../../../../../shared/flows/accounts/duties/read-deletion.ts";
+import { DAY, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
+import { Crash } from "../../../../support/faults.ts";
+import { keyVersion } from "../../../../support/world/key-rings.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
+import type { QueueWorker } from "../../support/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
+import { type LoginFixture, openLoginFixture } from "./support/login-fixture.ts";
+
+let testEnv: TestEnv;
+let fixture: LoginFixture;
+let users = 0;
+/** The two ids of a person who logs in with Instagram. */
+let [user, otherId] = ["", ""];
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openLoginFixture(testEnv);
+  users += 1;
+  [user, otherId] = [`1784140000${users}7`, `99000${users}1`];
+});
+
+const request = (platformUserId = user) => deleteData(fixture.ports(), { platformUserId, now: testEnv.now() });
+const read = (code: string) => readDataDeletion(fixture.ports(), code);
+
+describe("a data deletion", () => {
+  it("lets the accounts of the login go, erases their conversations, and leaves no row that names the person", async () => {
+    const accounts = [await fixture.connect("one", [user, otherId]), await fixture.connect("two", [user])];
+    for (const account of accounts) {
+      await fixture.receive(account, "100");
+      await fixture.receive(account, "200");
+    }
+    testEnv.advance(SECOND);
+    const requestedAt = testEnv.now();
+    const code = await request();
+    expect(await read(code)).toEqual({ code, status: "running", requestedAt, doneAt: null });
+    await fixture.settle();
+    expect(await fixture.rowsNaming(user, otherId)).toEqual([]);
+    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
+    expect(await fixture.stores.authorizations.list(otherId)).toEqual([]);
+    const deletion = await read(code);
+    expect(deletion).toMatchObject({ status: "done", requestedAt });
+    expect(deletion?.doneAt).toBeGreaterThan(requestedAt + 2 * MINUTE);
+    const actions = await fixture.auditActions();
+    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(2);
+    expect(actions.filter((action) => action === "platform.deauthorize")).toHaveLength(2);
+    expect(actions.filter((action) => action === "conversation.erase")).toHaveLength(4);
+  });
+
+  it("erases what is stored in the two minutes in which workers still know the account", async () => {
+    const account = await fixture.connect("one", [user]);
+    const code = await request();
+    await fixture.runTasks();
+    testEnv.advance(119 * SECOND);
+    await fixture.runTasks();
+    await fixture.receive(account, "late");
+    await fixture.settle();
+    expect([await fixture.rowsNaming(), await fixture.inbox()]).toEqual([[], []]);
+    expect(await read(code)).toMatchObject({ status: "done" });
+  });
+
+  it("leaves the other accounts of the tenant as they are", async () => {
+    const [own, foreign] = [await fixture.connect("own", [user]), await fixture.connect("foreign", ["55"])];
+    await fixture.receive(own, "100");
+    await fixture.receive(foreign, "100");
+    await request();
+    await fixture.settle();
+    expect(await fixture.inbox()).toEqual([fixture.conversation(foreign, "100")]);
+    expect(await fixture.stores.accounts.get(fixture.tenant, foreign)).not.toBeNull();
+    expect(await fixture.stores.authorizations.list("55")).toHaveLength(1);
+  });
+
+  it("leaves an account and its conversations that another login of the tenant connects by now", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    testEnv.advance(SECOND);
+    await fixture.connect("one", ["55"]);
+    const code = await request();
+    expect(await read(code)).toMatchObject({ status: "done" });
+    await fixture.settle();
+    expect(await fixture.inbox()).toHaveLength(1);
+    expect(await fixture.stores.accounts.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["55"] });
+    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
+  });
+
+  it("leaves an account that another login connects before its conversations are erased", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    const code = await request();
+    await fixture.runTasks();
+    testEnv.advance(SECOND);
+    await fixture.connect("one", ["55"]);
+    await fixture.settle();
+    expect(await read(code)).toMatchObject({ status: "done" });
+    expect(await fixture.inbox()).toHaveLength(1);
+    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
+  });
+
+  it("erases the earlier conversations of an account that the same login connects again, and no later ones", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    const code = await request();
+    await fixture.runTasks();
+    testEnv.advance(SECOND);
+    await fixture.connect("one", [user]);
+    await fixture.settle();
+    expect(await read(code)).toMatchObject({ status: "done" });
+    expect(await fixture.inbox()).toEqual([]);
+    await fixture.receive(account, "200");
+    testEnv.advance(10 * MINUTE);
+    await fixture.settle();
+    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "200")]);
+  });
+
+  it("erases the conversations of an account that an admin let go days before", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    await fixture.disconnect(account);
+    testEnv.advance(2 * DAY);
+    expect(await fixture.inbox()).toHaveLength(1);
+    const code = await request();
+    await fixture.settle();
+    expect(await fixture.rowsNaming(user)).toEqual([]);
+    expect(await read(code)).toMatchObject({ status: "done" });
+  });
+
+  it("of a person without data is done at once, with a code of their own", async () => {
+    const codes = [await request("1"), await request("2")];
+    for (const code of codes) {
+      expect(await read(code)).toMatchObject({ status: "done", requestedAt: testEnv.now(), doneAt: testEnv.now() });
+      expect(code).toMatch(/^[0-9a-f]{32}$/);
+    }
+    expect(new Set(codes).size).toBe(2);
+    await fixture.settle();
+  });
+
+  it("that is repeated has the same code, and changes nothing once it is done", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    const codes = [await request(), await request()];
+    await fixture.settle();
+    const deletion = await read(codes[0] ?? "");
+    testEnv.advance(DAY);
+    codes.push(await request());
+    expect(new Set(codes).size).toBe(1);
+    expect(await read(codes[0] ?? "")).toEqual(deletion);
+    const actions = await fixture.auditActions();
+    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
+  });
+
+  it("has the same code after a rotation of the root secret", async () => {
+    const ports = fixture.ports();
+    const code = await request();
+    const { current } = await ports.dataDeletionKeys();
+    const dataDeletionKeys = async () => ({ current: keyVersion(Buffer.alloc(32, 10)), previous: current, next: null });
+    const rotated = { ...ports, dataDeletionKeys };
+    expect(await deleteData(rotated, { platformUserId: user, now: testEnv.now() })).toBe(code);
+  });
+
+  it("lets an account go whose first task was lost", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    const ports = fixture.ports();
+    const isLetGo = ({ body }: { readonly body: string }) => body.includes("let_go");
+    const accountWork = {
+      ...ports.accountWork,
+      send: async (message: Parameters<typeof ports.accountWork.send>[0]) => {
+        if (!isLetGo(message)) await ports.accountWork.send(message);
+      },
+    };
+    const code = await deleteData({ ...ports, accountWork }, { platformUserId: user, now: testEnv.now() });
+    await fixture.settle();
+    expect(await fixture.rowsNaming(user)).toEqual([]);
+    expect(await read(code)).toMatchObject({ status: "done" });
+  });
+
+  it("continues where the time of an invocation ended", async () => {
+    const account = await fixture.connect("one", [user]);
+    for (let i = 0; i < 30; i++) await fixture.receive(account, `${100 + i}`);
+    const code = await request();
+    await fixture.settle({ stepTime: SECOND });
+    expect([await fixture.rowsNaming(user), await fixture.inbox()]).toEqual([[], []]);
+    expect(await read(code)).toMatchObject({ status: "done" });
+  });
+
+  it.each(faultPoints)("that crashes (%s) at any call of its request is completed by its repetition", async (point) => {
+    for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
+      fixture = await openLoginFixture(testEnv);
+      user = `1${call}${users++}`;
+      const account = await fixture.connect("one", [user]);
+      await fixture.receive(account, "100");
+      const fault = injectFaultAt(testEnv.clients, point, call);
+      await request().catch((error: unknown) => {
+        if (!(error instanceof Crash)) throw error;
+      });
+      fault.remove();
+      isReached = fault.reached();
+      const code = await request();
+      await fixture.settle();
+      expect([call, await fixture.rowsNaming(user)]).toEqual([call, []]);
+      expect(await read(code)).toMatchObject({ status: "done" });
+      const actions = await fixture.auditActions();
+      expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
+    }
+  });
+
+  it.each(faultPoints)("that crashes (%s) at any call of its tasks ends all the same", async (point) => {
+    for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
+      fixture = await openLoginFixture(testEnv);
+      user = `1${call}${users++}`;
+      const account = await fixture.connect("one", [user]);
+      await fixture.receive(account, "100");
+      const code = await request();
+      const fault = injectFaultAt(testEnv.clients, point, call);
+      const wrap = (worker: QueueWorker): QueueWorker => {
+        return async (event, invocation) => {
+          // The process that crashed is gone.
+          if (fault.reached()) return worker(event, invocation);
+          const failed = { batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+          const answer = await fault
+            .crashable(worker)(event, invocation)
+            .catch(() => failed);
+          if (fault.reached()) fault.remove();
+          return answer;
+        };
+      };
+      await fixture.settle({ wrap }).finally(fault.remove);
+      isReached = fault.reached();
+      expect([call, await fixture.rowsNaming(user)]).toEqual([call, []]);
+      expect([call, await read(code)]).toMatchObject([call, { status: "done" }]);
+    }
+  });
+});
+
+describe("the removal of the app on the platform", () => {
+  it("lets the accounts go that the login connects, and no other; its conversations stay", async () => {
+    const own = await fixture.connect("own", [user]);
+    const other = await fixture.connect("other", ["55"]);
+    await fixture.connect("taken", [user]);
+    testEnv.advance(SECOND);
+    const taken = await fixture.connect("taken", ["55"]);
+    await fixture.receive(own, "100");
+    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
+    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
+    await fixture.settle();
+    const accounts = [own, other, taken].map((account) => fixture.stores.accounts.get(fixture.tenant, account));
+    expect((await Promise.all(accounts)).map((account) => account !== null)).toEqual([false, true, true]);
+    expect(await fixture.inbox()).toHaveLength(1);
+    expect((await fixture.auditActions()).filter((action) => action === "platform.deauthorize")).toHaveLength(1);
+  });
+
+  it("before a data deletion leaves its data to be found", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
+    await fixture.settle();
+    await request();
+    await fixture.settle();
+    expect(await fixture.rowsNaming(user)).toEqual([]);
+  });
+
+  it("of an unknown person does nothing", async () => {
+    await deauthorize(fixture.ports(), { platformUserId: "1", now: testEnv.now() });
+    await fixture.settle();
+  });
+});
