@@ -18,7 +18,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Api: 900,
   Verify: 900,
   Console: 500,
-  Connect: 500,
+  Connect: 550,
   Intake: 350,
   Ingest: 600,
   Deliver: 600,
