@@ -1,25 +1,16 @@
+import { banner } from "./banner.ts";
+import { HELP, readSettings } from "./settings.ts";
 import { startSimulator } from "./simulator.ts";
-
-function required(name: string): string {
-  const value = process.env[name];
-  if (value === undefined || value === "") throw new Error(`${name} is not set: set it and start again`);
-  return value;
-}
 
 /** Runs the simulator as a separate program until SIGINT or SIGTERM. */
 async function main(): Promise<void> {
-  const { SIM_PORT = "4100", SIM_STATE, SIM_APP_ID } = process.env;
-  if (!/^\d{1,5}$/.test(SIM_PORT)) throw new Error("SIM_PORT must be a port number");
-  const simulator = await startSimulator({
-    port: Number(SIM_PORT),
-    webhookBase: required("SIM_WEBHOOK_BASE"),
-    metaSecret: required("SIM_META_SECRET"),
-    instagramSecret: required("SIM_INSTAGRAM_SECRET"),
-    verifyToken: required("SIM_VERIFY_TOKEN"),
-    ...(SIM_STATE ? { statePath: SIM_STATE } : {}),
-    ...(SIM_APP_ID ? { appId: SIM_APP_ID } : {}),
-  });
-  console.log(`Platform simulator: ${simulator.url}`);
+  const settings = readSettings(process.argv.slice(2), process.env);
+  if (settings === null) {
+    console.log(HELP);
+    return;
+  }
+  const simulator = await startSimulator(settings.options);
+  console.log(banner(simulator.url, settings));
   const stop = (): void => {
     simulator.close().then(
       () => process.exit(0),

@@ -167,6 +167,7 @@ function callbackView(account: Account, people: { name: string; fields: object }
     setText(byId("connection-answer"), "Waiting for Parley…");
     call<CallbackAnswer>(path, { ...fields, signature }).then(async ({ url, status, body }) => {
       setText(byId("connection-answer"), `${new URL(url).pathname} answered ${status ?? "nothing"}: ${body}`);
+      byId("connection-answer").scrollIntoView({ block: "nearest" });
       await refresh();
     }, notifyProblem);
   };

@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { banner } from "../../../local/simulator/banner.ts";
+import { HELP, readSettings } from "../../../local/simulator/settings.ts";
+import { simulatedAppIds } from "../../../local/simulator/world/app-ids.ts";
 import { startWebhookReceiver } from "./simulator-fixture.ts";
 
 const program = fileURLToPath(new URL("../../../local/simulator/main.ts", import.meta.url));
@@ -58,8 +62,72 @@ test("a pending webhook survives a kill of the program", async () => {
   expect(await once(second.child, "exit")).toEqual([0, null]);
 });
 
-test("without its settings, the program names the missing one and exits", async () => {
-  const { child, output } = start({ SIM_WEBHOOK_BASE: "http://127.0.0.1:9" });
+test("without the callback URL, the program names it and exits", async () => {
+  const { child, output } = start({ SIM_META_SECRET: "m" });
   expect(await once(child, "close")).toEqual([1, null]);
-  expect(output()).toBe("SIM_META_SECRET is not set: set it and start again\n");
+  expect(output()).toMatch(/^Missing callback URL\. Set --callback or SIM_WEBHOOK_BASE to .*\n$/);
+});
+
+describe("the settings of a simulator that runs alone", () => {
+  const callback = ["--callback", "http://127.0.0.1:3000"];
+
+  test("have random secrets, which the banner shows, and other values by default", () => {
+    const settings = readSettings(callback, {});
+    if (settings === null) throw new Error("the help was not asked for");
+    const { options, randomSecrets } = settings;
+    expect(options).toMatchObject({ port: 4100, webhookBase: "http://127.0.0.1:3000", appId: simulatedAppIds.meta });
+    const text = banner("http://127.0.0.1:4100", settings);
+    expect(Object.keys(randomSecrets)).toHaveLength(3);
+    for (const secret of [options.metaSecret, options.instagramSecret, options.verifyToken]) {
+      expect(secret).toMatch(/^[0-9a-f]{32}$/);
+      expect(text).toContain(secret);
+    }
+    expect(text).toContain("http://127.0.0.1:4100/instagram_graph");
+    expect(text).toContain("http://127.0.0.1:3000/webhooks/messenger");
+  });
+
+  test("are read from the environment and the flags, which win, and the banner shows no secret that was set", () => {
+    const secrets = {
+      SIM_META_SECRET: "env-meta",
+      SIM_INSTAGRAM_SECRET: "env-instagram",
+      SIM_VERIFY_TOKEN: "env-verify",
+    };
+    const flags = [
+      "--port",
+      "0",
+      "--meta-secret",
+      "flag-meta",
+      "--redirect-uri",
+      "http://a/1",
+      "--redirect-uri",
+      "http://a/2",
+    ];
+    const settings = readSettings(flags, { ...secrets, SIM_WEBHOOK_BASE: "http://127.0.0.1:9", SIM_APP_ID: "42" });
+    expect(settings?.options).toMatchObject({
+      port: 0,
+      metaSecret: "flag-meta",
+      instagramSecret: "env-instagram",
+      appId: "42",
+      redirectUris: ["http://a/1", "http://a/2"],
+    });
+    const text = settings === null ? "" : banner("http://127.0.0.1:1", settings);
+    expect(text).toContain("42");
+    expect(text).not.toMatch(/flag-meta|env-instagram|env-verify/);
+  });
+
+  test.each([
+    [["--port", "70000", ...callback], "Invalid port"],
+    [["--callback", "ftp://127.0.0.1"], "Invalid callback URL"],
+    [["--colour"], "--help"],
+  ])("%j is refused", (flags, text) => {
+    expect(() => readSettings(flags, {})).toThrow(text);
+  });
+
+  test("are described by the help, every flag once", () => {
+    expect(readSettings(["--help"], {})).toBeNull();
+    const flags = [...HELP.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
+    expect(flags).toHaveLength(10);
+    const page = readFileSync(new URL("../../../docs/operate/simulator.md", import.meta.url), "utf8");
+    for (const flag of flags.filter((name) => name !== "help")) expect(page).toContain(`--${flag}`);
+  });
 });
