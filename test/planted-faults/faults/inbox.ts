@@ -4,8 +4,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "the stored body of an event is overwritten",
     file: "shared/stores/delivery/event-bodies.ts",
-    search: "await conditionalWrite(table, put(bodyItem(tenant, event), itemDoesNotExist));",
-    replacement: "await conditionalWrite(table, put(bodyItem(tenant, event)));",
+    search: "await conditionalWrite(table, put(eventBodyItem(tenant, event), itemDoesNotExist));",
+    replacement: "await conditionalWrite(table, put(eventBodyItem(tenant, event)));",
     killedBy: {
       file: "test/shared/flows/inbox/one-body.test.ts",
       title: "an edit, after the platform repeated it with another text",
@@ -173,6 +173,16 @@ export const inboxFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/stores/accounts/connections.test.ts",
       title: "is refused while another tenant has the account",
+    },
+  },
+  {
+    name: "an account that a check subscribes again while it is let go stays subscribed",
+    file: "shared/flows/accounts/let-go.ts",
+    search: "    resubscribedAt: account.resubscribedAt,\n",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/accounts/let-go-races.test.ts",
+      title: "leaves no token, calls the platform with none, and stores no message for the wrong tenant",
     },
   },
   {

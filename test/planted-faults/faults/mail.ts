@@ -55,7 +55,7 @@ export const mailFaults: readonly PlantedFault[] = [
   },
   {
     name: "mails about an endpoint go to every member",
-    file: "shared/flows/delivery/mails.ts",
+    file: "shared/flows/mail-owners.ts",
     search: `.filter(({ role }) => role === "owner")`,
     replacement: "",
     killedBy: {
