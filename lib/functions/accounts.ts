@@ -9,6 +9,7 @@ import {
   keyVariables,
   platformVariables,
   queueVariables,
+  rawBucketVariables,
   rootSecretVariables,
   tableVariables,
   uploadBucketVariables,
@@ -35,7 +36,8 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events", "Erasures"),
+      ...queueVariables(context, "Accounts", "Events", "Erasures", "Inbound"),
+      ...rawBucketVariables(context),
       ...platformVariables(context),
       ...rootSecretVariables(context),
       ...uploadBucketVariables(context),
@@ -65,5 +67,8 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   data.uploads.allow(accounts.functionRole, "u/", "DeleteObject");
   data.uploads.allow(accounts.functionRole, "h/", "DeleteObject");
   allowReading(data.secrets.root, accounts.functionRole);
+  // The messages of a gap of webhooks are queued as webhooks.
+  queues.Inbound.allowSending(accounts.functionRole);
+  data.raw.allow(accounts.functionRole, "inbound/", "PutObject");
   return accounts;
 }

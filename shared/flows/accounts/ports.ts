@@ -10,6 +10,7 @@ import type { Authorizations } from "../../stores/accounts/authorizations.ts";
 import type { PageUses } from "../../stores/accounts/page-uses.ts";
 import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
+import type { FillGapPorts } from "./gap/ports.ts";
 
 export interface LinkPorts {
   readonly accounts: Pick<Accounts, "connect">;
@@ -57,7 +58,7 @@ export interface TaskTime {
 }
 
 /** What the tasks of the accounts queue need. */
-export type AccountTaskPorts = FinishConnectPorts & LetGoPorts;
+export type AccountTaskPorts = FinishConnectPorts & LetGoPorts & FillGapPorts;
 
 export interface AccountEventPorts {
   readonly eventBodies: Pick<EventBodies, "save">;

@@ -3,6 +3,7 @@ import { drop, type RecordOutcome } from "../record-outcome.ts";
 import { eraseAccountConversations } from "./duties/erase-conversations.ts";
 import type { EraseAccountPorts } from "./duties/ports.ts";
 import { finishConnect } from "./finish-connect.ts";
+import { fillGap } from "./gap/fill-gap.ts";
 import { completeLetGo } from "./let-go.ts";
 import type { AccountTaskPorts, TaskTime } from "./ports.ts";
 
@@ -16,8 +17,9 @@ export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: 
       return finishConnect(ports, task, time);
     case "let_go":
       return completeLetGo(ports, task, time);
-    case "check":
     case "fill_gap":
+      return fillGap(ports, task, time);
+    case "check":
       return drop("unknown_task");
     case "erase_conversations":
       return eraseAccountConversations(ports, task, time);

@@ -86,6 +86,7 @@ test("every function has the actions it needs and no others", () => {
       send,
       "kms:Decrypt",
       "s3:DeleteObject",
+      "s3:PutObject",
       "secretsmanager:GetSecretValue",
     ],
     Sweep: [
@@ -229,6 +230,11 @@ describe("the bucket", () => {
       return parts.at(-1);
     });
 
+  test("Account writes large bodies of a gap under inbound/, and reads nothing", () => {
+    expect(paths("Account", "s3:PutObject")).toEqual(["/inbound/*"]);
+    expect(allowedActions(service, "Account", "s3:")).toEqual(["s3:DeleteObject", "s3:PutObject"]);
+  });
+
   test("Intake writes large bodies under inbound/; Ingest reads and deletes them and writes copies under raw/", () => {
     expect(paths("Intake", "s3:PutObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:GetObject")).toEqual(["/inbound/*"]);
@@ -304,7 +310,7 @@ test("each function sends to its own queues only", () => {
     Erase: ["Erasures"],
     Mail: [],
     HandOver: ["Events"],
-    Account: ["Accounts", "Erasures", "Events"],
+    Account: ["Accounts", "Erasures", "Events", "Inbound"],
     Sweep: ["Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });

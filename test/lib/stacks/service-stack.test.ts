@@ -99,15 +99,8 @@ describe("the functions", () => {
     [
       "Account",
       [
-        env.table,
-        env.keyId,
-        env.uploadBucket,
-        env.accountsQueueUrl,
-        env.eventsQueueUrl,
-        env.erasuresQueueUrl,
-        env.rootSecretId,
-        env.platformSecretId,
-        env.graphVersion,
+        ...[env.table, env.keyId, env.rawBucket, env.uploadBucket, env.rootSecretId, env.platformSecretId],
+        ...[env.accountsQueueUrl, env.eventsQueueUrl, env.erasuresQueueUrl, env.inboundQueueUrl, env.graphVersion],
       ],
     ],
     [

@@ -1,15 +1,15 @@
+import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
-import { processRecords } from "../../../../../functions/worker/batch.ts";
-import { queueWorker } from "../../../../../functions/worker/middleware.ts";
+import type { LogLine } from "../../../../../shared/aws/log.ts";
 import { openQueue } from "../../../../../shared/aws/queues.ts";
+import type { Connection } from "../../../../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../../../../shared/domain/inbox/conversations.ts";
-import { type FillGapTask, fillGap } from "../../../../../shared/flows/accounts/gap/fill-gap.ts";
-import type { FillGapPorts } from "../../../../../shared/flows/accounts/gap/ports.ts";
+import type { FillGapTask } from "../../../../../shared/flows/accounts/gap/fill-gap.ts";
 import { receiveWebhook } from "../../../../../shared/flows/inbox/inbound-webhooks.ts";
 import { DAY, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
 import { accountPlatformFor } from "../../../../../shared/platforms/accounts/account-platform-for.ts";
 import { toWebhookBody } from "../../../../../shared/platforms/accounts/history.ts";
-import { decodeAccountTask, encodeAccountTask } from "../../../../../shared/queues/accounts.ts";
+import { encodeAccountTask } from "../../../../../shared/queues/accounts.ts";
 import { decodeEvent } from "../../../../../shared/queues/events.ts";
 import { messageStore } from "../../../../../shared/stores/inbox/messages.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
@@ -17,6 +17,7 @@ import { newTenant } from "../../../stores/support/samples.ts";
 import { inboundBody } from "../../support/inbound-webhooks.ts";
 import { invokeWorker, type QueueWorker, queueDepth, receiveAllMessages } from "../../support/queue-worker.ts";
 import type { TestEnv } from "../../support/test-env.ts";
+import { noDeletionPorts } from "../support/no-deletion-ports.ts";
 import { FakeHistory, type HistoryMessage } from "./fake-history.ts";
 
 export type GapFixture = Awaited<ReturnType<typeof openGapFixture>>;
@@ -36,33 +37,23 @@ export async function openGapFixture(testEnv: TestEnv) {
   const upstream = { facebookGraph: "http://fb.test", instagramGraph: "http://ig.test", graphVersion: "v26.0" };
   const app = { metaAppId: null, metaSecret: null };
 
-  const ports = (): FillGapPorts => ({
+  const ports = () => ({
     ...stores,
-    accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http: history.http(), app }),
+    accountPlatformFor: async (connection: Connection) =>
+      accountPlatformFor(connection, { upstream, http: history.http(), app }),
+    events: openQueue(queues.events, testEnv.sqs),
     vault: testEnv.newVault(),
     renderWebhook: toWebhookBody,
-    queueWebhook: (raw, now) =>
+    queueWebhook: (raw: Uint8Array, now: number) =>
       receiveWebhook({ inbound: openQueue(queues.inbound, testEnv.sqs), files: testEnv.files }, raw, now),
     accountWork: openQueue(queues.accounts, testEnv.sqs),
-    wait: async (duration) => testEnv.advance(duration),
-    log: (line) => testEnv.lines.push(line),
+    wait: async (duration: number) => testEnv.advance(duration),
+    log: (line: LogLine) => void testEnv.lines.push(line),
   });
 
-  /** A worker of the accounts queue that fills gaps, in a process of its own. */
-  const gapWorker = (): QueueWorker => {
-    const workerPorts = { ...ports(), receivedMessages: testEnv.receivedMessages };
-    return queueWorker("accounts", workerPorts.log, (event, context) =>
-      processRecords(event, context, { worker: "accounts", ports: workerPorts }, (records) => {
-        const endsAt = testEnv.now() + 60 * SECOND;
-        return new Map(
-          records.map(({ messageId, body }) => [
-            messageId,
-            fillGap(workerPorts, decodeAccountTask(body) as FillGapTask, { now: testEnv.now, endsAt }),
-          ]),
-        );
-      }),
-    );
-  };
+  /** The worker of the accounts queue, in a process of its own. */
+  const gapWorker = () =>
+    accountsWorker({ ...noDeletionPorts, ...ports(), receivedMessages: testEnv.receivedMessages }, testEnv.now);
 
   const ingest = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
   const depth = (url: string) => queueDepth(testEnv.eventSource, url);

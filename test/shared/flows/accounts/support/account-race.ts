@@ -31,6 +31,7 @@ import { CHALLENGE_KEYS } from "../../support/hold-fixture.ts";
 import type { TestEnv } from "../../support/test-env.ts";
 import { linkTestAccount } from "./link-test-account.ts";
 import { noDeletionPorts } from "./no-deletion-ports.ts";
+import { noGapPorts } from "./no-gap.ts";
 import { NO_END, openRacePlatform, subscriptionNode } from "./race-platform.ts";
 
 export type AccountRace = Awaited<ReturnType<typeof openAccountRace>>;
@@ -99,6 +100,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     vault,
     accountWork: accountWork.queue,
     events: events.queue,
+    ...noGapPorts,
     accountPlatformFor: async (by: Account["connection"]) => platform.accountPlatform(work, by),
     platformFor: async () => platform.platform(work),
     log: () => {},

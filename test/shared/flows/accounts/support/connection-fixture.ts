@@ -24,6 +24,7 @@ import { openTeamEnv } from "../../access/team/support/team.ts";
 import { invokeWorker, type QueueWorker, receiveAllMessages } from "../../support/queue-worker.ts";
 import type { TestEnv } from "../../support/test-env.ts";
 import { noDeletionPorts } from "./no-deletion-ports.ts";
+import { noGapPorts, noHistoryCalls } from "./no-gap.ts";
 
 type Outcome = { readonly kind: "done" } | CallFailure;
 
@@ -77,6 +78,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     return {
       subscribe: (account: CallAccount, token: string) => call("subscribe", node(account), token),
       unsubscribe: (account: CallAccount, token: string) => call("unsubscribe", node(account), token),
+      ...noHistoryCalls,
     };
   };
 
@@ -89,6 +91,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     vault: testEnv.newVault(),
     accountPlatformFor: async (connection) => platform(connection),
     receivedMessages: openReceivedMessages(testEnv.sqs),
+    ...noGapPorts,
     log: (line) => void testEnv.lines.push(line),
   });
   const time = () => ({ now: testEnv.now, endsAt: testEnv.now() + 29 * SECOND });

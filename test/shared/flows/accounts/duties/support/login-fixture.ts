@@ -15,6 +15,7 @@ import { allRows } from "../../../support/data-subject.ts";
 import { invokeWorker, type QueueWorker, queueDepth } from "../../../support/queue-worker.ts";
 import type { TestEnv } from "../../../support/test-env.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
+import { noGapPorts, noHistoryCalls } from "../../support/no-gap.ts";
 
 export type LoginFixture = Awaited<ReturnType<typeof openLoginFixture>>;
 
@@ -40,7 +41,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     events: openQueue(queues.events, testEnv.sqs),
     vault: testEnv.newVault(),
-    accountPlatformFor: async () => ({ subscribe: isDone, unsubscribe: isDone }),
+    accountPlatformFor: async () => ({ subscribe: isDone, unsubscribe: isDone, ...noHistoryCalls }),
   });
   const isDone = async () => ({ kind: "done" }) as const;
 
@@ -67,7 +68,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
   /** A worker of a new process. */
   function newWorker(stepTime: Millis): QueueWorker {
     let readings = 0;
-    return accountsWorker(ports(), () => testEnv.now() + stepTime * readings++);
+    return accountsWorker({ ...noGapPorts, ...ports() }, () => testEnv.now() + stepTime * readings++);
   }
 
   return {
