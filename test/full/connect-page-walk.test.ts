@@ -103,3 +103,14 @@ it("both accounts of a Facebook page are connected, receive messages and answer 
   await expectConversation(FACEBOOK_PAGE, "messenger");
   expect(visit.complaints).toEqual([]);
 });
+
+it("an account is disconnected", async () => {
+  await page.getByRole("button", { name: "Disconnect Fern & Field on Instagram" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+  await showsResult("Fern & Field (Instagram) is disconnected.");
+  const { accounts } = (await stack.api("GET", "/v1/accounts")).body.data;
+  const keys = accounts.map(({ account_key }: { account_key: string }) => account_key);
+  expect(keys).toContain(`messenger#${FACEBOOK_PAGE}`);
+  expect(keys).not.toContain(`instagram#${INSTAGRAM}`);
+  expect(visit.complaints).toEqual([]);
+});

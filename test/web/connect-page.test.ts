@@ -20,6 +20,9 @@ beforeEach(() => server.reset());
 afterEach(() => endVisits(browser));
 afterAll(() => server.close());
 
+/** Further cases. `npm test` has one of each kind. */
+const fullTest = test.runIf(inject("fullRun"));
+
 const open = (query = "", options?: VisitOptions): Promise<PageVisit> =>
   openPage(browser, `${server.origin}${PAGE}${query}`, options);
 const result = (page: Page) => page.locator("#result p");
@@ -52,23 +55,29 @@ test("has no accessibility violations with its list, a choice of pages and an op
   expect(await accessibilityViolations(page)).toEqual([]);
 });
 
-test.each([
-  ["refresh_failing", "cannot renew its access token", true],
+const statuses = [
   ["needs_reauth", "no longer accepts its access token", true],
+  ["refresh_failing", "cannot renew its access token", true],
   ["restricted", "does not accept messages from this account for now", false],
-] as const)("says what %s means, with the platform's words, and what to do", async (status, words, canReconnect) => {
-  const times = { human_agent_blocked_at: "2026-11-20T08:00:00.000Z", last_refreshed_at: null };
-  const details = { status_detail: "<b>Error 190</b>", refresh_error: "no answer" };
-  server.accounts.harbor = [{ ...messenger, ...times, ...details, status }];
-  const { page } = await open();
-  const text = await entry(page, "Harbor Tailors & Sons").innerText();
-  for (const expected of [words, "<b>Error 190</b>", "no answer", "20 Nov 2026", "Human Agent"]) {
-    expect(text).toContain(expected);
-  }
-  const reconnect = page.getByRole("link", { name: "Reconnect Harbor Tailors & Sons on Messenger" });
-  expect(await reconnect.count()).toBe(canReconnect ? 1 : 0);
-  if (canReconnect) expect(await reconnect.getAttribute("href")).toMatch(/^\/oauth\/messenger\/start\?tenant=harbor&/);
-});
+] as const;
+
+test.each(inject("fullRun") ? statuses : statuses.slice(0, 1))(
+  "says what %s means, with the platform's words, and what to do",
+  async (status, words, canReconnect) => {
+    const times = { human_agent_blocked_at: "2026-11-20T08:00:00.000Z", last_refreshed_at: null };
+    const details = { status_detail: "<b>Error 190</b>", refresh_error: "no answer" };
+    server.accounts.harbor = [{ ...messenger, ...times, ...details, status }];
+    const { page } = await open();
+    const text = await entry(page, "Harbor Tailors & Sons").innerText();
+    for (const expected of [words, "<b>Error 190</b>", "no answer", "20 Nov 2026", "Human Agent"]) {
+      expect(text).toContain(expected);
+    }
+    const reconnect = page.getByRole("link", { name: "Reconnect Harbor Tailors & Sons on Messenger" });
+    expect(await reconnect.count()).toBe(canReconnect ? 1 : 0);
+    if (canReconnect)
+      expect(await reconnect.getAttribute("href")).toMatch(/^\/oauth\/messenger\/start\?tenant=harbor&/);
+  },
+);
 
 test.each([
   ["connected=instagram%2317841400000000001", "Harbor Tailors (Instagram) is connected."],
@@ -118,17 +127,20 @@ test("a person chooses a page and its accounts after a login", async () => {
   expect(complaints).toEqual([]);
 });
 
-test("an Instagram account with its own login is connected through the page only if the person says so", async () => {
-  server.pages = [offeredPage("102", "Harbor", "17841400000000001")];
-  const { page } = await open("?choose=messenger");
-  await page.getByText("Connecting it through the page replaces that.").waitFor();
-  expect(await page.getByRole("checkbox", { name: "Instagram @harbor.tailors" }).isChecked()).toBe(false);
-  await page.getByRole("button", { name: "Cancel" }).click();
-  expect(await page.getByRole("checkbox").count()).toBe(0);
-  expect(page.url()).toBe(`${server.origin}${PAGE}?tenant=harbor`);
-});
+fullTest(
+  "an Instagram account with its own login is connected through the page only if the person says so",
+  async () => {
+    server.pages = [offeredPage("102", "Harbor", "17841400000000001")];
+    const { page } = await open("?choose=messenger");
+    await page.getByText("Connecting it through the page replaces that.").waitFor();
+    expect(await page.getByRole("checkbox", { name: "Instagram @harbor.tailors" }).isChecked()).toBe(false);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByRole("checkbox").count()).toBe(0);
+    expect(page.url()).toBe(`${server.origin}${PAGE}?tenant=harbor`);
+  },
+);
 
-test("a refused selection shows its problem and what was connected before it", async () => {
+fullTest("a refused selection shows its problem and what was connected before it", async () => {
   server.pages = [offeredPage("102", "Harbor", null)];
   server.accounts.harbor = [];
   server.writeAnswer = { status: 409, code: "account_in_use" };
@@ -140,7 +152,7 @@ test("a refused selection shows its problem and what was connected before it", a
   await entry(page, "Harbor Tailors & Sons").waitFor();
 });
 
-test.each([
+fullTest.each([
   [{ status: 400, code: "oauth_state_invalid" }, "The time to choose a page is over."],
   [{ status: 502, code: "oauth_failed" }, "The platform did not connect the account."],
 ])("a choice that is not possible says what to do: %o", async (pages, words) => {
@@ -167,7 +179,7 @@ test("disconnects an account after a confirmation, by keyboard", async () => {
   expect(server.writes).toEqual([["DELETE", "/v1/accounts/instagram%2317841400000000001?tenant=harbor", "t", null]]);
 });
 
-test("a disconnect whose answer is lost says so, and is done when it is repeated", async () => {
+fullTest("a disconnect whose answer is lost says so, and is done when it is repeated", async () => {
   server.writeAnswer = "drop";
   const { page } = await open();
   await page.getByRole("button", { name: "Disconnect Harbor Tailors on Instagram" }).click();
@@ -199,7 +211,7 @@ test("a member of several workspaces chooses one, which a reload keeps", async (
   expect(await page.getByLabel("Workspace").inputValue()).toBe("mill");
 });
 
-test("a person without a workspace learns how to get one", async () => {
+fullTest("a person without a workspace learns how to get one", async () => {
   server.workspaces = [];
   const { page } = await open();
   await result(page).getByText("You are not a member of a workspace.").waitFor();
@@ -231,7 +243,7 @@ test.each(inject("fullRun") ? foreignPages : foreignPages.slice(0, 1))(
   },
 );
 
-test("a list that does not load can be loaded again", async () => {
+fullTest("a list that does not load can be loaded again", async () => {
   server.accountsStatus = 500;
   const { page } = await open();
   await result(page).getByText("Parley did not answer as expected.").waitFor();
@@ -241,7 +253,7 @@ test("a list that does not load can be loaded again", async () => {
   expect(await result(page).count()).toBe(0);
 });
 
-test.runIf(inject("fullRun"))("fits a phone without scrolling sideways", async () => {
+fullTest("fits a phone without scrolling sideways", async () => {
   server.accounts.harbor = [
     { ...instagram, handle: "a".repeat(60), display_name: "W".repeat(90), status: "restricted" },
   ];
