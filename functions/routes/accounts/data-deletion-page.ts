@@ -18,7 +18,7 @@ const words = {
   },
 } as const;
 
-const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
 /** The page of a data deletion, without a script. One and the same page for every unknown code. */
 export function dataDeletionPage(pageFiles: ReadonlyMap<string, PageFile>, deletion: DataDeletion | null): Response {

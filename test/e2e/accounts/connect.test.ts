@@ -156,6 +156,22 @@ it("a canceled login and one without the right to messages connect nothing", asy
   expect(await connectedKeys()).toEqual(before);
 });
 
+it("the data of a person is deleted when the platform requests it, and a page says when it is done", async () => {
+  const person = { account: INSTAGRAM, connection: "instagram_login" };
+  const { status, body } = await stack.sim<{ status: number; body: string }>("POST", "/data-deletion", person);
+  expect(status).toBe(200);
+  const { url } = JSON.parse(body) as { url: string };
+  const page = async () => (await visit(url)).text();
+  expect(await page()).toContain("Deletion in progress");
+  await waitFor("the end of the deletion", async () => {
+    await stack.clock("PT1M");
+    await waitUntilIdle(stack);
+    return (await page()).includes("Deletion completed") ? true : null;
+  });
+  expect(await connectedKeys()).not.toContain(`instagram#${INSTAGRAM}`);
+  expect(JSON.stringify(await listAllMessages(stack))).not.toContain("To instagram_login");
+});
+
 it("no log has a code, a state or a token", () => {
   const log = stack.log();
   for (const secret of secrets.filter((text) => text !== "")) expect(log).not.toContain(secret);
