@@ -1,7 +1,7 @@
 // The layers and their permitted imports: the same table as in ARCHITECTURE.md.
 // A layer may import itself, the layers listed here and the packages listed here.
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
-const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+/(ports|mail-sender|page-files)\\.ts$)";
+const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+/(ports|page-files)\\.ts$)";
 /** The queue workers, and the batch that they share. */
 const WORKERS = "^functions/(worker/|[^/]+/worker\\.ts$)";
 

@@ -1,3 +1,4 @@
+import { type AccountTrigger, accountTransitions } from "../../shared/domain/accounts/account-health.ts";
 import { type BreakerTrigger, breakerTransitions } from "../../shared/domain/delivery/breaker.ts";
 import { type DeliveryTrigger, deliveryTransitions } from "../../shared/domain/delivery/deliveries.ts";
 import { type HoldTrigger, holdTransitions } from "../../shared/domain/holds/holds.ts";
@@ -71,6 +72,31 @@ const uploadTexts: TriggerTexts<UploadTrigger> = {
   },
 };
 
+const accountTexts: TriggerTexts<AccountTrigger> = {
+  connect: { label: "connect", meaning: "A person connected the account, for the first time or again." },
+  refresh_refused: {
+    label: "refresh refused",
+    meaning: "The platform refused to refresh the access token, which still works.",
+  },
+  refreshed: { label: "refreshed", meaning: "The platform issued a new access token." },
+  access_ended: {
+    label: "access ended",
+    meaning: "The token is no longer valid or has expired, or a permission is missing.",
+  },
+  access_confirmed: {
+    label: "access confirmed",
+    meaning: "A check asked the platform: the token is valid, and no permission is missing.",
+  },
+  restrict: {
+    label: "restrict",
+    meaning: "The platform refused a call because it restricts the account. The wait until the next try doubles.",
+  },
+  restriction_ended: {
+    label: "restriction ended",
+    meaning: "The platform accepted a send, or a check after the wait, or reported an unblock.",
+  },
+};
+
 const endpointTexts: TriggerTexts<EndpointTrigger> = {
   create: { label: "create", meaning: "`POST /v1/webhooks`." },
   pause: { label: "pause", meaning: "`PATCH` with `status: paused`." },
@@ -133,6 +159,14 @@ Table: \`uploadTransitions\` in \`shared/domain/uploads/uploads.ts\`. The stores
 [Uploading files](../guides/uploads.md) explains the statuses.
 
 ${stateDiagram(uploadTransitions, uploadTexts)}
+
+## Account
+
+Table: \`accountTransitions\` in \`shared/domain/accounts/account-health.ts\`. A block that the platform reports is stored
+beside this status: the account is shown as \`restricted\` until the unblock, unless it is \`needs_reauth\`.
+[Accounts](../guides/accounts.md) explains the statuses.
+
+${stateDiagram(accountTransitions, accountTexts)}
 
 ## Endpoint
 

@@ -8,6 +8,8 @@ import { setting } from "../../shared/config/settings.ts";
 import type { TaskPorts } from "../../shared/flows/accounts/run-task.ts";
 import { receiveWebhook } from "../../shared/flows/inbox/inbound-webhooks.ts";
 import { toWebhookBody } from "../../shared/platforms/accounts/history.ts";
+import { membershipStore } from "../../shared/stores/access/memberships.ts";
+import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
@@ -19,6 +21,7 @@ import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { eraseAccountPorts } from "../support/erase-account-ports.ts";
+import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function accountsPorts(): TaskPorts & WorkerPorts {
@@ -37,10 +40,13 @@ export function accountsPorts(): TaskPorts & WorkerPorts {
     renderWebhook: toWebhookBody,
     queueWebhook: (raw, now) => receiveWebhook(intake, raw, now),
     wait: (duration) => setTimeout(duration),
+    memberships: membershipStore(table),
+    tenants: tenantStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     accountWork: openQueue(setting("accountsQueueUrl")),
-    vault: openVault(setting("keyId")),
     accountPlatformFor: openAccountPlatforms(),
+    vault: openVault(setting("keyId")),
+    mail: mailer(),
     receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };

@@ -75,6 +75,7 @@ export function apiPorts(): ApiPorts {
     users: userStore(table),
     requestQuota: requestQuotaStore(table),
     events: openQueue(setting("eventsQueueUrl")),
+    accountWork: openQueue(setting("accountsQueueUrl")),
     retries: openQueue(setting("deliveriesQueueUrl")),
     vault: openVault(setting("keyId")),
     gate: openGate(),

@@ -16,8 +16,8 @@ import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { openGate } from "../support/egress-gate.ts";
+import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
-import { mailer } from "./mail-sender.ts";
 
 /** The deliver worker. */
 export function deliverPorts(): DeliverPorts & WorkerPorts {

@@ -28,6 +28,7 @@ export function handOverPorts(): HandOverPorts & WorkerPorts {
     attachmentOwners: attachmentOwnerStore(table),
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
+    accountWork: openQueue(setting("accountsQueueUrl")),
     vault: openVault(setting("keyId")),
     platformFor: openPlatforms(),
     uploadLinks: openUploadLinks(bucket, s3),

@@ -2,6 +2,7 @@ import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
+import type { DueCheckPorts } from "../../shared/flows/accounts/ports.ts";
 import type { PurgeLettersPorts } from "../../shared/flows/dead-letters/ports.ts";
 import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
@@ -10,6 +11,7 @@ import type { PurgePorts } from "../../shared/flows/inbox/ports.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import type { PurgeUploadsPorts } from "../../shared/flows/uploads/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
+import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
@@ -33,7 +35,8 @@ export type AllSweepPorts = SweepPorts &
   HoldExpiryPorts &
   PurgePorts &
   PurgeLettersPorts &
-  PurgeUploadsPorts;
+  PurgeUploadsPorts &
+  DueCheckPorts;
 
 /** The sweeper. */
 export function sweepPorts(): AllSweepPorts {
@@ -46,6 +49,7 @@ export function sweepPorts(): AllSweepPorts {
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     conversations: conversationStore(table),
     accounts: accountStore(table),
+    accountChecks: accountCheckStore(table),
     budgets: budgetStore(table),
     sendRecords: sendRecordStore(table),
     dueSends: dueSendStore(table),
@@ -55,6 +59,7 @@ export function sweepPorts(): AllSweepPorts {
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
+    accountWork: openQueue(setting("accountsQueueUrl")),
     feedShards: tenantShards(tenantStateStore(table)),
     files: openFiles(setting("rawBucket")),
     uploadFiles: openFiles(setting("uploadBucket")),

@@ -1,3 +1,4 @@
+import { enqueueDueChecks } from "../../shared/flows/accounts/keep-alive/enqueue-due-checks.ts";
 import { purgeDeadWebhooks } from "../../shared/flows/dead-letters/purge-webhooks.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
@@ -17,13 +18,14 @@ const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds];
 /** What runs on the input of another schedule, by its `task`. */
 const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, readonly Task[]>([
   ["purge", [purgeRawWebhooks, purgeDeadWebhooks, purgeUploads]],
+  ["check_accounts", [enqueueDueChecks]],
   ["reschedule_overdue", [rescheduleOverdue]],
 ]);
 
 /**
  * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. Once
- * an hour it deletes raw webhooks and uploaded files at the end of their retention, and once a day it looks for
- * deliveries that nothing will attempt. The tasks of a run are concurrent. A run that is out of time is continued by the
+ * an hour it deletes raw webhooks and uploaded files at the end of their retention, and enqueues the due checks of
+ * accounts, and once a day it looks for deliveries that nothing will attempt. The tasks of a run are concurrent. A run that is out of time is continued by the
  * next one.
  */
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {

@@ -45,6 +45,7 @@ export function checkPorts(): CheckPorts {
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
+    accountWork: openQueue(setting("accountsQueueUrl")),
     feedShards: tenantShards(tenantStateStore(table)),
     vault: openVault(setting("keyId")),
     platformFor: openPlatforms(),

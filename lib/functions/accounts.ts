@@ -1,4 +1,6 @@
 import { Duration } from "aws-cdk-lib";
+import { Unit } from "aws-cdk-lib/aws-cloudwatch";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
@@ -7,6 +9,7 @@ import { Worker } from "../constructs/worker.ts";
 import {
   type FunctionContext,
   keyVariables,
+  loginVariables,
   platformVariables,
   queueVariables,
   rawBucketVariables,
@@ -28,7 +31,7 @@ export function createAccountsQueue(scope: Construct): QueuePair {
 
 /** Completes connections and disconnections of accounts. */
 export function createAccounts(scope: Construct, context: FunctionContext): Worker {
-  const { data, queues, code } = context;
+  const { data, queues, mail, code } = context;
   const accounts = new Worker(scope, "Account", {
     description: "Parley: connects, checks and disconnects accounts in the background",
     code: code("Account"),
@@ -41,6 +44,8 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
       ...platformVariables(context),
       ...rootSecretVariables(context),
       ...uploadBucketVariables(context),
+      ...loginVariables(context),
+      ...mail?.variables,
     },
     sendsToItself: true,
   }).addQueue(queues.Accounts.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
@@ -58,6 +63,8 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
     // The inbox, by which a data deletion finds the conversations of an account.
     indexes: [names.feedIndex.name],
   });
+  // A refreshed token is sealed.
+  data.key.allowEncrypt(accounts.functionRole, "account-token");
   data.key.allowDecrypt(accounts.functionRole, "account-token");
   allowReading(data.secrets.platforms, accounts.functionRole);
   queues.Accounts.allowSending(accounts.functionRole);
@@ -70,5 +77,15 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   // The messages of a gap of webhooks are queued as webhooks.
   queues.Inbound.allowSending(accounts.functionRole);
   data.raw.allow(accounts.functionRole, "inbound/", "PutObject");
+  mail?.allowSending(accounts.functionRole);
+  // An account whose subscription was missing got no webhooks: its messages came late.
+  new MetricFilter(scope, "AccountResubscribed", {
+    logGroup: accounts.logGroup,
+    filterPattern: FilterPattern.stringValue("$.event", "=", "account.resubscribed"),
+    metricNamespace: "Parley",
+    metricName: "AccountResubscribed",
+    metricValue: "1",
+    unit: Unit.COUNT,
+  });
   return accounts;
 }

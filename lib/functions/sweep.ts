@@ -12,8 +12,8 @@ import {
 } from "./function-context.ts";
 
 /**
- * Sends what is due to its queue, each minute. Once an hour it deletes raw webhooks and uploaded files, and once a day it
- * looks for deliveries that nothing will attempt.
+ * Sends what is due to its queue, each minute. Once an hour it deletes raw webhooks and uploaded files and sends the due
+ * checks of accounts to their queue, and once a day it looks for deliveries that nothing will attempt.
  */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
@@ -25,14 +25,14 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
       ...tableVariables(context),
       ...rawBucketVariables(context),
       ...uploadBucketVariables(context),
-      ...queueVariables(context, "Deliveries", "Erasures", "Events"),
+      ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events"),
     },
   });
   data.table.allow(sweep.functionRole, {
     // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes. The
     // transaction that publishes a failed send checks that its record exists.
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-    // Held messages that have expired.
+    // Held messages that have expired, and checks of accounts that are due.
     indexes: [names.feedIndex.name],
     // Deliveries of every tenant that wait, once a day.
     scans: [names.failingIndex.name],
@@ -43,6 +43,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   data.uploads.allow(sweep.functionRole, "u/", "DeleteObject");
   data.uploads.allow(sweep.functionRole, "h/", "DeleteObject");
   data.uploads.allowListing(sweep.functionRole);
+  queues.Accounts.allowSending(sweep.functionRole);
   queues.Deliveries.allowSending(sweep.functionRole);
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
@@ -51,6 +52,11 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     every: Duration.hours(1),
     target: sweep,
     input: { task: "purge" },
+  });
+  new Schedule(scope, "AccountHealth", {
+    every: Duration.hours(1),
+    target: sweep,
+    input: { task: "check_accounts" },
   });
   new Schedule(scope, "EachDay", {
     every: Duration.days(1),

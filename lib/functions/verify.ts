@@ -20,7 +20,7 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Events"),
+      ...queueVariables(context, "Accounts", "Events"),
       ...rootSecretVariables(context),
       ...platformVariables(context),
     },
@@ -30,6 +30,7 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
     actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   data.key.allowDecrypt(verify.functionRole, "account-token");
+  queues.Accounts.allowSending(verify.functionRole);
   queues.Events.allowSending(verify.functionRole);
   allowReading(data.secrets.root, verify.functionRole);
   allowReading(data.secrets.platforms, verify.functionRole);

@@ -162,6 +162,23 @@ export type LogLine =
   | { readonly event: "profile.fetched"; readonly outcome: string; readonly platform: string }
   | { readonly event: "profiles.request_failed"; readonly people: number; readonly error: string }
   | { readonly event: "account.policy_applied"; readonly action: string; readonly platform: string }
+  /** The hourly run that enqueues the checks that are due. */
+  | { readonly event: "account_checks.queued"; readonly checks: number }
+  /** One check. `outcome`: `later` for one that the platform did not answer. */
+  | {
+      readonly event: "account.checked";
+      readonly platform: string;
+      readonly status: string;
+      readonly outcome: string;
+    }
+  | { readonly event: "account.token_refreshed"; readonly platform: string }
+  /** The subscription to the account's webhooks was missing or incomplete. */
+  | { readonly event: "account.resubscribed"; readonly platform: string; readonly connection: string }
+  | {
+      readonly event: "account.subscription_refused" | "account.inspection_refused";
+      readonly platform: string;
+      readonly code: number | null;
+    }
   | {
       readonly event: "erasure.pass_completed";
       /** The beginning of the hash of the conversation's id. */
@@ -228,6 +245,12 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "account.policy_applied": "info",
   "account.subscribe_failed": "warn",
   "account.unsubscribe_failed": "warn",
+  "account_checks.queued": "info",
+  "account.checked": "info",
+  "account.token_refreshed": "info",
+  "account.resubscribed": "warn",
+  "account.subscription_refused": "warn",
+  "account.inspection_refused": "warn",
   "erasure.pass_completed": "info",
   "intake.refused": "warn",
 };

@@ -76,6 +76,16 @@ export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
 export const RESTRICTION_RETRY_FIRST: Millis = HOUR;
 export const RESTRICTION_RETRY_MAX: Millis = DAY;
 
+/** When the token of an Instagram Login account is refreshed: at this age, or with this much of its life left. */
+export const TOKEN_REFRESH_AGE: Millis = 30 * DAY;
+export const TOKEN_REFRESH_REMAINING: Millis = 20 * DAY;
+/** The platform refreshes no younger token. */
+export const TOKEN_REFRESH_AGE_MIN: Millis = DAY;
+/** How long before the end of the platform's data access an account says so. */
+export const DATA_ACCESS_NOTICE: Millis = 14 * DAY;
+/** How long after a check made an account active the next check does not do so again. */
+export const RECOVERY_INTERVAL: Millis = DAY;
+
 /** How long a held message waits for its check. It never waits past the end of the human agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;
 /** How long a hold can be read after its creation. */

@@ -36,8 +36,8 @@ export type AccountTask =
       /** When it was requested. */
       readonly at: Millis;
     } & OfConnection)
-  /** Asks the platform whether the account still works. */
-  | ({ readonly op: "check" } & OfAccount)
+  /** Asks the platform whether the account still works. `dueAt`: when the check was due; absent for one at once. */
+  | ({ readonly op: "check"; readonly dueAt?: Millis } & OfAccount)
   /** Fetches the messages that no webhook brought. */
   | ({
       readonly op: "fill_gap";
@@ -88,7 +88,7 @@ const schema = z.discriminatedUnion("op", [
     ip: z.nullable(z.string()),
     at: time,
   }),
-  z.object({ ...common, op: z.literal("check") }),
+  z.object({ ...common, op: z.literal("check"), due_at: z.optional(time) }),
   z.object({
     ...common,
     op: z.literal("fill_gap"),
@@ -104,8 +104,9 @@ const schema = z.discriminatedUnion("op", [
 
 export function encodeAccountTask(message: AccountMessage): string {
   const { tenant, account, traceId: _, ...task } = message;
-  const { connectionId, userId, ...fields } = { connectionId: undefined, userId: undefined, ...task };
-  const ids = { connection_id: connectionId, user_id: userId };
+  const absent = { connectionId: undefined, userId: undefined, dueAt: undefined };
+  const { connectionId, userId, dueAt, ...fields } = { ...absent, ...task };
+  const ids = { connection_id: connectionId, user_id: userId, due_at: dueAt };
   return encodeBody({ tenant, account: accountKey(account), ...ids, ...fields }, message);
 }
 
@@ -120,6 +121,10 @@ export function decodeAccountTask(text: string): AccountMessage | null {
       if (body.op === "let_go") {
         const { connection_id: connectionId, user_id: userId, ...fields } = body;
         return { ...fields, ...common, connectionId, userId };
+      }
+      if (body.op === "check") {
+        const { due_at: dueAt, ...fields } = body;
+        return { ...fields, ...common, ...(dueAt === undefined ? {} : { dueAt }) };
       }
       if (!("connection_id" in body)) return { ...body, ...common };
       const { connection_id: connectionId, ...fields } = body;

@@ -9,6 +9,7 @@ import { openTeamEnv, type TeamEnv } from "../shared/flows/access/team/support/t
 import { openConnectionFixture } from "../shared/flows/accounts/support/connection-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { openStores } from "../shared/stores/support/open-stores.ts";
+import { collectPages } from "../support/collect-pages.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 // The exact costs of connecting accounts and letting them go, as in docs/design/table-costs.md.
@@ -116,7 +117,7 @@ test("letting go costs 10 units with the body of its event, of an account on a p
 });
 
 test("a check's own calls cost 3 write and 2 read units, and nothing due half a read unit", async () => {
-  expect(await cost(() => stores.accountChecks.listDue(0, 100))).toEqual({ wcu: 0, rcu: 0.5 });
+  expect(await cost(() => collectPages(stores.accountChecks.listDue(0)))).toEqual({ wcu: 0, rcu: 0.5 });
   await (await link())();
   const work = async () => {
     const check = await stores.accountChecks.get(tenant, account);

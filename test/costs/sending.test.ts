@@ -71,14 +71,14 @@ test("a refused reply is settled, stored with its event, and no longer due", asy
 
 test("a refusal that ends the account's access changes it once; the next reply costs its reads", async () => {
   const reply = await platformAnswering({ ...refusedOutcome, accountStatus: "needs_reauth" });
-  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 2, startRcu + 1, 2]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 2, startRcu + 1, 3]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
 test("a restricted account costs a read and a write with each try, and a reply of an active account none", async () => {
   let outcome: SendOutcome = { ...refusedOutcome, accountStatus: "restricted" };
   const reply = await platformAnswering(() => outcome);
-  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 2, startRcu + 1, 2]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 2, startRcu + 1, 3]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
   pipeline.advance(HOUR);
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());

@@ -117,6 +117,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     uploadGrants: openUploadGrants(UPLOAD_BUCKET, clients.s3),
     uploadWork: queue("Uploads"),
     events: queue("Events"),
+    accountWork: queue("Accounts"),
     retries,
     vault,
     gate,

@@ -1,5 +1,5 @@
 import { sha256 } from "../../kernel/bytes.ts";
-import { DAY, type Millis } from "../../kernel/time.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountRef, accountKey } from "./accounts.ts";
 
 /** The first instant after `after` at the account's time of day. Its key's hash chooses that, which spreads the checks. */
@@ -7,4 +7,24 @@ export function checkTimeAfter(ref: AccountRef, after: Millis): Millis {
   const timeOfDay = sha256(accountKey(ref)).readUIntBE(0, 6) % DAY;
   const sameDay = after - (after % DAY) + timeOfDay;
   return sameDay > after ? sameDay : sameDay + DAY;
+}
+
+/** How far the checks of accounts that are due together are spread: the longest delay of a queue message. */
+const DELAY_MAX: Millis = 15 * MINUTE;
+/** The part of a restriction's wait by which its check is later than its end. */
+const RESTRICTION_SPREAD = 0.1;
+
+/** How long the message of a due check waits in its queue, in whole seconds. */
+export function checkDelay(ref: AccountRef): Millis {
+  return Math.floor((spread(ref, "delay") * DELAY_MAX) / SECOND) * SECOND;
+}
+
+/** When a check asks whether a restriction is over: after its end, later by up to a tenth of the rest of the wait. */
+export function restrictionCheckTime(ref: AccountRef, retryAt: Millis, now: Millis): Millis {
+  return retryAt + Math.floor(spread(ref, "restriction") * RESTRICTION_SPREAD * Math.max(0, retryAt - now));
+}
+
+/** A number in [0, 1) that a hash of the account's key determines. */
+function spread(ref: AccountRef, purpose: string): number {
+  return sha256(`${purpose}\n${accountKey(ref)}`).readUIntBE(0, 6) / 2 ** 48;
 }

@@ -4,6 +4,7 @@ import { type AccountEvent, type AccountEventType, renderAccountEvent } from "..
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { encodeAccountTask } from "../../queues/accounts.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { AccountEventPorts, RefusalPorts, RestrictionPorts } from "./ports.ts";
@@ -56,6 +57,14 @@ async function updateAccountStatus(
   const change = { status, detail, asOf: call.asOf, at, eventUlid };
   const account = await ports.accounts.setStatus(call.tenant, call.account, change);
   if (account) await publishRefusal(ports, call.tenant, { eventUlid, type, account: { ...account, status } });
+  if (account) await requestCheck(ports, call);
+}
+
+/** The check asks the platform whether the refusal stands, mails the owners, and comes again when a restriction may be over. */
+function requestCheck({ accountWork }: RefusalPorts, { tenant, account }: AccountCall): Promise<void> {
+  const { platform, externalId } = account;
+  const task = { op: "check", tenant, account: { platform, externalId } } as const;
+  return accountWork.send({ body: encodeAccountTask(task), group: tenant });
 }
 
 /**

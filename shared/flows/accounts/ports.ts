@@ -10,6 +10,7 @@ import type { Authorizations } from "../../stores/accounts/authorizations.ts";
 import type { PageUses } from "../../stores/accounts/page-uses.ts";
 import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
+import type { OwnerMailPorts } from "../mail-owners.ts";
 import type { FillGapPorts } from "./gap/ports.ts";
 
 export interface LinkPorts {
@@ -58,7 +59,7 @@ export interface TaskTime {
 }
 
 /** What the tasks of the accounts queue need. */
-export type AccountTaskPorts = FinishConnectPorts & LetGoPorts & FillGapPorts;
+export type AccountTaskPorts = FinishConnectPorts & LetGoPorts & FillGapPorts & AccountCheckPorts;
 
 export interface AccountEventPorts {
   readonly eventBodies: Pick<EventBodies, "save">;
@@ -69,8 +70,30 @@ export interface AccountEventPorts {
 export interface RefusalPorts extends AccountEventPorts {
   readonly accounts: Pick<Accounts, "setStatus">;
   readonly budgets: Pick<Budgets, "pauseAccount">;
+  readonly accountWork: Queue;
 }
 
 export interface RestrictionPorts extends AccountEventPorts {
   readonly accounts: Pick<Accounts, "endRestriction">;
+}
+
+/** Enqueues the checks that are due. */
+export interface DueCheckPorts {
+  readonly accountChecks: Pick<AccountChecks, "listDue">;
+  readonly accountWork: Queue;
+  readonly log: Log;
+}
+
+/** Checks an account. */
+export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
+  readonly accounts: Pick<
+    Accounts,
+    "getHealth" | "changeHealth" | "clearNotices" | "setStatus" | "replaceToken" | "recordResubscription"
+  >;
+  readonly accountChecks: Pick<AccountChecks, "get" | "reschedule" | "remove">;
+  readonly authorizations: Pick<Authorizations, "expire">;
+  readonly pageUses: Pick<PageUses, "list">;
+  readonly accountPlatformFor: (connection: Connection) => Promise<AccountPlatform>;
+  readonly vault: Pick<Vault, "open" | "seal">;
+  readonly accountWork: Queue;
 }

@@ -1,9 +1,10 @@
 import type { AccountTask } from "../../queues/accounts.ts";
-import { drop, type RecordOutcome } from "../record-outcome.ts";
+import type { RecordOutcome } from "../record-outcome.ts";
 import { eraseAccountConversations } from "./duties/erase-conversations.ts";
 import type { EraseAccountPorts } from "./duties/ports.ts";
 import { finishConnect } from "./finish-connect.ts";
 import { fillGap } from "./gap/fill-gap.ts";
+import { checkAccountHealth } from "./keep-alive/check.ts";
 import { completeLetGo } from "./let-go.ts";
 import type { AccountTaskPorts, TaskTime } from "./ports.ts";
 
@@ -17,10 +18,10 @@ export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: 
       return finishConnect(ports, task, time);
     case "let_go":
       return completeLetGo(ports, task, time);
+    case "check":
+      return checkAccountHealth(ports, task, time.now());
     case "fill_gap":
       return fillGap(ports, task, time);
-    case "check":
-      return drop("unknown_task");
     case "erase_conversations":
       return eraseAccountConversations(ports, task, time);
   }

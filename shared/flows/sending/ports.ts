@@ -30,6 +30,7 @@ export interface SettlePorts {
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
   readonly eventBodies: Pick<EventBodies, "saveSendFailed" | "save">;
   readonly events: Queue;
+  readonly accountWork: Queue;
   /** The number of shards of a tenant's feeds, up to a minute old. */
   readonly feedShards: (tenant: TenantId, now: Millis) => Promise<number>;
   readonly log: Log;

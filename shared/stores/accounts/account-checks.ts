@@ -47,18 +47,22 @@ export function accountCheckStore(table: Table) {
       return Item ? toCheck(Item as CheckItem) : null;
     },
 
-    /** Checks that are due, the earliest first. The index may be seconds behind. */
-    async listDue(now: Millis, limit: number): Promise<AccountCheck[]> {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: names.feedIndex.name,
-          KeyConditionExpression: `${A.feed} = :due AND ${A.feedPosition} <= :now`,
-          ExpressionAttributeValues: { ":due": DUE_CHECKS, ":now": `${t13(now)}~` },
-          Limit: limit,
-        }),
-      );
-      return (Items as CheckItem[]).map(toCheck);
+    /** The checks that are due, the earliest first, in pages. The index may be seconds behind. */
+    async *listDue(now: Millis): AsyncGenerator<AccountCheck[]> {
+      let ExclusiveStartKey: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName,
+            IndexName: names.feedIndex.name,
+            KeyConditionExpression: `${A.feed} = :due AND ${A.feedPosition} <= :now`,
+            ExpressionAttributeValues: { ":due": DUE_CHECKS, ":now": `${t13(now)}~` },
+            ExclusiveStartKey,
+          }),
+        );
+        yield (Items as CheckItem[]).map(toCheck);
+        ExclusiveStartKey = LastEvaluatedKey;
+      } while (ExclusiveStartKey);
     },
 
     /**

@@ -1,3 +1,4 @@
+import type { HealthEvent } from "../../domain/accounts/account-health.ts";
 import {
   type Account,
   type AccountStatus,
@@ -39,7 +40,21 @@ export interface AccountItem extends Key {
   readonly [A.retryWait]?: Millis;
   /** The account was connected when this connection was made. */
   readonly [A.reconnected]?: true;
+  /** When a check last made the account active. */
+  readonly [A.recoveredAt]?: Millis;
+  /** `<ULID> <type> <reason>` */
+  readonly [A.notices]?: readonly string[];
 }
+
+/** A change of the status whose event may not be published yet, and about which no owner was mailed. */
+export interface AccountNotice extends HealthEvent {
+  readonly eventUlid: string;
+}
+
+/** Notices of an account that no check has published yet. */
+const NOTICES_MAX = 5;
+/** Events stored beside that of the newest change of the status. The sweep repeats a change within minutes. */
+const EARLIER_EVENTS_MAX = 2;
 
 /** A decision of the platform. `eventUlid` is null when it changed nothing that is shown. */
 export interface StoredDecision {
@@ -55,6 +70,37 @@ export function itemStatus(item: AccountItem): AccountStatus {
 /** Null unless a refused send restricted the account, and while the platform blocks it. */
 export function itemRetryAt(item: AccountItem): Millis | null {
   return item[A.status] === "restricted" && item[A.policy]?.action !== "block" ? (item[A.retryAt] ?? 0) : null;
+}
+
+/** The events of the last changes of the status, newest first. */
+export function statusEvents(item: AccountItem): string[] {
+  const { [A.statusEvent]: newest, [A.earlierStatusEvents]: earlier = [] } = item;
+  return newest === undefined ? [] : [newest, ...earlier];
+}
+
+/** The attributes that store the event of a new change of the status. */
+export function newStatusEvent(item: AccountItem, eventUlid: string) {
+  const earlier = statusEvents(item).slice(0, EARLIER_EVENTS_MAX);
+  return {
+    [A.statusEvent]: eventUlid,
+    ...(earlier.length > 0 ? { [A.earlierStatusEvents]: earlier } : {}),
+  };
+}
+
+/** The attribute that has the next check publish a change, in the order of the changes. */
+export function newNotice(item: AccountItem, notice: AccountNotice) {
+  return { [A.notices]: [...(item[A.notices] ?? []), formatNotice(notice)].slice(-NOTICES_MAX) };
+}
+
+export function formatNotice({ eventUlid, type, reason }: AccountNotice): string {
+  return `${eventUlid} ${type} ${reason}`;
+}
+
+export function toNotices(item: AccountItem): AccountNotice[] {
+  return (item[A.notices] ?? []).map((text) => {
+    const [eventUlid = "", type, reason] = text.split(" ");
+    return { eventUlid, type, reason } as AccountNotice;
+  });
 }
 
 /** Whether the item is still that of the connection. @param connectionId empty for an account from before there were any */

@@ -7,23 +7,24 @@ import {
   restrictionWait,
   statusAfterPolicy,
 } from "../../domain/accounts/accounts.ts";
+import { RECOVERY_INTERVAL } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { accountAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, equals, isUnchanged } from "../expressions.ts";
 import { t13 } from "../keys.ts";
-import { update } from "../writes.ts";
 import {
   type AccountItem,
-  isOfConnection,
   itemRetryAt,
   itemStatus,
+  newNotice,
+  newStatusEvent,
   type StoredDecision,
+  statusEvents,
   toAccount,
 } from "./account-items.ts";
 import { accountItemKey } from "./account-keys.ts";
+import { changeStatus } from "./status-changes.ts";
 
 /** A platform's decision about an account. */
 export interface PolicyDecision {
@@ -55,12 +56,8 @@ export interface StatusChange {
   readonly eventUlid: string;
 }
 
-const WRITE_ATTEMPTS_MAX = 4;
 /** Decisions stored beside the newest one. Their webhooks may be processed again. The account stays below 1 KB. */
 const EARLIER_DECISIONS_MAX = 5;
-
-/** Events stored beside that of the newest change by a send. The sweep repeats a change within minutes. */
-const EARLIER_EVENTS_MAX = 2;
 
 /** No restriction by a refused send. */
 const noRestriction = { [A.statusDetail]: undefined, [A.retryAt]: undefined, [A.retryWait]: undefined };
@@ -68,40 +65,6 @@ const noRestriction = { [A.statusDetail]: undefined, [A.retryAt]: undefined, [A.
 /** The changes of an account's status. Each is safe to repeat. */
 export function accountStatuses(table: Table) {
   const { client, name: TableName } = table;
-
-  /**
-   * Reads the account, and writes the changes unless another process has changed its status since: then again.
-   * @param change the changes, or the result when there is nothing to write
-   */
-  async function changeStatus<T>(
-    tenant: TenantId,
-    ref: AccountRef,
-    change: (
-      item: AccountItem,
-    ) => { readonly result: T } | { readonly set: Record<string, unknown>; toResult(item: AccountItem): T },
-  ): Promise<T | null> {
-    const Key = accountItemKey(tenant, ref);
-    for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      if (!Item) return null;
-      const item = Item as AccountItem;
-      const planned = change(item);
-      if ("result" in planned) return planned.result;
-      const isUnchangedItem = allOf(
-        isOfConnection(item[A.connectionId] ?? ""),
-        equals(A.status, item[A.status]),
-        isUnchanged(A.lastRefreshedAt, item[A.lastRefreshedAt]),
-        isUnchanged(A.policy, item[A.policy]),
-        isUnchanged(A.retryAt, item[A.retryAt]),
-      );
-      const result = await conditionalWrite<AccountItem>(
-        table,
-        update(Key, { set: planned.set }, isUnchangedItem, "ALL_NEW"),
-      );
-      if (result.applied && result.item) return planned.toResult(result.item);
-    }
-    throw new Error("Concurrent writes changed the account on every attempt to store its status.");
-  }
 
   return {
     /**
@@ -111,7 +74,7 @@ export function accountStatuses(table: Table) {
      * @returns null when the account is gone, or when a newer decision is stored and this one was not
      */
     setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyResult | null> {
-      return changeStatus<PolicyResult | null>(tenant, ref, (item) => {
+      return changeStatus<PolicyResult | null>(table, tenant, ref, (item) => {
         const { [A.status]: storedStatus, [A.policy]: storedDecision, [A.earlierPolicies]: earlier = [] } = item;
         const { action, at, reason } = decision;
         if (storedDecision && decisionOrder(storedDecision) >= decisionOrder(decision)) {
@@ -152,7 +115,7 @@ export function accountStatuses(table: Table) {
      */
     setStatus(tenant: TenantId, ref: AccountRef, change: StatusChange): Promise<Account | null> {
       const { status, detail, asOf, at, eventUlid } = change;
-      return changeStatus<Account | null>(tenant, ref, (item) => {
+      return changeStatus<Account | null>(table, tenant, ref, (item) => {
         if (statusEvents(item).includes(eventUlid)) return { result: toAccount(item) };
         const currentStatus = itemStatus(item);
         if (currentStatus === "needs_reauth" || (item[A.lastRefreshedAt] ?? 0) > asOf) return { result: null };
@@ -160,12 +123,13 @@ export function accountStatuses(table: Table) {
         // Sends that started before the next try were refused for the restriction that is stored.
         const isRepeated = status === "restricted" && retryAt !== null && asOf >= retryAt;
         if (currentStatus === status && !isRepeated) return { result: null };
-        const wait = status === "restricted" ? restrictionWait(item[A.retryWait] ?? null) : undefined;
+        const wait = status === "restricted" ? restrictionWait(previousWait(item, at)) : undefined;
+        const notice = { eventUlid, ...refusalEvents[status] };
         return {
           set: {
             [A.status]: status,
             [A.statusDetail]: detail,
-            ...(isRepeated ? {} : newStatusEvent(item, eventUlid)),
+            ...(isRepeated ? {} : { ...newStatusEvent(item, eventUlid), ...newNotice(item, notice) }),
             [A.retryWait]: wait,
             [A.retryAt]: wait && at + wait,
           },
@@ -191,7 +155,7 @@ export function accountStatuses(table: Table) {
       ref: AccountRef,
       { asOf, eventUlid }: Pick<StatusChange, "asOf" | "eventUlid">,
     ): Promise<Account | null> {
-      return changeStatus<Account | null>(tenant, ref, (item) => {
+      return changeStatus<Account | null>(table, tenant, ref, (item) => {
         if (statusEvents(item).includes(eventUlid)) return { result: toAccount(item) };
         const retryAt = itemRetryAt(item);
         if (retryAt === null || asOf < retryAt) return { result: null };
@@ -204,19 +168,21 @@ export function accountStatuses(table: Table) {
   };
 }
 
-/** The events of the last changes by sends, newest first. */
-function statusEvents(item: AccountItem): string[] {
-  const { [A.statusEvent]: newest, [A.earlierStatusEvents]: earlier = [] } = item;
-  return newest === undefined ? [] : [newest, ...earlier];
+/**
+ * The last wait of a restriction. It counts for a day after a check ended the restriction: the platform may answer the
+ * check and still refuse the sends.
+ */
+function previousWait(item: AccountItem, at: Millis): Millis | null {
+  const { [A.recoveredAt]: recoveredAt, [A.retryWait]: wait = null } = item;
+  return recoveredAt !== undefined && item[A.status] !== "restricted" && at - recoveredAt >= RECOVERY_INTERVAL
+    ? null
+    : wait;
 }
 
-function newStatusEvent(item: AccountItem, eventUlid: string) {
-  const earlier = statusEvents(item).slice(0, EARLIER_EVENTS_MAX);
-  return {
-    [A.statusEvent]: eventUlid,
-    ...(earlier.length > 0 ? { [A.earlierStatusEvents]: earlier } : {}),
-  };
-}
+const refusalEvents = {
+  needs_reauth: { type: "account.needs_reauth", reason: "token_invalid" },
+  restricted: { type: "account.restricted", reason: "policy" },
+} as const;
 
 /** The actions sort as they must: block, unblock. */
 function decisionOrder({ at, action }: Pick<StoredDecision, "at" | "action">): string {

@@ -7,6 +7,7 @@ import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { itemExists } from "../expressions.ts";
 import { update } from "../writes.ts";
+import { accountHealth } from "./account-health.ts";
 import { type AccountItem, toAccount } from "./account-items.ts";
 import { accountItemKey, accountRouteKey } from "./account-keys.ts";
 import { accountStatuses } from "./account-statuses.ts";
@@ -25,6 +26,7 @@ export function accountStore(table: Table) {
   return {
     ...accountConnections(table),
     ...accountStatuses(table),
+    ...accountHealth(table),
 
     async list(tenant: TenantId): Promise<Account[]> {
       const { Items = [] } = await client.send(

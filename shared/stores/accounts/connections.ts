@@ -302,6 +302,7 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
     [A.retryWait]: undefined,
     [A.resubscribedAt]: undefined,
     [A.reconnected]: item ? true : undefined,
+    [A.recoveredAt]: undefined,
     ...(item ? replacedConnection(account, item) : {}),
   };
 }

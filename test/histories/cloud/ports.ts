@@ -68,6 +68,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     log,
     vault,
     events: queue("Events"),
+    accountWork: queue("Accounts"),
     retries: queue("Deliveries"),
     slowRetries: queue("SlowDeliveries"),
     erasureWork: queue("Erasures"),

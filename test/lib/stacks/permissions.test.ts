@@ -85,6 +85,7 @@ test("every function has the actions it needs and no others", () => {
       ...reader,
       send,
       "kms:Decrypt",
+      "kms:Encrypt",
       "s3:DeleteObject",
       "s3:PutObject",
       "secretsmanager:GetSecretValue",
@@ -179,10 +180,11 @@ describe("the token key", () => {
       }),
     );
 
-  test("Api encrypts signing secrets, Connect the tokens of accounts and of logins, and no other function any", () => {
+  test("Api encrypts signing secrets, Connect and Account the tokens of accounts, Connect those of logins, and no other function any", () => {
     expect(purposes("kms:Encrypt")).toEqual({
       Api: ["webhook-secret"],
       Connect: ["account-token", "login-choice"],
+      Account: ["account-token"],
     });
   });
 
@@ -280,7 +282,7 @@ describe("mail", () => {
   test("is sent by Deliver and Mail only, from the configured address or its domain and under the configuration set", () => {
     const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
     const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
-    expect(senders).toEqual(["Deliver", "Mail"]);
+    expect(senders).toEqual(["Deliver", "Mail", "Account"]);
     const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
     for (const name of senders) {
       expect(allowedActions(mailing, name, "ses:")).toEqual(["ses:SendEmail"]);
@@ -300,8 +302,8 @@ test("each function sends to its own queues only", () => {
       .map((arn) => (arn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].replace(/Queue[0-9A-F]{8}$/, ""))
       .sort();
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
-    Api: ["Deliveries", "Erasures", "Events", "Uploads"],
-    Verify: ["Events"],
+    Api: ["Accounts", "Deliveries", "Erasures", "Events", "Uploads"],
+    Verify: ["Accounts", "Events"],
     Console: ["Mails"],
     Connect: ["Accounts", "Events"],
     Intake: ["Inbound"],
@@ -310,9 +312,9 @@ test("each function sends to its own queues only", () => {
     Profile: [],
     Erase: ["Erasures"],
     Mail: [],
-    HandOver: ["Events"],
+    HandOver: ["Accounts", "Events"],
     Account: ["Accounts", "Erasures", "Events", "Inbound"],
-    Sweep: ["Deliveries", "Erasures", "Events"],
+    Sweep: ["Accounts", "Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });
 });

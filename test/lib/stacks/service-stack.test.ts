@@ -58,6 +58,7 @@ describe("the functions", () => {
         env.table,
         env.keyId,
         env.uploadBucket,
+        env.accountsQueueUrl,
         env.eventsQueueUrl,
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
@@ -70,7 +71,18 @@ describe("the functions", () => {
         env.graphVersion,
       ],
     ],
-    ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.platformSecretId, env.graphVersion]],
+    [
+      "Verify",
+      [
+        env.table,
+        env.keyId,
+        env.accountsQueueUrl,
+        env.eventsQueueUrl,
+        env.rootSecretId,
+        env.platformSecretId,
+        env.graphVersion,
+      ],
+    ],
     ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl, env.signUp]],
     [
       "Connect",
@@ -95,7 +107,18 @@ describe("the functions", () => {
     ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
     ["Erase", [env.table, env.uploadBucket, env.erasuresQueueUrl]],
     ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
-    ["HandOver", [env.table, env.keyId, env.uploadBucket, env.eventsQueueUrl, env.platformSecretId, env.graphVersion]],
+    [
+      "HandOver",
+      [
+        env.table,
+        env.keyId,
+        env.uploadBucket,
+        env.accountsQueueUrl,
+        env.eventsQueueUrl,
+        env.platformSecretId,
+        env.graphVersion,
+      ],
+    ],
     [
       "Account",
       [
@@ -105,7 +128,15 @@ describe("the functions", () => {
     ],
     [
       "Sweep",
-      [env.table, env.rawBucket, env.uploadBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl],
+      [
+        env.table,
+        env.rawBucket,
+        env.uploadBucket,
+        env.accountsQueueUrl,
+        env.deliveriesQueueUrl,
+        env.erasuresQueueUrl,
+        env.eventsQueueUrl,
+      ],
     ],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
@@ -241,7 +272,7 @@ describe("mail", () => {
     ]);
     // Without an event destination, SES tracks neither opens nor clicks.
     expect(resourcesOfType(mailing, "AWS::SES::ConfigurationSetEventDestination")).toEqual([]);
-    for (const name of ["Deliver", "Mail"] as const) {
+    for (const name of ["Deliver", "Mail", "Account"] as const) {
       expect(functionEnvironment(name, mailing)).toMatchObject({
         [env.mailFrom]: "parley@example.com",
         [env.mailConfigurationSet]: { Ref: sets[0]?.[0] },
@@ -411,6 +442,7 @@ describe("the HTTP API", () => {
       ["events.amazonaws.com", "Sweep", true],
       ["events.amazonaws.com", "Sweep", true],
       ["events.amazonaws.com", "Sweep", true],
+      ["events.amazonaws.com", "Sweep", true],
     ]);
   });
 
@@ -439,7 +471,7 @@ describe("the HTTP API", () => {
   });
 });
 
-test("the sweep runs each minute, purges raw webhooks and uploads each hour, and looks for overdue deliveries each day", () => {
+test("the sweep runs each minute, purges files and enqueues checks of accounts each hour, and looks for overdue deliveries each day", () => {
   const rules = resourcesOfType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
     Properties.ScheduleExpression,
     Properties.State,
@@ -448,6 +480,17 @@ test("the sweep runs each minute, purges raw webhooks and uploads each hour, and
   expect(rules).toEqual([
     ["rate(1 minute)", "ENABLED", [["Sweep", undefined]]],
     ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "purge" })]]],
+    ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "check_accounts" })]]],
     ["rate(1 day)", "ENABLED", [["Sweep", JSON.stringify({ task: "reschedule_overdue" })]]],
   ]);
+});
+
+test("a metric counts the subscriptions of accounts that were missing", () => {
+  const filters = resourcesOfType(service, "AWS::Logs::MetricFilter").map(([, { Properties }]) => [
+    Properties.FilterPattern,
+    (Properties.MetricTransformations as { MetricNamespace: string; MetricName: string }[]).map(
+      ({ MetricNamespace, MetricName }) => `${MetricNamespace} ${MetricName}`,
+    ),
+  ]);
+  expect(filters).toEqual([['{ $.event = "account.resubscribed" }', ["Parley AccountResubscribed"]]]);
 });

@@ -62,6 +62,7 @@ beforeAll(async () => {
   const handOverPorts = {
     ...common,
     events: openQueue(queues.events, testEnv.sqs),
+    accountWork: openQueue(queues.accounts, testEnv.sqs),
     vault: testEnv.newVault(),
     platformFor: async () => ({
       upload: async () => {

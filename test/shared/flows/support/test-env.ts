@@ -17,6 +17,7 @@ import { openUploadFiles } from "../../../../shared/aws/upload-files.ts";
 import { openUploadGrants } from "../../../../shared/aws/upload-grants.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
+import type { DueCheckPorts } from "../../../../shared/flows/accounts/ports.ts";
 import type { PurgeLettersPorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
@@ -191,12 +192,13 @@ export async function openTestEnv(
     }),
     sweepPorts: (
       queues: TestQueues,
-    ): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts & PurgeUploadsPorts => ({
+    ): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts & PurgeUploadsPorts & DueCheckPorts => ({
       ...openStores(tableHandle),
       files: openFiles(BUCKET, aws.s3),
       uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
       retries: openQueue(queues.deliveries, aws.sqs),
       erasureWork: openQueue(queues.erasures, aws.sqs),
+      accountWork: openQueue(queues.accounts, aws.sqs),
       log,
     }),
     /** The keys of the hashes of addresses. */
@@ -215,6 +217,7 @@ export async function openTestEnv(
         baseUrl: "https://parley.example",
         feedShards: tenantShards(tenantStateStore(tableHandle)),
         events: openQueue(queues.events, aws.sqs),
+        accountWork: openQueue(queues.accounts ?? "", aws.sqs),
         retries: openQueue(queues.deliveries, aws.sqs),
         uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
         uploadGrants: openUploadGrants(UPLOAD_BUCKET, aws.s3),

@@ -39,6 +39,7 @@ export async function openGapFixture(testEnv: TestEnv) {
 
   const ports = () => ({
     ...stores,
+    mail: null,
     accountPlatformFor: async (connection: Connection) =>
       accountPlatformFor(connection, { upstream, http: history.http(), app }),
     events: openQueue(queues.events, testEnv.sqs),

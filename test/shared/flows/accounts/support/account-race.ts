@@ -103,6 +103,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     ...noGapPorts,
     accountPlatformFor: async (by: Account["connection"]) => platform.accountPlatform(work, by),
     platformFor: async () => platform.platform(work),
+    mail: null,
     log: () => {},
   });
   let works = 0;

@@ -11,7 +11,11 @@ import type { AccountTaskPorts, ConnectPorts } from "../../../../../shared/flows
 import type { TaskPorts } from "../../../../../shared/flows/accounts/run-task.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
-import type { CallAccount, CallFailure } from "../../../../../shared/platforms/accounts/account-platform.ts";
+import type {
+  AccountPlatform,
+  CallAccount,
+  CallFailure,
+} from "../../../../../shared/platforms/accounts/account-platform.ts";
 import {
   type AccountMessage,
   type AccountTask,
@@ -23,8 +27,9 @@ import { openStores } from "../../../stores/support/open-stores.ts";
 import { openTeamEnv } from "../../access/team/support/team.ts";
 import { invokeWorker, type QueueWorker, receiveAllMessages } from "../../support/queue-worker.ts";
 import type { TestEnv } from "../../support/test-env.ts";
+import { healthyAnswers } from "./healthy-platform.ts";
 import { noDeletionPorts } from "./no-deletion-ports.ts";
-import { noGapPorts, noHistoryCalls } from "./no-gap.ts";
+import { noGapPorts } from "./no-gap.ts";
 
 type Outcome = { readonly kind: "done" } | CallFailure;
 
@@ -72,13 +77,17 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     else subscribed.delete(node);
     return { kind: "done" };
   };
-  const platform = (connection: Connection) => {
+  const platform = (connection: Connection): AccountPlatform => {
     const node = ({ externalId, pageId: page }: CallAccount) =>
       connection === "instagram_login" ? externalId : (page ?? "me");
     return {
       subscribe: (account: CallAccount, token: string) => call("subscribe", node(account), token),
       unsubscribe: (account: CallAccount, token: string) => call("unsubscribe", node(account), token),
-      ...noHistoryCalls,
+      readSubscription: async (account) => ({ kind: "read", isComplete: subscribed.has(node(account)) }),
+      refresh: async () => healthyAnswers.refresh,
+      inspect: async () => healthyAnswers.inspect,
+      listThreads: async () => healthyAnswers.listThreads,
+      readThread: async () => healthyAnswers.readThread,
     };
   };
 
@@ -90,6 +99,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     vault: testEnv.newVault(),
     accountPlatformFor: async (connection) => platform(connection),
+    mail: null,
     receivedMessages: openReceivedMessages(testEnv.sqs),
     ...noGapPorts,
     log: (line) => void testEnv.lines.push(line),

@@ -2,6 +2,3 @@ const notCalled = () => Promise.reject(new Error("No task of this test fills a g
 
 /** The ports of a gap of webhooks, for tests whose tasks fill none. */
 export const noGapPorts = { renderWebhook: () => Buffer.alloc(0), queueWebhook: notCalled, wait: notCalled };
-
-/** The calls of a platform that read its history, for the same tests. */
-export const noHistoryCalls = { listThreads: notCalled, readThread: notCalled };

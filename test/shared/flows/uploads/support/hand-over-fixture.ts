@@ -44,6 +44,7 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
   const newPorts = (overrides: Partial<HandOverPorts> = {}): HandOverPorts & WorkerPorts => ({
     ...openStores(testEnv.table),
     events: openQueue(queues.events, testEnv.sqs),
+    accountWork: openQueue(queues.accounts, testEnv.sqs),
     vault: testEnv.newVault(),
     platformFor: async (account, scope) =>
       scope === "test"

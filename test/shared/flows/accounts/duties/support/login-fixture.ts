@@ -14,8 +14,9 @@ import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../../stores/suppo
 import { allRows } from "../../../support/data-subject.ts";
 import { invokeWorker, type QueueWorker, queueDepth } from "../../../support/queue-worker.ts";
 import type { TestEnv } from "../../../support/test-env.ts";
+import { healthyPlatform } from "../../support/healthy-platform.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
-import { noGapPorts, noHistoryCalls } from "../../support/no-gap.ts";
+import { noGapPorts } from "../../support/no-gap.ts";
 
 export type LoginFixture = Awaited<ReturnType<typeof openLoginFixture>>;
 
@@ -41,9 +42,9 @@ export async function openLoginFixture(testEnv: TestEnv) {
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     events: openQueue(queues.events, testEnv.sqs),
     vault: testEnv.newVault(),
-    accountPlatformFor: async () => ({ subscribe: isDone, unsubscribe: isDone, ...noHistoryCalls }),
+    accountPlatformFor: async () => healthyPlatform,
+    mail: null,
   });
-  const isDone = async () => ({ kind: "done" }) as const;
 
   const accountOf = (name: string): AccountRef => ({ platform: "instagram", externalId: `${tenant}-${name}` });
   const id = (account: AccountRef, participantId: string) => conversationId({ tenant, account, participantId });

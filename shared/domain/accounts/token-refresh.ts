@@ -1,0 +1,23 @@
+import type { Millis } from "../../kernel/time.ts";
+import { TOKEN_REFRESH_AGE, TOKEN_REFRESH_AGE_MIN, TOKEN_REFRESH_REMAINING } from "../limits.ts";
+import type { Account } from "./accounts.ts";
+
+/**
+ * Whether to refresh the token: 30 days old, or at most 20 days before its end. The platform refuses that for a token
+ * below 24 hours. Only the tokens of Instagram Login are refreshed; a page token has no end.
+ * @param token `lastRefreshedAt`: when the platform issued it; null when that is unknown
+ */
+export function isRefreshDue(
+  { connection, lastRefreshedAt, tokenExpiresAt }: Pick<Account, "connection" | "lastRefreshedAt" | "tokenExpiresAt">,
+  now: Millis,
+): boolean {
+  if (connection !== "instagram_login") return false;
+  const age = now - (lastRefreshedAt ?? 0);
+  if (age < TOKEN_REFRESH_AGE_MIN) return false;
+  return age >= TOKEN_REFRESH_AGE || (tokenExpiresAt !== null && tokenExpiresAt - now <= TOKEN_REFRESH_REMAINING);
+}
+
+/** A token past its end cannot be refreshed. */
+export function isTokenExpired({ tokenExpiresAt }: Pick<Account, "tokenExpiresAt">, now: Millis): boolean {
+  return tokenExpiresAt !== null && tokenExpiresAt <= now;
+}

@@ -1,0 +1,115 @@
+import { checkTimeAfter, restrictionCheckTime } from "../../../domain/accounts/account-checks.ts";
+import { type AccountRef, accountKey } from "../../../domain/accounts/accounts.ts";
+import { RECOVERY_INTERVAL } from "../../../domain/limits.ts";
+import { allDone } from "../../../kernel/parallel.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
+import type { CheckedAccount } from "../../../stores/accounts/account-health.ts";
+import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
+import type { AccountCheckPorts } from "../ports.ts";
+import { checkSubscription } from "./check-subscription.ts";
+import { checkToken } from "./check-token.ts";
+import { publishNotices } from "./notices.ts";
+import { checkRestriction, isWorthAsking } from "./recover.ts";
+import { refreshToken } from "./refresh-token.ts";
+import type { StepResult, Visit } from "./visit.ts";
+
+export interface CheckTask {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  /** The instant of the check that was due. Absent: the account is checked now, whenever its next check is. */
+  readonly dueAt?: Millis;
+}
+
+interface CheckResult {
+  readonly checked: CheckedAccount;
+  readonly next: StepResult["next"];
+  readonly isSubscribed: boolean;
+}
+
+/**
+ * Checks whether an account still works: refreshes its token, asks the platform about token and permission, completes its
+ * subscription, and asks whether a restriction is over. Every change of its status is published once. Safe to repeat, at
+ * any time. The check of an account that is gone removes what was left for it.
+ */
+export async function checkAccountHealth(
+  ports: AccountCheckPorts,
+  task: CheckTask,
+  now: Millis,
+): Promise<RecordOutcome> {
+  const { tenant, account: ref, dueAt } = task;
+  const [checked, check] = await allDone([ports.accounts.getHealth(tenant, ref), ports.accountChecks.get(tenant, ref)]);
+  if (!checked) return removeCheck(ports, check, now);
+  // An earlier message of the same check completed it.
+  if (dueAt !== undefined && check?.dueAt !== dueAt) return drop("stale");
+  const result = await examine(ports, { tenant, checked, check, now });
+  await publishNotices(ports, { tenant, checked: result.checked });
+  if (check && result.next !== "gone") await reschedule(ports, check, { result, now });
+  const { platform } = ref;
+  ports.log({ event: "account.checked", platform, status: result.checked.account.status, outcome: result.next });
+  return done;
+}
+
+async function examine(
+  ports: AccountCheckPorts,
+  {
+    tenant,
+    checked,
+    check,
+    now,
+  }: {
+    readonly tenant: TenantId;
+    readonly checked: CheckedAccount;
+    readonly check: AccountCheck | null;
+    readonly now: Millis;
+  },
+): Promise<CheckResult> {
+  const { account } = checked;
+  const isWaiting = account.retryAt !== null && now < account.retryAt;
+  const context = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
+  if (isWaiting || !isWorthAsking({ checked, now })) return { checked, next: "over", isSubscribed: false };
+  const [platform, token] = await allDone([
+    ports.accountPlatformFor(account.connection),
+    ports.vault.open(account.sealedToken, context),
+  ]);
+  let visit: Visit = { tenant, checked, platform, token, now };
+  for (const step of [refreshToken, checkRestriction, checkToken]) {
+    const { next, visit: newVisit } = await step(ports, visit);
+    visit = newVisit;
+    if (next !== "continue") return { checked: visit.checked, next, isSubscribed: false };
+  }
+  const { visit: lastVisit, next, isSubscribed } = await checkSubscription(ports, visit, check);
+  return { checked: lastVisit.checked, next, isSubscribed };
+}
+
+/** The next check, a day later at the same time of day, or when a wait is over. Without an answer it stays due. */
+async function reschedule(
+  { accountChecks }: AccountCheckPorts,
+  check: AccountCheck,
+  { result, now }: { readonly result: CheckResult; readonly now: Millis },
+): Promise<void> {
+  const { checked, next, isSubscribed } = result;
+  const dueAt = next === "later" ? Math.min(check.dueAt, now) : nextCheckTime(checked, check, now);
+  if (dueAt === check.dueAt && !isSubscribed) return;
+  await accountChecks.reschedule(check, { dueAt, ...(isSubscribed ? { subscribedAt: now } : {}) });
+}
+
+function nextCheckTime({ account, health }: CheckedAccount, check: AccountCheck, now: Millis): Millis {
+  const daily = check.dueAt > now ? check.dueAt : checkTimeAfter(account, now);
+  if (account.status === "needs_reauth" && health.recoveredAt !== null) {
+    const askAgainAt = health.recoveredAt + RECOVERY_INTERVAL;
+    return askAgainAt > now ? Math.min(daily, askAgainAt) : daily;
+  }
+  return account.retryAt === null ? daily : Math.min(daily, restrictionCheckTime(account, account.retryAt, now));
+}
+
+/** Nobody needs the check of an account that was disconnected. The logins that connected it are stored eight more days. */
+async function removeCheck(ports: AccountCheckPorts, check: AccountCheck | null, now: Millis): Promise<RecordOutcome> {
+  if (!check) return drop("gone");
+  const { tenant, account, connectionId } = check;
+  for (const platformUserId of check.authorizedBy)
+    await ports.authorizations.expire({ platformUserId, tenant, account, connectionId }, now);
+  await ports.accountChecks.remove(check);
+  return done;
+}

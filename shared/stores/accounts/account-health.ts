@@ -1,0 +1,124 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type AccountHealth,
+  type Finding,
+  type HealthEvent,
+  healthAfter,
+} from "../../domain/accounts/account-health.ts";
+import { type Account, type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { accountAttributes as A } from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { allOf, isUnchanged } from "../expressions.ts";
+import { update } from "../writes.ts";
+import {
+  type AccountItem,
+  type AccountNotice,
+  formatNotice,
+  isOfConnection,
+  newNotice,
+  newStatusEvent,
+  statusEvents,
+  toAccount,
+  toNotices,
+} from "./account-items.ts";
+import { accountItemKey } from "./account-keys.ts";
+import { changeStatus } from "./status-changes.ts";
+
+/** An account with what a check of it needs. */
+export interface CheckedAccount {
+  readonly account: Account;
+  readonly health: AccountHealth;
+  /** The changes of its status that may not be published, oldest first. */
+  readonly notices: readonly AccountNotice[];
+}
+
+/** A connection of an account, and when it is changed. */
+interface HealthChangeOf {
+  readonly tenant: TenantId;
+  readonly ref: AccountRef;
+  readonly connectionId: string;
+  readonly now: Millis;
+}
+
+/** What a check reads and writes of an account. */
+export function accountHealth(table: Table) {
+  const { client, name: TableName } = table;
+
+  return {
+    /** The account as it is now; null when it is not connected. Reads consistently. */
+    async getHealth(tenant: TenantId, ref: AccountRef): Promise<CheckedAccount | null> {
+      const Key = accountItemKey(tenant, ref);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item ? toCheckedAccount(Item as AccountItem) : null;
+    },
+
+    /**
+     * Stores what follows from a check's finding for the account as it is now, with a notice of a new status. Safe to
+     * repeat: a finding that is stored changes nothing.
+     * @returns null when the account was disconnected or connected again
+     */
+    changeHealth({ tenant, ref, connectionId, now }: HealthChangeOf, finding: Finding): Promise<CheckedAccount | null> {
+      return changeStatus<CheckedAccount | null>(table, tenant, ref, (item) => {
+        if ((item[A.connectionId] ?? "") !== connectionId) return { result: null };
+        const change = healthAfter(toHealth(item), finding, now);
+        if (!change) return { result: toCheckedAccount(item) };
+        const { status, statusDetail, refreshError, recoveredAt, event } = change;
+        return {
+          set: {
+            [A.status]: status,
+            [A.statusDetail]: statusDetail ?? undefined,
+            [A.refreshError]: refreshError ?? undefined,
+            [A.recoveredAt]: recoveredAt ?? undefined,
+            // The last wait stays: a refusal within a day doubles it.
+            ...(status === item[A.status] ? {} : { [A.retryAt]: undefined }),
+            ...(event ? noticedEvent(item, { tenant, event, now }) : {}),
+          },
+          toResult: toCheckedAccount,
+        };
+      });
+    },
+
+    /**
+     * Removes notices that were published.
+     * @returns whether this call removed them, and the account as it is now; null when it is not connected
+     */
+    async clearNotices(
+      tenant: TenantId,
+      { account, notices }: Pick<CheckedAccount, "account" | "notices">,
+    ): Promise<{ readonly cleared: boolean; readonly checked: CheckedAccount | null }> {
+      const isAsRead = allOf(isOfConnection(account.connectionId), isUnchanged(A.notices, notices.map(formatNotice)));
+      const write = update(accountItemKey(tenant, account), { remove: [A.notices] }, isAsRead, "ALL_NEW");
+      const result = await conditionalWrite<AccountItem>(table, write);
+      const item = result.applied ? result.item : result.current;
+      return { cleared: result.applied, checked: item ? toCheckedAccount(item) : null };
+    },
+  };
+}
+
+/** The event of a change. Its ULID is derived from the account, the change before this one and the time. */
+function noticedEvent(
+  item: AccountItem,
+  { tenant, event, now }: { readonly tenant: TenantId; readonly event: HealthEvent; readonly now: Millis },
+) {
+  const seed = JSON.stringify([accountKey(toAccount(item)), statusEvents(item)[0] ?? null]);
+  const eventUlid = deriveEventUlid(tenant, seed, event.type, now);
+  return { ...newStatusEvent(item, eventUlid), ...newNotice(item, { eventUlid, ...event }) };
+}
+
+function toHealth(item: AccountItem): AccountHealth {
+  return {
+    status: item[A.status],
+    isBlocked: item[A.policy]?.action === "block",
+    statusDetail: item[A.statusDetail] ?? null,
+    refreshError: item[A.refreshError] ?? null,
+    recoveredAt: item[A.recoveredAt] ?? null,
+  };
+}
+
+function toCheckedAccount(item: AccountItem): CheckedAccount {
+  return { account: toAccount(item), health: toHealth(item), notices: toNotices(item) };
+}
