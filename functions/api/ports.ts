@@ -13,6 +13,7 @@ import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { pageUseStore } from "../../shared/stores/accounts/page-uses.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
@@ -34,6 +35,7 @@ import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
 import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { ApiPorts } from "../routes/api-endpoint.ts";
+import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { openGate } from "../support/egress-gate.ts";
 import { openPlatforms } from "../support/platforms.ts";
 
@@ -51,6 +53,9 @@ export function apiPorts(): ApiPorts {
     messages: messageStore(table),
     outboundMessages: outboundMessageStore(table),
     accounts: accountStore(table),
+    pageUses: pageUseStore(table),
+    accountPlatformFor: openAccountPlatforms(),
+    accountWork: openQueue(setting("accountsQueueUrl")),
     endpoints: endpointStore(table),
     deliveries: deliveryStore(table),
     eventBodies: eventBodyStore(table),

@@ -1,4 +1,5 @@
 import type { KeyPorts } from "../../shared/flows/access/ports.ts";
+import type { LetGoPorts } from "../../shared/flows/accounts/ports.ts";
 import type { ReplayPorts } from "../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import type { HoldPorts } from "../../shared/flows/holds/ports.ts";
@@ -27,6 +28,7 @@ export type ApiPorts = KeyPorts &
   ErasePorts &
   WebhookPorts &
   ReplayPorts &
+  LetGoPorts &
   StatsPorts & {
     readonly accounts: Accounts;
     readonly audit: Audit;

@@ -1,6 +1,7 @@
 import { listAuditEntries } from "./access/audit.ts";
 import { createKey, listKeys, revokeKey } from "./access/keys.ts";
 import { listAccounts } from "./accounts/accounts.ts";
+import { disconnectAccount } from "./accounts/disconnect.ts";
 import { getDelivery, listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
 import { replayDeliveries } from "./delivery/replay-window.ts";
 import { eraseConversation } from "./erasure/erasures.ts";
@@ -41,6 +42,7 @@ export const apiRoutes = [
   finishUpload,
   getUpload,
   listAccounts,
+  disconnectAccount,
   listKeys,
   createKey,
   revokeKey,

@@ -30,6 +30,7 @@ import { newUlid } from "../../shared/kernel/ids.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { createGate } from "../../shared/net/egress-gate.ts";
 import { createWebhookClient, type WebhookClient } from "../../shared/net/webhook-client.ts";
+import { accountPlatformFor } from "../../shared/platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "../../shared/platforms/api/http.ts";
 import { mockPlatform } from "../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../shared/platforms/api/platform-for.ts";
@@ -116,6 +117,9 @@ export async function startPipeline(options: PipelineOptions = {}) {
     uploadFiles,
     uploadGrants: openUploadGrants(UPLOAD_BUCKET, clients.s3),
     uploadWork: queue("Uploads"),
+    accountWork: queue("Accounts"),
+    accountPlatformFor: async (connection) =>
+      accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: null } }),
     events: queue("Events"),
     accountWork: queue("Accounts"),
     retries,

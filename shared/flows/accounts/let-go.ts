@@ -59,7 +59,7 @@ export async function letGoAccount(
       at: time.now(),
     };
     await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });
-    const result = await disconnectAccount(ports, { task, account }, time);
+    const result = await disconnectConnection(ports, { task, account }, time);
     if (result === "disconnected") return account;
     if (result === "actor_changed") return refuse("role_forbidden");
   }
@@ -71,7 +71,7 @@ export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: Ta
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const account = await ports.accounts.get(task.tenant, task.account);
     if (account?.connectionId !== task.connectionId) break;
-    const result = await disconnectAccount(ports, { task, account }, time);
+    const result = await disconnectConnection(ports, { task, account }, time);
     if (result !== "gone") return done;
   }
   // The body is stored with the disconnection.
@@ -82,7 +82,7 @@ export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: Ta
 }
 
 /** @returns `gone`: the account was let go by another, connected again or subscribed again */
-async function disconnectAccount(
+async function disconnectConnection(
   ports: LetGoPorts,
   { task, account }: { readonly task: LetGoTask; readonly account: Account },
   time: TaskTime,

@@ -20,6 +20,7 @@ it("every route has its operationId", () => {
     "createUpload: POST /v1/attachments/uploads",
     "createWebhook: POST /v1/webhooks",
     "deleteWebhook: DELETE /v1/webhooks/{id}",
+    "disconnectAccount: DELETE /v1/accounts/{account_key}",
     "eraseConversation: DELETE /v1/conversations/{id}",
     "finishInstagramLogin: GET /oauth/instagram/callback",
     "finishMessengerLogin: GET /oauth/messenger/callback",

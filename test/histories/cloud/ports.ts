@@ -42,6 +42,11 @@ export interface Outside {
   readonly log: Log;
 }
 
+const subscriptions = {
+  subscribe: async () => ({ kind: "done" }) as const,
+  unsubscribe: async () => ({ kind: "done" }) as const,
+};
+
 /** The ports of every function, as a new process with empty caches has them. */
 export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }: Outside) {
   const table = openTable(aws.table.tableName, aws.table.client);
@@ -74,6 +79,8 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     erasureWork: queue("Erasures"),
     uploadFiles: openFiles("uploads", aws.s3),
     uploadWork: queue("Uploads"),
+    accountWork: queue("Accounts"),
+    accountPlatformFor: async () => subscriptions,
     receivedMessages: openReceivedMessages(aws.sqs),
   };
   const api: ApiPorts = {

@@ -63,6 +63,7 @@ describe("the functions", () => {
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
         env.uploadsQueueUrl,
+        env.accountsQueueUrl,
         env.rootSecretId,
         env.baseUrl,
         env.consoleUrl,

@@ -14,6 +14,7 @@ export type ResourceKind =
   | "key"
   | "member"
   | "invite"
+  | "account"
   | "tenant";
 
 export interface RouteRequest {
@@ -145,6 +146,9 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
     tenant: "resource",
   },
   "GET /v1/accounts": members("agent", "/v1/accounts"),
+  "DELETE /v1/accounts/{account_key}": withId("admin", "account", ({ id }) => `/v1/accounts/${id}`, {
+    testKeyAnswer: FORBIDDEN,
+  }),
   "GET /v1/keys": members("admin", "/v1/keys"),
   "POST /v1/keys": members("admin", "", {
     request: () => ({ path: "/v1/keys", body: { scope: "live" } }),

@@ -100,6 +100,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       key: (await createKey(api.ports, tenant, settings, testEnv.now())).id,
       member: (await createMember(table, tenant, "agent")).id,
       invite: await newInvite(tenant),
+      account: encodeURIComponent(`instagram#ig-${tenant}`),
       tenant,
     };
   }
@@ -136,6 +137,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       key: newUlid(1),
       member: `usr_${newUlid(1)}`,
       invite: `inv_${newUlid(1)}`,
+      account: "instagram%23unknown",
       tenant: "nobody-has-this",
     },
     foreignIds: {
@@ -163,6 +165,13 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       invite: foreign("invite", {
         "a lower-case id": ownIds.invite.toLowerCase(),
         "an id without its prefix": ownIds.invite.slice(4),
+      }),
+      account: foreign("account", {
+        "its number sign encoded twice": encodeURIComponent(ownIds.account),
+        "without its number sign": ownIds.account.replace("%23", ""),
+        "of an unknown platform": ownIds.account.replace("instagram", "telegram"),
+        "of another platform": ownIds.account.replace("instagram", "messenger"),
+        "with a third part": `${ownIds.account}%23more`,
       }),
       tenant: foreign("tenant", { "in capitals": own.toUpperCase(), "too long": `${own}${"x".repeat(40)}` }),
     },

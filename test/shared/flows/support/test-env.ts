@@ -31,6 +31,7 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import { createGate } from "../../../../shared/net/egress-gate.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
+import { accountPlatformFor } from "../../../../shared/platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
@@ -54,6 +55,8 @@ import { linkTestAccount } from "../accounts/support/link-test-account.ts";
 const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
 const ROOT_SECRET = "a root secret that is long enough to be one";
+
+const noApp = { metaAppId: null, metaSecret: null };
 
 /** The queues of one test, empty when created. */
 export interface TestQueues {
@@ -222,6 +225,8 @@ export async function openTestEnv(
         uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
         uploadGrants: openUploadGrants(UPLOAD_BUCKET, aws.s3),
         uploadWork: openQueue(queues.uploads ?? "", aws.sqs),
+        accountWork: openQueue(queues.accounts ?? "", aws.sqs),
+        accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),
         platformFor: async (account, scope) =>
