@@ -34,7 +34,7 @@ deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name 
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.
-tenant delete removes everything of a tenant, for good. It needs only ${env.table} and ${env.uploadBucket}. A run that was stopped is continued by the same command.
+tenant delete removes everything of a tenant, for good. It ends the webhooks of its accounts first, and needs ${env.table}, ${env.uploadBucket}, ${env.keyId} and ${env.platformSecretId}. A run that was stopped is continued by the same command.
 rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
 the keys that were not used since the first, and needs --force to end them. rotate verify-token prints a new verify token
 for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.

@@ -55,7 +55,6 @@ export function apiPorts(): ApiPorts {
     accounts: accountStore(table),
     pageUses: pageUseStore(table),
     accountPlatformFor: openAccountPlatforms(),
-    accountWork: openQueue(setting("accountsQueueUrl")),
     endpoints: endpointStore(table),
     deliveries: deliveryStore(table),
     eventBodies: eventBodyStore(table),

@@ -121,7 +121,6 @@ export async function startPipeline(options: PipelineOptions = {}) {
     accountPlatformFor: async (connection) =>
       accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: null } }),
     events: queue("Events"),
-    accountWork: queue("Accounts"),
     retries,
     vault,
     gate,

@@ -5,6 +5,7 @@ import type { DeletedTenant } from "../../stores/deletion/tenant-deletions.ts";
 import type { ScanCursor } from "../../stores/deletion/tenant-rows.ts";
 import { deadLetterTenant } from "../dead-letters/decode.ts";
 import { removeUploads } from "../uploads/remove-uploads.ts";
+import { endTenantSubscriptions } from "./end-subscriptions.ts";
 import type { DeleteTenantPorts } from "./ports.ts";
 
 /** The wait after each page of a scan, so that it reads at most 1,024 units per second. */
@@ -31,7 +32,8 @@ export interface DeletionProgress {
 }
 
 /**
- * Deletes a tenant with everything that is stored of it. A pass removes first what gives access and what receives data,
+ * Deletes a tenant with everything that is stored of it. A pass ends the webhooks of its accounts at the platforms. It
+ * removes what gives access and what receives data,
  * then the dead letters, and then what a scan of the table finds. What was in progress when a pass ended may write
  * again, so another pass follows after the longest run of any worker, until one finds nothing. Then only the row is left
  * that keeps the slug taken. Safe to repeat and to kill: a run that continues starts with its first pass.
@@ -61,6 +63,7 @@ async function runPass(
   { tenant, time, report }: TenantDeletion,
   pass: number,
 ): Promise<number> {
+  await endTenantSubscriptions(ports, tenant, time.now);
   let removed = await ports.tenantDeletions.removeAccess(tenant);
   removed += await removeDeadLetters(ports, tenant);
   let scanned = 0;

@@ -6,6 +6,7 @@ import { accountAttributes as A, accountRouteAttributes as Route } from "../attr
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { itemExists } from "../expressions.ts";
+import { queryAll } from "../query-all.ts";
 import { update } from "../writes.ts";
 import { accountHealth } from "./account-health.ts";
 import { type AccountItem, toAccount } from "./account-items.ts";
@@ -37,6 +38,11 @@ export function accountStore(table: Table) {
         }),
       );
       return (Items as AccountItem[]).map(toAccount);
+    },
+
+    /** Every account, read consistently: its token is deleted afterwards. */
+    async listAll(tenant: TenantId): Promise<Account[]> {
+      return (await queryAll<AccountItem>(table, { PK: `T#${tenant}`, SK: "ACC#" })).map(toAccount);
     },
 
     async get(tenant: TenantId, ref: AccountRef): Promise<Account | null> {

@@ -79,7 +79,6 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     erasureWork: queue("Erasures"),
     uploadFiles: openFiles("uploads", aws.s3),
     uploadWork: queue("Uploads"),
-    accountWork: queue("Accounts"),
     accountPlatformFor: async () => subscriptions,
     receivedMessages: openReceivedMessages(aws.sqs),
   };

@@ -61,6 +61,7 @@ export async function openRouteApps(
     ...testDutyPorts(testEnv, queues.accounts),
     ...stores,
     ...api.ports,
+    accountWork: openQueue(queues.accounts, testEnv.sqs),
     baseUrl: "https://parley.example",
     loginStateKeys: async () => oneKeyRing(randomToken(32)),
     loginDialogs: { instagram: dialog, messenger: dialog },

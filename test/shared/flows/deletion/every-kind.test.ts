@@ -8,6 +8,7 @@ import { messageKey, tenantKey, timeToLive } from "../../../../shared/stores/key
 import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW, sampleConversationId, toTenantId } from "../../stores/support/samples.ts";
+import { noSubscriptions } from "./support/doomed-tenant.ts";
 import {
   copyOf,
   keyKinds,
@@ -64,7 +65,7 @@ it("a deletion removes every kind of row of its tenant, and none of another one"
   const deletedFiles: string[] = [];
   const uploadFiles = { removeAll: async (keys: readonly string[]) => void deletedFiles.push(...keys) };
   await deleteTenant(
-    { ...openStores(table), uploadFiles },
+    { ...openStores(table), ...noSubscriptions, uploadFiles },
     {
       tenant: DELETED,
       actor: "cli",

@@ -225,7 +225,6 @@ export async function openTestEnv(
         uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
         uploadGrants: openUploadGrants(UPLOAD_BUCKET, aws.s3),
         uploadWork: openQueue(queues.uploads ?? "", aws.sqs),
-        accountWork: openQueue(queues.accounts ?? "", aws.sqs),
         accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),

@@ -1,6 +1,7 @@
 import { eventTypes } from "../../../../../shared/domain/events/events.ts";
 import { createTenant } from "../../../../../shared/flows/access/tenants.ts";
 import { deleteTenant } from "../../../../../shared/flows/deletion/delete-tenant.ts";
+import type { DeleteTenantPorts } from "../../../../../shared/flows/deletion/ports.ts";
 import { createWebhook } from "../../../../../shared/flows/webhooks/create.ts";
 import { forEachConcurrent } from "../../../../../shared/kernel/parallel.ts";
 import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
@@ -13,6 +14,16 @@ import { newEmail, openTeamEnv } from "../../access/team/support/team.ts";
 import { linkTestAccount } from "../../accounts/support/link-test-account.ts";
 import { tenantCaller } from "../../support/data-subject.ts";
 import type { TestEnv, TestQueues } from "../../support/test-env.ts";
+
+/** The platforms end every subscription. */
+export const noSubscriptions = {
+  accountPlatformFor: async () => ({
+    subscribe: async () => ({ kind: "done" }) as const,
+    unsubscribe: async () => ({ kind: "done" }) as const,
+  }),
+  vault: { open: async () => "token" },
+  log: () => {},
+};
 
 interface Size {
   readonly messages: number;
@@ -98,14 +109,15 @@ export async function openWorkspace(
   return { tenant, ownerId, inviteId: invite.id, account, secrets, endpointIds, conversation };
 }
 
-/** Deletes a tenant. @param onWait runs during each wait, after the clock */
+/** Deletes a tenant. @param onWait runs during each wait, after the clock. @param ports replace the default ones */
 export async function runDeletion(
   testEnv: TestEnv,
   tenant: TenantId,
   onWait: (duration: Millis) => Promise<void> | void = () => {},
+  ports: Partial<DeleteTenantPorts> = {},
 ) {
   return deleteTenant(
-    { ...openStores(testEnv.table), uploadFiles: testEnv.uploadFiles },
+    { ...openStores(testEnv.table), ...noSubscriptions, uploadFiles: testEnv.uploadFiles, ...ports },
     {
       tenant,
       actor: "cli",

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import {
+  type ConnectionFixture,
+  openConnectionFixture,
+  refusedCall,
+  unknownCall,
+} from "../accounts/support/connection-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { runDeletion } from "./support/doomed-tenant.ts";
+
+// The platforms' webhooks of a tenant that is deleted.
+
+let testEnv: TestEnv;
+let fixture: ConnectionFixture;
+let tenant: TenantId;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openConnectionFixture(testEnv);
+  tenant = await fixture.team.newTenant();
+});
+
+const unsubscribeCalls = () => fixture.calls.filter(({ name }) => name === "unsubscribe");
+const deleteIt = (ports: object = fixture.ports()) => runDeletion(testEnv, tenant, () => {}, ports);
+
+describe("deleting a tenant", () => {
+  it("ends the subscriptions of its accounts, also of two on one page, before their tokens go", async () => {
+    await fixture.connect(tenant, fixture.messenger());
+    await fixture.connect(tenant, fixture.instagram());
+    const login = { platform: "instagram", externalId: `other-${fixture.pageId}` } as const;
+    await fixture.connect(tenant, login, { connection: "instagram_login" } as object);
+    expect(fixture.subscribed.size).toBe(2);
+    expect(await deleteIt()).toMatchObject({ isNew: true });
+    expect([...fixture.subscribed]).toEqual([]);
+    expect(await fixture.uses()).toEqual([]);
+    expect(await fixture.stores.accounts.list(tenant)).toEqual([]);
+  });
+
+  it("leaves a page to the account of another tenant", async () => {
+    const other = await fixture.team.newTenant();
+    await fixture.connect(tenant, fixture.messenger());
+    await fixture.connect(other, fixture.instagram());
+    await deleteIt();
+    expect(unsubscribeCalls()).toEqual([]);
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+    expect(await fixture.uses()).toEqual([`${other} instagram`]);
+  });
+
+  it("subscribes a page again that another tenant connected during the call", async () => {
+    const other = await fixture.team.newTenant();
+    await fixture.connect(tenant, fixture.messenger());
+    fixture.setScript(async ({ name }) => {
+      if (name === "unsubscribe") await fixture.connect(other, fixture.instagram());
+      return undefined;
+    });
+    await deleteIt();
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+  });
+
+  it.each([
+    ["refuses", () => refusedCall],
+    ["does not answer", () => unknownCall],
+    [
+      "breaks off",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+  ] as const)("goes on where the platform %s, after one try for each account", async (_, answer) => {
+    await fixture.connect(tenant, fixture.messenger());
+    fixture.setScript(answer);
+    expect(await deleteIt()).toMatchObject({ isNew: true });
+    expect(unsubscribeCalls()).toHaveLength(1);
+    expect(await fixture.get(tenant, fixture.messenger())).toBeNull();
+  });
+
+  it("that is killed after the call is completed by the next run, which calls again", async () => {
+    await fixture.connect(tenant, fixture.messenger());
+    const ports = fixture.ports();
+    const removeAccess = async () => Promise.reject(new Error("died"));
+    const dying = { ...ports, tenantDeletions: { ...fixture.stores.tenantDeletions, removeAccess } };
+    await expect(deleteIt(dying)).rejects.toThrow("died");
+    expect(await deleteIt()).toMatchObject({ isNew: true });
+    expect(unsubscribeCalls()).toHaveLength(2);
+    expect([...fixture.subscribed]).toEqual([]);
+  });
+});
