@@ -238,26 +238,10 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     fetchProfile: () =>
       asProcess("fetchProfile", (ports) => fetchProfile(ports, { tenant, conversationId: recent }, testEnv.now())),
 
-    /** Subscribes the app again where it is not. */
     check: (of: TenantId = tenant, account: AccountRef = ref) =>
-      asProcess("check", async (ports) => {
-        const stored = await stores.accounts.get(of, account);
-        if (!stored) return;
-        const token = await vault.open(stored.sealedToken, {
-          purpose: "account-token",
-          tenant: of,
-          owner: accountKey(account),
-        });
-        const calls = await ports.accountPlatformFor(stored.connection);
-        const read = await calls.readSubscription(stored, token);
-        if (read.kind === "read" && read.isComplete) return;
-        await calls.subscribe(stored, token);
-        const { connectionId } = stored;
-        const at = testEnv.now();
-        if (await stores.accounts.recordResubscription({ tenant: of, ref: account, connectionId, at })) return;
-        const uses = stored.pageId === null ? [] : await stores.pageUses.list(stored.pageId);
-        if (uses.length === 0) await calls.unsubscribe(stored, token);
-      }),
+      asProcess("check", (ports) =>
+        runAccountTask({ ...noDeletionPorts, ...ports }, { op: "check", tenant: of, account }, time()),
+      ),
 
     /** A worker that remembers for a minute whose the account is. */
     newResolver: (): ResolveAccount => accountResolver(ingestPorts),
@@ -293,11 +277,9 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
         for (const body of accountWork.bodies.splice(0)) {
           const task = decodeAccountTask(body);
           if (!task) throw new Error("The task cannot be read.");
+          // There are no messages to read.
+          if (task.op === "fill_gap") continue;
           for (let delivery = 0; delivery < 2; delivery++) {
-            if (task.op === "check") {
-              await race.check(task.tenant, task.account);
-              continue;
-            }
             const { end } = await asProcess("task", (ports) =>
               runAccountTask({ ...noDeletionPorts, ...ports }, task, time()),
             );
