@@ -63,7 +63,6 @@ describe("the functions", () => {
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
         env.uploadsQueueUrl,
-        env.accountsQueueUrl,
         env.rootSecretId,
         env.baseUrl,
         env.consoleUrl,
