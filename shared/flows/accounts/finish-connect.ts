@@ -9,7 +9,8 @@ import { encodeEvent } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { publishAccountEvent } from "./call-consequences.ts";
 import { scheduleCheck } from "./link-account.ts";
-import type { FinishConnectPorts, LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
+import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
+import { checkSubscribers } from "./subscribers.ts";
 import {
   isPageShared,
   ownSubscription,
@@ -94,14 +95,14 @@ export async function completeConnection(
 
 /** Lets a new account go whose subscription failed. Nothing was published of it. */
 export async function revertConnection(
-  ports: SubscriptionPorts & { readonly accounts: Pick<FinishConnectPorts["accounts"], "disconnect"> },
+  ports: FinishConnectPorts,
   { tenant, account, outcome }: { readonly tenant: TenantId; readonly account: Account; readonly outcome: CallFailure },
   time: TaskTime,
 ): Promise<void> {
   const subscription = ownSubscription(tenant, account);
   // Without an answer, the app may be subscribed.
-  if (outcome.kind === "unknown" && !(await isPageShared(ports, subscription)))
-    await unsubscribe(ports, subscription, time);
+  const isUnsubscribed = outcome.kind === "unknown" && !(await isPageShared(ports, subscription));
+  if (isUnsubscribed) await unsubscribe(ports, subscription, time);
   const { connectionId } = account;
   const now = time.now();
   await ports.accounts.disconnect({
@@ -122,6 +123,7 @@ export async function revertConnection(
     event: null,
     now,
   });
+  if (isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
 /** Ends a subscription to an account that was let go while the app was subscribed. */
@@ -132,13 +134,12 @@ async function endLeftSubscription(
 ): Promise<void> {
   if (await isPageShared(ports, subscription)) return;
   await unsubscribe(ports, subscription, time);
+  await checkSubscribers(ports, subscription);
 }
 
 /** Ends the subscription of the connection that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
 export async function endReplacedSubscription(
-  ports: SubscriptionPorts & {
-    readonly accounts: Pick<FinishConnectPorts["accounts"], "clearReplaced">;
-  },
+  ports: FinishConnectPorts,
   connection: StoredConnection,
   time: TaskTime,
 ): Promise<RecordOutcome> {
@@ -147,6 +148,7 @@ export async function endReplacedSubscription(
   if (!subscription) return done;
   if (!(await isPageShared(ports, subscription))) {
     const outcome = await unsubscribe(ports, subscription, time);
+    await checkSubscribers(ports, subscription);
     if (outcome.kind === "unknown" && !triesEnded(connection, time)) return retry("unsubscription");
   }
   const { connectionId } = account;

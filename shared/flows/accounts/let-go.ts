@@ -9,11 +9,11 @@ import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../../queues/accounts.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { ChangeAuthor } from "../../stores/access/acting-member.ts";
-import type { PageUse } from "../../stores/accounts/page-uses.ts";
 import { type Actor, actorName } from "../access/audit-entry.ts";
 import { done, type RecordOutcome } from "../record-outcome.ts";
 import { mayBeConnecting } from "./finish-connect.ts";
 import type { LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
+import { checkSubscribers, listSubscribers } from "./subscribers.ts";
 import { isPageShared, ownSubscription, replacedSubscription, type Subscription, unsubscribe } from "./subscription.ts";
 
 /** An account to let go, and who requested it. A person must be at least an admin. */
@@ -91,7 +91,7 @@ async function disconnectConnection(
   const event = { eventUlid: disconnectedEventUlid(task), type: "account.disconnected", account, reason } as const;
   const subscription = ownSubscription(tenant, account);
   const mayBeSubscribed = await mayBeConnecting(ports, { tenant, account }, time);
-  const [isUnsubscribed] = await endSubscriptions(ports, { tenant, account }, time);
+  const [isUnsubscribed, endedReplaced] = await endSubscriptions(ports, { tenant, account }, time);
   const { kind } = await ports.accounts.disconnect({
     tenant,
     ref,
@@ -104,24 +104,29 @@ async function disconnectConnection(
   if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
   const isGone = kind === "disconnected";
   await reconcileSubscription(ports, { subscription, isUnsubscribed, mayBeSubscribed, isGone }, time);
+  if (endedReplaced) await checkSubscribers(ports, endedReplaced);
   return kind;
 }
 
 /**
  * Ends the subscription of an account, and that of the connection it replaced, unless another account uses the page.
- * @returns whether a call was made, for each of both
+ * @returns whether a call was made for its own, and the replaced one if a call was made for it
  */
-export async function endSubscriptions(
+async function endSubscriptions(
   ports: SubscriptionPorts,
   { tenant, account }: { readonly tenant: TenantId; readonly account: Account },
   time: TaskTime,
-): Promise<[own: boolean, replaced: boolean]> {
+): Promise<[isUnsubscribed: boolean, endedReplaced: Subscription | null]> {
   const end = async (subscription: Subscription | null) => {
-    if (!subscription || (await isPageShared(ports, subscription))) return false;
+    if (!subscription || (await isPageShared(ports, subscription))) return null;
     await unsubscribe(ports, subscription, time);
-    return true;
+    return subscription;
   };
-  return allDone([end(ownSubscription(tenant, account)), end(replacedSubscription(tenant, account))]);
+  const [own, replaced] = await allDone([
+    end(ownSubscription(tenant, account)),
+    end(replacedSubscription(tenant, account)),
+  ]);
+  return [own !== null, replaced];
 }
 
 interface PageState {
@@ -143,21 +148,7 @@ async function reconcileSubscription(ports: LetGoPorts, state: PageState, time: 
   const mayBeLeft = isGone && (!isUnsubscribed || mayBeSubscribed);
   const isLeft = mayBeLeft && (await listSubscribers(ports, subscription)).length === 0;
   if (isLeft) await unsubscribe(ports, subscription, time);
-  if (!isLeft && !isUnsubscribed) return;
-  // Each of them, because another one may be let go before its check.
-  for (const subscriber of await listSubscribers(ports, subscription)) {
-    const body = encodeAccountTask({ op: "check", ...subscriber });
-    await ports.accountWork.send({ body, group: subscriber.tenant });
-  }
-}
-
-/** The connected accounts that need the subscription. */
-async function listSubscribers(
-  { accounts, pageUses }: LetGoPorts,
-  { tenant, ref, pageId }: Subscription,
-): Promise<PageUse[]> {
-  if (pageId !== null) return pageUses.list(pageId);
-  return (await accounts.get(tenant, ref)) ? [{ tenant, account: ref }] : [];
+  if (isLeft || isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
 async function sendDisconnectedEvent({ events }: Pick<LetGoPorts, "events">, task: LetGoTask): Promise<void> {

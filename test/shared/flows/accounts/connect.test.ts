@@ -204,6 +204,68 @@ describe("a second way of connecting an Instagram account", () => {
   });
 });
 
+describe("ending a subscription while another account is connected that needs it: that one is checked", () => {
+  let second: TenantId;
+  beforeEach(async () => {
+    second = await fixture.team.newTenant();
+  });
+
+  /** Connects during a call that unsubscribes. The platform processes that call last. */
+  function connectDuring(call: { readonly of: string; readonly nth?: number }, connect: () => Promise<unknown>): void {
+    let left = call.nth ?? 1;
+    fixture.setScript(async ({ name, node }) => {
+      if (name === "unsubscribe" && node === call.of && --left === 0) await connect();
+      return undefined;
+    });
+  }
+  const expectCheckOf = async (of: TenantId, account: ReturnType<typeof page>) => {
+    expect([...fixture.subscribed]).not.toContain(fixture.pageId);
+    expect(await fixture.tasks()).toContainEqual(expect.objectContaining({ op: "check", tenant: of, account }));
+  };
+
+  it("the first way of connecting, which is used again at the same time", async () => {
+    await connected(tenant, fixture.instagram());
+    connectDuring({ of: fixture.pageId }, () => connected(tenant, fixture.instagram(), { token: "third" }));
+    await fixture.connect(tenant, fixture.instagram(), { connection: "instagram_login" });
+    expect(await fixture.get(tenant, fixture.instagram())).toMatchObject({ connection: "instagram_page" });
+    await expectCheckOf(tenant, fixture.instagram());
+  });
+
+  it("the first way of an account that is let go", async () => {
+    await connected(tenant, fixture.instagram());
+    fixture.setScript(({ name }) => (name === "unsubscribe" ? unknownCall : undefined));
+    await connected(tenant, fixture.instagram(), { connection: "instagram_login" });
+    connectDuring({ of: fixture.pageId }, () => connected(second, page()));
+    await fixture.disconnect(tenant, fixture.instagram());
+    await expectCheckOf(second, page());
+  });
+
+  it("a connection whose subscription was not answered", async () => {
+    let isFirst = true;
+    fixture.setScript(async ({ name }) => {
+      if (name === "subscribe" && isFirst) {
+        isFirst = false;
+        return unknownCall;
+      }
+      if (name === "unsubscribe") await connected(second, fixture.instagram());
+      return undefined;
+    });
+    expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+    await expectCheckOf(second, fixture.instagram());
+  });
+
+  it("a connection that is let go while the app is subscribed", async () => {
+    let unsubscribed = 0;
+    fixture.setScript(async ({ name }) => {
+      if (name === "subscribe" && unsubscribed === 0) await fixture.disconnect(tenant, page());
+      if (name === "unsubscribe" && ++unsubscribed === 3) await connected(second, fixture.instagram());
+      return undefined;
+    });
+    expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+    await expectCheckOf(second, fixture.instagram());
+  });
+});
+
 it("a task of an earlier connection, of another tenant or of an account that is gone changes nothing", async () => {
   const { connectionId } = await connected(tenant, page());
   const task = { op: "finish_connect", tenant, account: page(), connectionId } as const;

@@ -1,0 +1,29 @@
+import { encodeAccountTask } from "../../queues/accounts.ts";
+import type { PageUse } from "../../stores/accounts/page-uses.ts";
+import type { LetGoPorts } from "./ports.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** The connected accounts that need the subscription. */
+export async function listSubscribers(
+  { accounts, pageUses }: Pick<LetGoPorts, "pageUses"> & { readonly accounts: Pick<LetGoPorts["accounts"], "get"> },
+  { tenant, ref, pageId, connection }: Subscription,
+): Promise<PageUse[]> {
+  if (pageId !== null) return pageUses.list(pageId);
+  const account = await accounts.get(tenant, ref);
+  return account?.connection === connection ? [{ tenant, account: ref }] : [];
+}
+
+/**
+ * Has the accounts checked that need a subscription that this process ended: one that was connected during the call may
+ * have subscribed before the platform unsubscribed.
+ */
+export async function checkSubscribers(
+  ports: Parameters<typeof listSubscribers>[0] & Pick<LetGoPorts, "accountWork">,
+  subscription: Subscription,
+): Promise<void> {
+  // Each of them, because another one may be let go before its check.
+  for (const subscriber of await listSubscribers(ports, subscription)) {
+    const body = encodeAccountTask({ op: "check", ...subscriber });
+    await ports.accountWork.send({ body, group: subscriber.tenant });
+  }
+}
