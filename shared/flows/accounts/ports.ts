@@ -90,7 +90,7 @@ export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
     Accounts,
     "getHealth" | "changeHealth" | "clearNotices" | "setStatus" | "replaceToken" | "recordResubscription"
   >;
-  readonly accountChecks: Pick<AccountChecks, "get" | "reschedule" | "remove">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "add" | "reschedule" | "remove">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly pageUses: Pick<PageUses, "list">;
   readonly accountPlatformFor: (connection: Connection) => Promise<AccountPlatform>;

@@ -6,7 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { accountCheckAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, equals } from "../expressions.ts";
+import { allOf, equals, itemDoesNotExist } from "../expressions.ts";
 import { type Key, positionTime, t13 } from "../keys.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
 import { accountCheckKey, checkPosition, DUE_CHECKS, parseAccountOfTenant } from "./account-keys.ts";
@@ -38,6 +38,11 @@ export function accountCheckStore(table: Table) {
     async put(check: AccountCheck): Promise<AccountCheck | null> {
       const replaced = await sendWrite(table, put(toCheckItem(check), undefined, "ALL_OLD"));
       return replaced ? toCheck(replaced as unknown as CheckItem) : null;
+    },
+
+    /** Stores a check of an account that has none. @returns false when it has one */
+    async add(check: AccountCheck): Promise<boolean> {
+      return (await conditionalWrite(table, put(toCheckItem(check), itemDoesNotExist))).applied;
     },
 
     /** The next check of an account; null when there is none. Reads consistently. */

@@ -84,7 +84,7 @@ async function letGoFirst(
 
 /** Also removes what is left of the login: the next check of an account names it. @returns 0 when the wait is over */
 async function waitAfterDisconnection(
-  ports: Pick<EraseAccountPorts, "accountChecks" | "authorizations" | "dataDeletions">,
+  ports: Pick<EraseAccountPorts, "accounts" | "accountChecks" | "authorizations" | "dataDeletions">,
   pending: PendingAccount,
   time: TaskTime,
 ): Promise<Millis> {
@@ -92,6 +92,8 @@ async function waitAfterDisconnection(
   const now = time.now();
   if (goneAt !== null) return Math.max(0, goneAt + ACCOUNT_RELEASE_WAIT + SETTLE_TIME - now);
   const check = await ports.accountChecks.get(tenant, account);
+  // Read after its check: a check of a connection made since is not to be removed.
+  if (await ports.accounts.get(tenant, account)) return RECHECK_DELAY;
   if (check) {
     const { authorizedBy, connectionId } = check;
     for (const platformUserId of authorizedBy) {

@@ -39,10 +39,13 @@ export async function checkAccountHealth(
   now: Millis,
 ): Promise<RecordOutcome> {
   const { tenant, account: ref, dueAt } = task;
-  const [checked, check] = await allDone([ports.accounts.getHealth(tenant, ref), ports.accountChecks.get(tenant, ref)]);
-  if (!checked) return removeCheck(ports, check, now);
+  // First the check, which is stored after its account: so the check of an account that is gone is of no later connection.
+  const stored = await ports.accountChecks.get(tenant, ref);
+  const checked = await ports.accounts.getHealth(tenant, ref);
+  if (!checked) return removeCheck(ports, stored, now);
   // An earlier message of the same check completed it.
-  if (dueAt !== undefined && check?.dueAt !== dueAt) return drop("stale");
+  if (dueAt !== undefined && stored?.dueAt !== dueAt) return drop("stale");
+  const check = stored ?? (await addCheck(ports, { tenant, checked, now }));
   const result = await examine(ports, { tenant, checked, check, now });
   await publishNotices(ports, { tenant, checked: result.checked });
   if (check && result.next !== "gone") await reschedule(ports, check, { result, now });
@@ -81,6 +84,17 @@ async function examine(
   }
   const { visit: lastVisit, next, isSubscribed } = await checkSubscription(ports, visit, check);
   return { checked: lastVisit.checked, next, isSubscribed };
+}
+
+/** In the place of a row that was lost, or of an account that was connected before there were checks. */
+async function addCheck(
+  { accountChecks }: AccountCheckPorts,
+  { tenant, checked, now }: { readonly tenant: TenantId; readonly checked: CheckedAccount; readonly now: Millis },
+): Promise<AccountCheck | null> {
+  const { platform, externalId, connectionId, authorizedBy } = checked.account;
+  const account = { platform, externalId } as const;
+  const check = { tenant, account, connectionId, authorizedBy, dueAt: now, subscribedAt: null };
+  return (await accountChecks.add(check)) ? check : null;
 }
 
 /** The next check, a day later at the same time of day, or when a wait is over. Without an answer it stays due. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deauthorize } from "../../../../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../../../../shared/flows/accounts/duties/delete-data.ts";
+import { eraseAccountConversations } from "../../../../../shared/flows/accounts/duties/erase-conversations.ts";
 import { readDataDeletion } from "../../../../../shared/flows/accounts/duties/read-deletion.ts";
 import { DAY, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
 import { Crash } from "../../../../support/faults.ts";
@@ -115,6 +116,45 @@ describe("a data deletion", () => {
     testEnv.advance(10 * MINUTE);
     await fixture.settle();
     expect(await fixture.inbox()).toEqual([fixture.conversation(account, "200")]);
+  });
+
+  it("leaves the login of an account that is connected again while it is found gone", async () => {
+    const account = await fixture.connect("one", [user]);
+    const code = await request();
+    await fixture.runTasks();
+    testEnv.advance(15 * SECOND);
+    const ports = fixture.ports();
+    let accountRead: Promise<unknown> = Promise.resolve();
+    const accounts = {
+      ...ports.accounts,
+      get: (...query: Parameters<typeof ports.accounts.get>) => {
+        const read = ports.accounts.get(...query);
+        accountRead = read;
+        return read;
+      },
+    };
+    const accountChecks = {
+      ...ports.accountChecks,
+      get: async (...query: Parameters<typeof ports.accountChecks.get>) => {
+        await accountRead;
+        await fixture.connect("one", ["56"]);
+        return ports.accountChecks.get(...query);
+      },
+    };
+    const task = {
+      op: "erase_conversations",
+      tenant: fixture.tenant,
+      account,
+      code,
+      after: null,
+      erased: false,
+    } as const;
+    const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
+    await eraseAccountConversations({ ...ports, accounts, accountChecks }, task, time);
+    expect(await fixture.stores.authorizations.list("56")).toHaveLength(1);
+    expect(await fixture.stores.accountChecks.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["56"] });
+    await fixture.settle();
+    expect(await read(code)).toMatchObject({ status: "done" });
   });
 
   it("erases the conversations of an account that an admin let go days before", async () => {

@@ -170,20 +170,3 @@ describe("needs_reauth by a refused send", () => {
     expect(fixture.mails()).toHaveLength(1);
   });
 });
-
-it("an account that is gone has no check any more, and its logins expire", async () => {
-  const { tenant, account: ref, stores } = fixture;
-  const { connectionId } = await fixture.read();
-  const audit = { action: "account.disconnect", resource: "-", actor: "cli", ip: null, detail: {}, at: 0 } as const;
-  await stores.accounts.disconnect({
-    tenant,
-    ref,
-    connectionId,
-    author: { audit, actor: null },
-    event: null,
-    now: testEnv.now(),
-  });
-  await fixture.passToCheck();
-  expect(await fixture.readCheck()).toBeNull();
-  expect(fixture.calls).toEqual([]);
-});

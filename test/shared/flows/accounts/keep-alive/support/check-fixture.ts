@@ -143,6 +143,13 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
       return current;
     },
     readCheck: () => stores.accountChecks.get(tenant, account),
+    async disconnect(): Promise<void> {
+      const { connectionId } = await fixture.read();
+      const at = testEnv.now();
+      const audit = { action: "account.disconnect", resource: "-", actor: "cli", ip: null, detail: {}, at } as const;
+      const author = { audit, actor: null };
+      await stores.accounts.disconnect({ tenant, ref: account, connectionId, author, event: null, now: at });
+    },
     /** The token of the account as the platform knows it. */
     readToken: async () => {
       const owner = `${account.platform}#${account.externalId}`;
