@@ -29,7 +29,7 @@ export async function checkSubscription(
 ): Promise<SubscriptionResult> {
   const { checked, platform, token } = visit;
   const { account } = checked;
-  const answer = await platform.readSubscription(account, token);
+  const answer = visit.subscription ?? (await platform.readSubscription(account, token));
   if (answer.kind === "read" && answer.isComplete) return { visit, next: "over", isSubscribed: true };
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
   // Queued first: a process that dies after the subscription would leave no sign of the gap.

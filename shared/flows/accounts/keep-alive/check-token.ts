@@ -28,10 +28,10 @@ export async function checkToken(
     const detail = answer.detail ?? (answer.isValid ? MISSING_PERMISSION : INVALID_TOKEN);
     return applyFinding(ports, visit, { kind: "access_ended", detail, refresh: false }, "over");
   }
-  return applyFinding(ports, visit, {
-    kind: "access_confirmed",
-    notice: dataAccessNotice(answer.dataAccessExpiresAt, now),
-  });
+  const notice = dataAccessNotice(answer.dataAccessExpiresAt, now);
+  if (account.status !== "needs_reauth") return applyFinding(ports, visit, { kind: "access_confirmed", notice });
+  // The inspection of a token of Instagram Login is a read of the conversations.
+  return confirmAccess(ports, visit, { notice, readsThreads: account.connection !== "instagram_login" });
 }
 
 /** The app asks about a page token with a token of its own, so that a refusal is about the app. A read uses the page token. */
@@ -40,12 +40,33 @@ async function checkWithoutApp(
   visit: Visit,
   { code }: CallRefused,
 ): Promise<StepResult> {
-  const { checked, platform, token } = visit;
-  const { account } = checked;
+  const { account } = visit.checked;
   ports.log({ event: "account.inspection_refused", platform: account.platform, code });
   // The read of the subscription follows.
   if (account.status !== "needs_reauth") return { visit, next: "continue" };
-  const answer = await platform.listThreads(account, token, { after: null, limit: 1 });
-  if (answer.kind === "listed") return applyFinding(ports, visit, { kind: "access_confirmed", notice: null });
-  return { visit, next: lastingRefusal(answer) ? "over" : "later" };
+  return confirmAccess(ports, visit, { notice: null, readsThreads: true });
+}
+
+/**
+ * Ends `needs_reauth` where the platform also answers the reads that the account needs. It refuses them for a valid token
+ * whose account, for example, is no longer linked to its page.
+ */
+async function confirmAccess(
+  ports: Pick<AccountCheckPorts, "accounts">,
+  visit: Visit,
+  { notice, readsThreads }: { readonly notice: string | null; readonly readsThreads: boolean },
+): Promise<StepResult> {
+  const { checked, platform, token } = visit;
+  const { account } = checked;
+  if (readsThreads) {
+    const threads = await platform.listThreads(account, token, { after: null, limit: 1 });
+    if (threads.kind !== "listed") return { visit, next: lastingRefusal(threads) ? "over" : "later" };
+  }
+  const subscription = await platform.readSubscription(account, token);
+  if (subscription.kind !== "read") {
+    const refused = lastingRefusal(subscription);
+    if (!refused) return { visit, next: "later" };
+    if (refused.accountStatus !== null) return { visit, next: "over" };
+  }
+  return applyFinding(ports, { ...visit, subscription }, { kind: "access_confirmed", notice });
 }

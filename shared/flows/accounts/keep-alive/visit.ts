@@ -19,6 +19,8 @@ export interface Visit {
   readonly token: string;
   /** When the check started. */
   readonly now: Millis;
+  /** The state of the subscription, when an earlier step read it. */
+  readonly subscription?: Awaited<ReturnType<AccountPlatform["readSubscription"]>>;
 }
 
 /**

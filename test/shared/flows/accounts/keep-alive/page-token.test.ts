@@ -45,6 +45,33 @@ it("without the permission to send messages is needs_reauth", async () => {
   expect(await fixture.events()).toEqual(["account.needs_reauth"]);
 });
 
+it.each([
+  ["conversations", "listThreads"],
+  ["subscription", "readSubscription"],
+] as const)("that is valid for an account whose %s the platform refuses stays needs_reauth", async (_name, call) => {
+  fixture.answers.inspect = dead;
+  await fixture.passToCheck();
+  fixture.answers.inspect = good;
+  fixture.answers[call] = refusedCall({
+    class: "permission",
+    code: 100,
+    subcode: 2534013,
+    accountStatus: "needs_reauth",
+  });
+  await fixture.passToCheck();
+  await fixture.passToCheck();
+  expect(await fixture.read()).toMatchObject({ status: "needs_reauth", statusDetail: dead.detail });
+  expect(await fixture.events()).toEqual(["account.needs_reauth"]);
+  expect(fixture.mails()).toHaveLength(1);
+  fixture.answers[call] = { kind: "unknown" };
+  await fixture.passToCheck();
+  expect(await fixture.read()).toMatchObject({ status: "needs_reauth" });
+  delete fixture.answers[call];
+  await fixture.passHour();
+  expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
+  expect(await fixture.events()).toEqual(["account.needs_reauth", "account.recovered"]);
+});
+
 it("names the end of the platform's data access from 14 days before it, without an event", async () => {
   const endsAt = testEnv.now() + 20 * DAY;
   fixture.answers.inspect = { ...good, dataAccessExpiresAt: endsAt };
