@@ -27,6 +27,8 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   ]);
   const outcome = await platform.fetchProfile(account, token, head.ref.participantId);
   const profile = toProfile(outcome, now);
+  // The account may have been let go during the call.
+  if (profile && !(await ports.accounts.get(tenant, account))) return drop("gone");
   if (profile) await ports.profiles.save(conversationId, profile, now);
   ports.log({ event: "profile.fetched", outcome: profile?.state ?? "unknown", platform: account.platform });
   return done;

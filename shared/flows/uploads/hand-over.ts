@@ -48,11 +48,20 @@ export async function handOverUpload(
   { tenant, uploadId }: UploadMessage,
   time: HandOverTime,
 ): Promise<RecordOutcome> {
-  const upload = await ports.uploads.get(uploadId);
+  const upload = await getUpload(ports, uploadId);
   if (upload?.tenant !== tenant) return drop("gone");
   if (!isProcessing(upload)) return completeEnd(ports, upload, time.now());
   const plan = await planCall(ports, upload, time.now());
   return "code" in plan ? failUpload(ports, upload, plan, time) : callPlatform(ports, plan, time);
+}
+
+/**
+ * The upload. At half the price, what is in processing may have ended a moment ago: then another call makes an id that
+ * nobody uses, because the write that completes the upload is refused. Any other state is read again, consistently.
+ */
+async function getUpload({ uploads }: HandOverPorts, uploadId: string): Promise<StoredUpload | null> {
+  const upload = await uploads.get(uploadId, { consistent: false });
+  return upload && isProcessing(upload) ? upload : uploads.get(uploadId);
 }
 
 function isProcessing(upload: StoredUpload): upload is ProcessingUpload {
@@ -85,7 +94,8 @@ async function planCall(
   const ref = readConversationId(conversationId);
   if (!ref) return uploadError("conversation_not_found");
   const [head, account] = await allDone([
-    ports.conversations.get(tenant, conversationId, now),
+    // An erasure also removes the upload and its copy.
+    ports.conversations.get(tenant, conversationId, now, { consistent: false }),
     ports.accounts.get(tenant, ref.account),
   ]);
   const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
@@ -145,6 +155,9 @@ async function completeUpload(
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const { id, tenant, scope } = upload;
+  // The account may have been let go during the call.
+  if (!(await ports.accounts.get(tenant, account)))
+    return failUpload(ports, upload, uploadError("conversation_not_found"), time);
   // Before anybody can read the id.
   await ports.attachmentOwners.put(tenant, {
     attachmentId,

@@ -36,10 +36,15 @@ export function conversationStore(table: Table) {
       return snapshotsById;
     },
 
-    /** The head, read consistently; null when there is none or it has expired. */
-    async get(tenant: TenantId, conversationId: string, now: Millis): Promise<ConversationHead | null> {
+    /** The head; null when there is none or it has expired. Reads consistently unless `consistent` is false. */
+    async get(
+      tenant: TenantId,
+      conversationId: string,
+      now: Millis,
+      { consistent = true } = {},
+    ): Promise<ConversationHead | null> {
       const { Item } = await client.send(
-        new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: true }),
+        new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: consistent }),
       );
       return Item ? toLiveHead(tenant, Item as HeadItem, now) : null;
     },

@@ -79,10 +79,10 @@ export function uploadStore(table: Table) {
       return applied;
     },
 
-    /** One upload, read consistently; null when there is none. */
-    async get(id: string): Promise<StoredUpload | null> {
+    /** One upload; null when there is none. Reads consistently unless `consistent` is false. */
+    async get(id: string, { consistent = true } = {}): Promise<StoredUpload | null> {
       const { Item } = await client.send(
-        new GetCommand({ TableName, Key: relatedKeys.upload(id), ConsistentRead: true }),
+        new GetCommand({ TableName, Key: relatedKeys.upload(id), ConsistentRead: consistent }),
       );
       return Item ? toUpload(Item as UploadItem) : null;
     },

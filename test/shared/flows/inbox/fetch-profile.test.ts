@@ -210,6 +210,22 @@ describe("a profile lookup", () => {
     expect(fakePlatform.calls).toEqual([]);
   });
 
+  it("of an account that is let go during the call is not stored", async () => {
+    await ingestMessage();
+    const ports = {
+      ...testEnv.profilePorts(fakePlatform.origin),
+      platformFor: async () => ({
+        fetchProfile: async () => {
+          await testEnv.disconnect(tenant, { platform: "instagram", externalId: account });
+          return { kind: "found", name: "Ada Lind", username: "ada.lind", pictureUrl: null } as const;
+        },
+      }),
+    };
+    const message = { tenant, conversationId: conversation() };
+    expect(await fetchProfile(ports, message, testEnv.now())).toEqual({ end: "drop", reason: "gone" });
+    expect(await profileState()).toBe("pending");
+  });
+
   it.each(["needs_reauth", "restricted"] as const)("on an account that is %s calls no platform", async (status) => {
     await ingestMessage();
     await setStatus(status);

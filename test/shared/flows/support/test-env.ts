@@ -16,7 +16,7 @@ import { openReceivedMessages } from "../../../../shared/aws/received-messages.t
 import { openUploadFiles } from "../../../../shared/aws/upload-files.ts";
 import { openUploadGrants } from "../../../../shared/aws/upload-grants.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
-import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
+import { type AccountRef, accountKey, type PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import type { DueCheckPorts } from "../../../../shared/flows/accounts/ports.ts";
 import type { PurgeLettersPorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
@@ -261,6 +261,22 @@ export async function openTestEnv(
         },
       );
       return externalId;
+    },
+    /** Lets an account go, as far as the table. */
+    async disconnect(tenant: TenantId, ref: AccountRef): Promise<void> {
+      const { accounts } = openStores(tableHandle);
+      const { connectionId = "" } = (await accounts.get(tenant, ref)) ?? {};
+      const resource = `account:${accountKey(ref)}`;
+      const audit = { action: "account.disconnect", resource, actor: "cli", ip: null, detail: {}, at: now } as const;
+      const { kind } = await accounts.disconnect({
+        tenant,
+        ref,
+        connectionId,
+        author: { audit, actor: null },
+        event: null,
+        now,
+      });
+      if (kind !== "disconnected") throw new Error(`The account is not let go: ${kind}.`);
     },
     async close(): Promise<void> {
       setRuntimeOverrides({});

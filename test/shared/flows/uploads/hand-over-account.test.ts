@@ -50,6 +50,15 @@ describe("an upload is not handed over", () => {
     await expectFailed("conversation_not_found", null);
   });
 
+  it("to a reader, when its account was let go during the call", async () => {
+    fixture.setAnswer(async () => {
+      await testEnv.disconnect(fixture.tenant, fixture.account);
+      return takeUpload("att-of-nobody");
+    });
+    await expectFailed("conversation_not_found", null, 1);
+    expect(await fixture.ownerOf("att-of-nobody")).toBeNull();
+  });
+
   it("when its conversation is gone", async () => {
     await remove(headKey(fixture.id));
     await expectFailed("conversation_not_found", null);
