@@ -64,12 +64,13 @@ async function runPass(
   pass: number,
 ): Promise<number> {
   await endTenantSubscriptions(ports, tenant, time.now);
-  let removed = await ports.tenantDeletions.removeAccess(tenant);
+  let removed = await ports.tenantDeletions.removeAccess(tenant, time.now());
   removed += await removeDeadLetters(ports, tenant);
   let scanned = 0;
   let cursor: ScanCursor | null = null;
   do {
-    const page = await ports.tenantRows.removePage(tenant, cursor, async (keys) =>
+    const position = { after: cursor, now: time.now() };
+    const page = await ports.tenantRows.removePage(tenant, position, async (keys) =>
       removeUploads(ports, await ports.uploadRemovals.load(keys)),
     );
     scanned += page.scanned;

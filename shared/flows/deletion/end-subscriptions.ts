@@ -39,6 +39,12 @@ async function endSubscription(ports: DeleteTenantPorts, subscription: Subscript
   if (await isUsedByOthers(ports, subscription)) await subscribe(ports, subscription);
 }
 
-async function isUsedByOthers({ pageUses }: DeleteTenantPorts, { tenant, pageId }: Subscription): Promise<boolean> {
-  return pageId !== null && (await pageUses.list(pageId)).some((use) => use.tenant !== tenant);
+/** Another tenant may have connected an account, where a deletion that was killed continues. */
+async function isUsedByOthers(
+  { accounts, pageUses }: DeleteTenantPorts,
+  { tenant, ref, pageId }: Subscription,
+): Promise<boolean> {
+  if (pageId !== null) return (await pageUses.list(pageId)).some((use) => use.tenant !== tenant);
+  const route = await accounts.getRoute(ref);
+  return route !== null && route.tenant !== tenant;
 }

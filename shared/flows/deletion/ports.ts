@@ -6,7 +6,7 @@ import type { SubscriptionPorts } from "../accounts/ports.ts";
 import type { RemoveUploadsPorts } from "../uploads/ports.ts";
 
 export interface DeleteTenantPorts extends RemoveUploadsPorts, SubscriptionPorts {
-  readonly accounts: Pick<Accounts, "listAll">;
+  readonly accounts: Pick<Accounts, "getRoute" | "listAll">;
   readonly tenantDeletions: TenantDeletions;
   readonly tenantRows: TenantRows;
   readonly quarantine: Pick<Quarantine, "listStored" | "removeAll">;

@@ -71,7 +71,7 @@ interface ConnectionOf {
 
 const CONNECT_ATTEMPTS_MAX = 4;
 /** How long the row of a route that is nobody's stays. Only its first two minutes matter. */
-const FREE_ROUTE_RETENTION: Millis = DAY;
+export const FREE_ROUTE_RETENTION: Millis = DAY;
 
 /** Connecting accounts and letting them go. Each is one transaction. */
 export function accountConnections(table: Table) {

@@ -1,15 +1,16 @@
 import type { PlatformName } from "../../domain/accounts/accounts.ts";
-import { DELETED_SLUG_RETENTION } from "../../domain/limits.ts";
+import { ACCOUNT_RELEASE_WAIT, DELETED_SLUG_RETENTION } from "../../domain/limits.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { isNotDeleted } from "../access/tenant-conditions.ts";
 import { accountRouteKey } from "../accounts/account-keys.ts";
+import { FREE_ROUTE_RETENTION } from "../accounts/connections.ts";
 import { tenantAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import { batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, equals, itemExists } from "../expressions.ts";
+import { allOf, atMost, equals, itemExists } from "../expressions.ts";
 import { type Key, MEMBERSHIP, tenantKey, timeToLive, userMembershipKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { put, remove, update } from "../writes.ts";
@@ -46,11 +47,11 @@ export function tenantDeletionStore(table: Table) {
 
     /**
      * Removes what gives access to a tenant and what receives data for it: its keys, its members' side of the
-     * memberships, the routes of its accounts, and then the rest of its partition. Finds all of it by key. Safe to
-     * repeat.
+     * memberships, and then the rest of its partition. The routes of its accounts become nobody's. Finds all of it by
+     * key. Safe to repeat.
      * @returns the number of rows removed
      */
-    async removeAccess(tenant: TenantId): Promise<number> {
+    async removeAccess(tenant: TenantId, now: Millis): Promise<number> {
       const keyRows = await removeTenantKeys(table, tenant);
       const { PK, SK: tenantSortKey } = tenantKey(tenant);
       const rows = (await queryAll<Key>(table, { PK, SK: "" })).filter(({ SK }) => SK !== tenantSortKey);
@@ -60,7 +61,9 @@ export function tenantDeletionStore(table: Table) {
         userIds.map((userId) => userMembershipKey(userId, tenant)),
         { concurrency: CONCURRENCY },
       );
-      await forEachConcurrent(rows.flatMap(toRouteKey), CONCURRENCY, (route) => removeRoute(table, tenant, route));
+      await forEachConcurrent(rows.flatMap(toRouteKey), CONCURRENCY, async (route) => {
+        await releaseRoute(table, { tenant, route, now });
+      });
       const keys = rows.map(({ SK }) => ({ PK, SK }));
       await batchRemove(table, keys, { concurrency: CONCURRENCY });
       return keyRows + keys.length;
@@ -90,13 +93,24 @@ export function tenantDeletionStore(table: Table) {
 }
 
 /**
- * Removes the route of an account, unless the account is connected to another tenant by now. The route of an account
- * that was let go only loses the tenant: it keeps other tenants from connecting the account for two minutes.
+ * Makes the route of an account nobody's, unless the account is connected to another tenant by now. For two minutes, as
+ * long as workers may remember it, it keeps other tenants from connecting the account. A later call removes it.
+ * @returns whether nothing of the tenant is left in the route
  */
-export async function removeRoute(table: Table, tenant: TenantId, route: Key): Promise<void> {
-  const result = await conditionalWrite(table, remove(route, equals(Route.tenant, tenant)));
-  if (result.applied || result.current?.[Route.former] !== tenant) return;
-  await conditionalWrite(table, update(route, { remove: [Route.former] }, equals(Route.former, tenant)));
+export async function releaseRoute(
+  table: Table,
+  { tenant, route, now }: { readonly tenant: TenantId; readonly route: Key; readonly now: Millis },
+): Promise<boolean> {
+  const freeAt = now + ACCOUNT_RELEASE_WAIT;
+  const changes = {
+    set: { [Route.former]: tenant, [Route.freeAt]: freeAt, [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION) },
+    remove: [Route.tenant, Route.handle],
+  };
+  const result = await conditionalWrite(table, update(route, changes, equals(Route.tenant, tenant)));
+  if (result.applied) return false;
+  if (result.current?.[Route.former] !== tenant) return true;
+  const isOver = allOf(equals(Route.former, tenant), atMost(Route.freeAt, now));
+  return (await conditionalWrite(table, remove(route, isOver))).applied;
 }
 
 /** The key of the route of an account in a tenant's partition. */

@@ -1,6 +1,7 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
 import {
   apiKeyAttributes as ApiKey,
   dueSendAttributes as DueSend,
@@ -13,6 +14,7 @@ import {
 } from "../attributes.ts";
 import { batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
+import { conditionalWrite } from "../conditional-write.ts";
 import {
   allOf,
   anyOf,
@@ -25,7 +27,8 @@ import {
   startsWith,
 } from "../expressions.ts";
 import { type Key, relatedKeys, tenantKey, tenantPartitions, userMembershipKey } from "../keys.ts";
-import { removeRoute } from "./tenant-deletions.ts";
+import { remove } from "../writes.ts";
+import { releaseRoute } from "./tenant-deletions.ts";
 
 /** A page has at most 1 MB, which is 256 read units. */
 const PAGE_SIZE = 2_000;
@@ -38,7 +41,7 @@ export type ScanCursor = Readonly<Record<string, unknown>>;
 export interface ScannedPage {
   /** Rows of all tenants that were read. */
   readonly scanned: number;
-  /** Rows of the tenant that were removed. */
+  /** Rows of the tenant that were removed or released, but routes that were released before. */
   readonly removed: number;
   /** Null at the end of the table. */
   readonly next: ScanCursor | null;
@@ -60,7 +63,7 @@ export function tenantRowStore(table: Table) {
      */
     async removePage(
       tenant: TenantId,
-      after: ScanCursor | null,
+      { after, now }: { readonly after: ScanCursor | null; readonly now: Millis },
       removeUploads: (keys: readonly Key[]) => Promise<void>,
     ): Promise<ScannedPage> {
       const { texts, values } = numberValues({ FilterExpression: isRowOf(tenant) });
@@ -77,12 +80,22 @@ export function tenantRowStore(table: Table) {
       );
       const keys = (Items ?? []) as Key[];
       const routes = keys.filter(({ PK }) => PK.startsWith("ACC#"));
-      await forEachConcurrent(routes, CONCURRENCY, (route) => removeRoute(table, tenant, route));
+      let removedRoutes = 0;
+      await forEachConcurrent(routes, CONCURRENCY, async (route) => {
+        if (await releaseRoute(table, { tenant, route, now })) removedRoutes++;
+      });
+      // Another tenant may have connected the account since the scan.
+      const pageUses = keys.filter(({ PK }) => PK.startsWith("PAGE#"));
+      await forEachConcurrent(pageUses, CONCURRENCY, async (use) => {
+        await conditionalWrite(table, remove(use, equals(PageUse.tenant, tenant)));
+      });
       // A reference leads to its item, so the item is removed first.
       await removeUploads(distinct([...keys.filter(isUpload), ...keys.flatMap((key) => toRelatedKey(key, "upload"))]));
       await removeAll(keys.flatMap((key) => toRelatedKey(key, "hold")));
-      await removeAll(keys.filter((key) => !routes.includes(key) && !isUpload(key)));
-      return { scanned: ScannedCount ?? 0, removed: keys.length, next: LastEvaluatedKey ?? null };
+      const others = new Set([...routes, ...pageUses]);
+      await removeAll(keys.filter((key) => !others.has(key) && !isUpload(key)));
+      // A route that was released earlier receives nothing, so no pass has to follow it.
+      return { scanned: ScannedCount ?? 0, removed: keys.length - removedRoutes, next: LastEvaluatedKey ?? null };
     },
   };
 

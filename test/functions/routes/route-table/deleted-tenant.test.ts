@@ -45,7 +45,7 @@ async function deleteTenant(stage: Stage): Promise<void> {
   await deletions.start(own, { actor: "cli", now });
   if (stage === "started") return;
   if (stage === "first rows removed") return removeFirstRows();
-  await deletions.removeAccess(own);
+  await deletions.removeAccess(own, now);
   if (stage === "access removed") return;
   await deletions.finish(own, { actor: "cli", now });
   if (stage === "finished") return;

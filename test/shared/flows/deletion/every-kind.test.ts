@@ -62,6 +62,7 @@ it("a deletion removes every kind of row of its tenant, and none of another one"
   await plant(operatorRows("before"));
   await plant(Object.values(rowsOfTenant).flatMap((rows) => rows(DELETED)));
 
+  let now = NOW;
   const deletedFiles: string[] = [];
   const uploadFiles = { removeAll: async (keys: readonly string[]) => void deletedFiles.push(...keys) };
   await deleteTenant(
@@ -69,12 +70,17 @@ it("a deletion removes every kind of row of its tenant, and none of another one"
     {
       tenant: DELETED,
       actor: "cli",
-      time: { now: () => NOW, wait: async () => {} },
+      time: {
+        now: () => now,
+        wait: async (duration) => {
+          now += duration;
+        },
+      },
       report: () => {},
     },
   );
 
-  const stone = { ...tenantKey(DELETED), st: "deleted", db: "cli", ua: NOW, x: timeToLive(NOW + 30 * DAY) };
+  const stone = { ...tenantKey(DELETED), st: "deleted", db: "cli", ua: now, x: timeToLive(now + 30 * DAY) };
   const rows = await allRows();
   expect(rows).toContainEqual(stone);
   expect(deletedFiles).toEqual([postedKey(uploadIdOf(DELETED)), copyOf(DELETED)]);

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { refuse } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
 import {
   type ConnectionFixture,
   openConnectionFixture,
@@ -86,5 +89,64 @@ describe("deleting a tenant", () => {
     expect(await deleteIt()).toMatchObject({ isNew: true });
     expect(unsubscribeCalls()).toHaveLength(2);
     expect([...fixture.subscribed]).toEqual([]);
+  });
+});
+
+describe("another tenant connects an account of a tenant that is deleted", () => {
+  let other: TenantId;
+  beforeEach(async () => {
+    other = await fixture.team.newTenant();
+  });
+  const inUse = refuse("account_in_use");
+  const login = { connection: "instagram_login", token: "login" } as object;
+
+  it("after two minutes, so that no worker stores its message for the deleted tenant", async () => {
+    await fixture.connect(tenant, fixture.messenger());
+    const { tenantRows } = fixture.stores;
+    const outcomes: unknown[] = [];
+    const removePage: typeof tenantRows.removePage = async (...args) => {
+      if (outcomes.length === 0) {
+        outcomes.push(await fixture.connect(other, fixture.messenger()));
+        testEnv.advance(2 * MINUTE);
+        outcomes.push(await fixture.connect(other, fixture.messenger()));
+      }
+      return tenantRows.removePage(...args);
+    };
+    await deleteIt({ ...fixture.ports(), tenantRows: { removePage } });
+    expect(outcomes).toMatchObject([inUse, { platform: "messenger" }]);
+    expect(await fixture.uses()).toEqual([`${other} messenger`]);
+    expect((await fixture.stores.accounts.getRoute(fixture.messenger()))?.tenant).toBe(other);
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+  });
+
+  it("and keeps the use of its page, also when the scan read it as the deleted tenant's", async () => {
+    await fixture.connect(tenant, fixture.messenger());
+    let isConnected = false;
+    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+      if (isConnected || !/^(BatchWrite|Delete)/.test(command) || !JSON.stringify(input).includes("PAGE#"))
+        return "pass";
+      isConnected = true;
+      testEnv.advance(2 * MINUTE);
+      await fixture.connect(other, fixture.messenger());
+      return "pass";
+    });
+    await deleteIt();
+    end();
+    expect(isConnected).toBe(true);
+    expect(await fixture.uses()).toEqual([`${other} messenger`]);
+  });
+
+  it("by its login, and keeps its subscription when a deletion that was killed continues", async () => {
+    await fixture.connect(tenant, fixture.instagram(), login);
+    const end = injectFaults(testEnv.client, ({ command, input }) =>
+      command.startsWith("BatchWrite") && JSON.stringify(input).includes("ACC#") ? "crash" : "pass",
+    );
+    await expect(deleteIt()).rejects.toThrow("crashed");
+    end();
+    testEnv.advance(2 * MINUTE);
+    await fixture.connect(other, fixture.instagram(), login);
+    await deleteIt();
+    expect([...fixture.subscribed]).toEqual([fixture.instagram().externalId]);
+    expect(await fixture.get(other, fixture.instagram())).not.toBeNull();
   });
 });

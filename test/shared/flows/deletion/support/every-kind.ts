@@ -41,6 +41,8 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   accountRouteKey: (tenant) => [
     { ...accountKeys.accountRouteKey(account(tenant)), t: tenant },
     { ...accountKeys.accountRouteKey({ ...account(tenant), externalId: `lost-${tenant}` }), t: tenant },
+    // Of an account that was let go a moment ago.
+    { ...accountKeys.accountRouteKey({ ...account(tenant), externalId: `released-${tenant}` }), fr: NOW, fo: tenant },
   ],
   accountCheckKey: (tenant) => ({
     ...accountKeys.accountCheckKey(tenant, account(tenant)),
@@ -111,14 +113,6 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
 
 /** Kinds whose rows lose the tenant and stay. The first tenant is the one that is deleted, unless there is one only. */
 export const rowsThatLoseTheTenant: Readonly<Record<string, (tenants: readonly TenantId[]) => Row[]>> = {
-  // Of an account that was let go a moment ago.
-  accountRouteKey: (tenants) => [
-    {
-      ...accountKeys.accountRouteKey({ platform: "instagram", externalId: "released" }),
-      fr: NOW,
-      ...(tenants.length > 1 ? { fo: tenants[0] } : {}),
-    },
-  ],
   operatorKeyItemKey: (tenants) => [
     { ...keys.operatorKeyItemKey("operator"), ...key(tenants, "operator", "operator"), kh: "operator-hash" },
     {
