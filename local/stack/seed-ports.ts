@@ -47,14 +47,14 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       const settings = { scope: "live", label: "local operator", actor: ACTOR } as const;
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
-    async connectAccount(slug, { token, ...account }) {
+    async connectAccount(slug, { token, authorizedBy, appScopedId: _, ...account }) {
       const at = now();
       const result = await linkAccount(ports, {
         tenant: requireTenant(slug),
         account: { ...account, platform: accountPlatform(account) },
         token,
         tokenExpiresAt: account.connection === "instagram_login" ? at + TOKEN_LIFETIME : null,
-        authorizedBy: [],
+        authorizedBy,
         connectionId: newUlid(at),
         actor: ACTOR,
         now: at,

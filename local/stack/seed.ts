@@ -12,7 +12,14 @@ export interface SeedAccount {
   readonly handle: string;
   readonly displayName: string;
   readonly token: string;
+  /** The platform's ids of the person who connected the account, so that the simulator's callbacks about them find it. */
+  readonly authorizedBy: readonly string[];
+  /** Instagram Login: the account's id in the eyes of the app. */
+  readonly appScopedId?: string;
 }
+
+/** The first Facebook user of the simulator. */
+const PAGE_OWNER = "10150000000000001";
 
 /** One account of each connection. The last two share one Facebook Page, as is common. */
 export const demoAccounts: readonly SeedAccount[] = [
@@ -23,6 +30,8 @@ export const demoAccounts: readonly SeedAccount[] = [
     handle: "parley_studio",
     displayName: "Parley Studio",
     token: "IGAA-local-parley-studio",
+    appScopedId: "24107650000000001",
+    authorizedBy: ["24107650000000001", "17841400000000001"],
   },
   {
     connection: "instagram_page",
@@ -31,6 +40,7 @@ export const demoAccounts: readonly SeedAccount[] = [
     handle: "parley_shop",
     displayName: "Parley Shop",
     token: "EAA-local-parley-shop",
+    authorizedBy: [PAGE_OWNER],
   },
   {
     connection: "messenger",
@@ -39,6 +49,7 @@ export const demoAccounts: readonly SeedAccount[] = [
     handle: "parleyshop",
     displayName: "Parley Shop",
     token: "EAA-local-parley-shop",
+    authorizedBy: [PAGE_OWNER],
   },
 ];
 

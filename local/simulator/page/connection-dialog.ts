@@ -161,12 +161,19 @@ function callbackPeople(account: Account, { users, tokens }: SimulatorState): { 
   return users.filter(({ id }) => granters.includes(id)).map(({ id, name }) => ({ name, fields: { user: id } }));
 }
 
+/** The status page of a deletion, as the platform would show it to the person. */
+function statusLink(body: string): HTMLElement[] {
+  const url = /"url":"(https?:\/\/[^"\\]+)"/.exec(body)?.[1];
+  return url === undefined ? [] : [element("a", { href: url, target: "_blank" }, "Open the status page")];
+}
+
 function callbackView(account: Account, people: { name: string; fields: object }[]): HTMLElement {
   const post = (path: string, fields: object): void => {
     const signature = isBadSignature ? "bad" : "good";
     setText(byId("connection-answer"), "Waiting for Parley…");
     call<CallbackAnswer>(path, { ...fields, signature }).then(async ({ url, status, body }) => {
-      setText(byId("connection-answer"), `${new URL(url).pathname} answered ${status ?? "nothing"}: ${body}`);
+      const text = `${new URL(url).pathname} answered ${status ?? "nothing"}: ${body}`;
+      byId("connection-answer").replaceChildren(text, ...statusLink(body));
       byId("connection-answer").scrollIntoView({ block: "nearest" });
       await refresh();
     }, notifyProblem);

@@ -13,6 +13,8 @@ export interface SeedAccount {
   displayName: string;
   /** The access token for sends of this account. */
   token: string;
+  /** Instagram Login: the account's id in the eyes of the app. Unset: a new one. */
+  appScopedId?: string;
   /** False for an account that the app is not connected to yet: it has no token and no subscription. */
   isConnected?: boolean;
   /** False if no Facebook user has the task MESSAGING on the account's Page. */

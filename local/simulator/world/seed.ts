@@ -132,7 +132,7 @@ export function addSeedAccount(state: State, seed: SeedAccount, now: number): Ac
     key,
     connection,
     externalId,
-    appScopedId: existing?.appScopedId ?? scopedId(),
+    appScopedId: existing?.appScopedId ?? seed.appScopedId ?? scopedId(),
     pageId: connection === "instagram_login" ? null : pageId,
     handle,
     displayName,

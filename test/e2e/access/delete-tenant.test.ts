@@ -34,6 +34,7 @@ beforeAll(async () => {
     pageId: account,
     handle: "stripes",
     displayName: "Stripes",
+    authorizedBy: [],
     token: "EAA-stripes",
   });
   await createTestWebhook(stack, receiver.url, undefined, key);

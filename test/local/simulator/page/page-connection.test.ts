@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { simulatedAppIds } from "../../../../local/simulator/world/app-ids.ts";
 import { testAccounts } from "../simulator-fixture.ts";
-import { messenger, useSimulatorPage } from "./page-fixture.ts";
+import { deletionPage, messenger, useSimulatorPage } from "./page-fixture.ts";
 
 // What connects the app to an account, in a real Chromium: the dialog of an account, and the consent pages.
 
@@ -46,17 +46,21 @@ describe("the dialog of an account", () => {
     expect(at.complaints).toEqual([]);
   });
 
-  test("sends the callbacks and shows the answer", async () => {
+  test("sends the callbacks, shows the answer and links the status page of a deletion", async () => {
     await at.openPerson(messenger);
     await openConnection(`${testAccounts.messenger.displayName}, Messenger`);
     const callbacks = knob("Callbacks of the platform");
     await callbacks.getByLabel("Sign with a wrong secret").check();
     await callbacks.getByRole("button", { name: "Ask for the deletion of data" }).click();
-    await at.page.getByText("/platform/data-deletion answered 200: EVENT_RECEIVED").waitFor();
+    await at.page.getByText(`/platform/data-deletion answered 200: {"url":"${deletionPage}"`).waitFor();
+    const link = at.page.getByRole("link", { name: "Open the status page" });
+    expect(await link.getAttribute("href")).toBe(deletionPage);
+    await at.expectAccessible("always");
     expect(await knob("Token").textContent()).toContain("It does not expire.");
     await callbacks.getByLabel("Sign with a wrong secret").uncheck();
     await callbacks.getByRole("button", { name: "Remove the app" }).click();
-    await at.page.getByText("/platform/deauthorize answered 200").waitFor();
+    await at.page.getByText("/platform/deauthorize answered 200: EVENT_RECEIVED").waitFor();
+    expect(await link.count()).toBe(0);
     await knob("Token").getByText("190/458").waitFor();
     const { externalId: account, connection } = testAccounts.messenger;
     await at.simulator.control("/tokens", { account, connection, action: "restore" });

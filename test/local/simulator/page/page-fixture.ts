@@ -22,12 +22,17 @@ export const messenger: NamedAccount = {
   connection: testAccounts.messenger.connection,
 };
 
+/** The page to which the receiver's answer to a deletion of data leads. */
+export const deletionPage = "https://app.example/deletions/4f2c";
+
 /** A simulator for the page, in a host that records what it is asked, and a receiver whose status can be changed. */
 async function startPageSimulator() {
   const receiver = { status: 200 };
   const server = createServer((request, response) => {
     request.resume();
-    request.on("end", () => response.writeHead(receiver.status).end("EVENT_RECEIVED"));
+    const isDeletion = request.url === "/platform/data-deletion";
+    const answer = isDeletion ? JSON.stringify({ url: deletionPage, confirmation_code: "4f2c" }) : "EVENT_RECEIVED";
+    request.on("end", () => response.writeHead(receiver.status).end(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const advances: number[] = [];

@@ -1,0 +1,25 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startSimulator } from "../../../local/simulator/simulator.ts";
+import { demoAccounts } from "../../../local/stack/seed.ts";
+
+it("every demo account was connected by the person whom the simulator's callbacks about it name", async () => {
+  const simulator = await startSimulator({
+    port: 0,
+    webhookBase: "http://127.0.0.1:1",
+    metaSecret: "meta-secret",
+    instagramSecret: "instagram-secret",
+    verifyToken: "verify-me",
+    accounts: demoAccounts.map((account) => ({ ...account })),
+  });
+  onTestFinished(() => simulator.close());
+  expect(demoAccounts).not.toHaveLength(0);
+  for (const { externalId: account, connection, authorizedBy } of demoAccounts) {
+    const response = await fetch(`${simulator.url}/_sim/deauthorize`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ account, connection }),
+    });
+    const { user_id } = (await response.json()) as { user_id: string };
+    expect(authorizedBy, connection).toContain(user_id);
+  }
+});
