@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { MINUTE } from "../../../../../shared/kernel/time.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, MINUTE } from "../../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
 import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
-import { openCheckFixture } from "./support/check-fixture.ts";
+import { type CheckFixture, openCheckFixture } from "./support/check-fixture.ts";
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -37,3 +37,75 @@ it.each(faultPoints)(
     }
   },
 );
+
+describe("a refresh of the token", () => {
+  const open = async () => {
+    const fixture = await openCheckFixture(testEnv);
+    testEnv.advance(31 * DAY);
+    return fixture;
+  };
+  /** The message comes again until a check succeeds. */
+  const retry = async (fixture: CheckFixture) => {
+    testEnv.advance(MINUTE);
+    await fixture.work();
+  };
+
+  /** @param issued how many tokens the platform issued */
+  async function expectRefreshed(fixture: CheckFixture, issued?: number): Promise<void> {
+    const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
+    // One call too many at most.
+    expect(refreshes.length).toBeLessThanOrEqual(2);
+    const { status, refreshError, lastRefreshedAt, tokenExpiresAt } = await fixture.read();
+    expect({ status, refreshError }).toEqual({ status: "active", refreshError: null });
+    expect(lastRefreshedAt).toBeGreaterThanOrEqual(testEnv.now() - 2 * MINUTE);
+    expect(tokenExpiresAt).toBe((lastRefreshedAt ?? 0) + 60 * DAY);
+    const token = `token-${issued ?? refreshes.length}`;
+    expect(await fixture.readToken()).toBe(token);
+    // The next reads use the stored token.
+    expect(fixture.calls.at(-1)).toMatchObject({ call: "readSubscription", token });
+    expect(await fixture.events()).toEqual([]);
+    expect(fixture.mails()).toEqual([]);
+    expect((await fixture.readCheck())?.dueAt).toBeGreaterThan(testEnv.now());
+  }
+
+  it.each(faultPoints)("stores the newest token despite a fault (%s) at any call to AWS", async (point) => {
+    let outcomes = 0;
+    for (let index = firstFault(point); ; index += FAULT_STEP) {
+      const fixture = await open();
+      const fault = injectFaultAt(testEnv.clients, point, index);
+      await fixture.checkNow(fault.crashable(fixture.newWorker())).catch(() => {});
+      fault.remove();
+      await retry(fixture);
+      await expectRefreshed(fixture);
+      if (!fault.reached()) break;
+      outcomes++;
+    }
+    expect(outcomes).toBeGreaterThanOrEqual(2);
+  });
+
+  it("stores the newest token if its process dies at the call to the platform", async () => {
+    const fixture = await open();
+    fixture.setOnCall(() => {
+      throw new Error("died");
+    });
+    await fixture.checkNow().catch(() => {});
+    fixture.setOnCall(() => {});
+    await retry(fixture);
+    await expectRefreshed(fixture, 1);
+  });
+
+  it("is repeated the next hour if its answer is lost", async () => {
+    const fixture = await open();
+    fixture.answers.refresh = { kind: "unknown" };
+    await fixture.passHour();
+    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
+    delete fixture.answers.refresh;
+    await fixture.enqueue();
+    testEnv.advance(15 * MINUTE);
+    await fixture.work();
+    const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
+    expect(refreshes).toHaveLength(2);
+    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: null });
+    expect(await fixture.events()).toEqual([]);
+  });
+});

@@ -23,13 +23,14 @@ import { accountPlatformFor } from "../../../../../shared/platforms/accounts/acc
 import { toWebhookBody } from "../../../../../shared/platforms/accounts/history.ts";
 import { platformHttp } from "../../../../../shared/platforms/api/http.ts";
 import { platformFor } from "../../../../../shared/platforms/api/platform-for.ts";
+import { encodeAccountTask } from "../../../../../shared/queues/accounts.ts";
 import { decodeEvent } from "../../../../../shared/queues/events.ts";
 import { messageStore } from "../../../../../shared/stores/inbox/messages.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { openTeamEnv } from "../../access/team/support/team.ts";
 import { invokeWorker, type QueueWorker, queueDepth, receiveAllMessages } from "../../support/queue-worker.ts";
 import type { TestEnv } from "../../support/test-env.ts";
-import { noDeletionPorts } from "../support/no-deletion-ports.ts";
+import { noDeletionPorts } from "./no-deletion-ports.ts";
 
 const SECRETS = { meta: "meta-secret", instagram: "instagram-secret" };
 
@@ -211,14 +212,20 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
       return { result, isCalled: sends > before };
     },
 
+    newWorker: (): QueueWorker => accountsWorker(newPorts(), testEnv.now) as QueueWorker,
     /** Runs the tasks that are due. */
-    async work(): Promise<void> {
-      const worker = accountsWorker(newPorts(), testEnv.now) as QueueWorker;
+    async work(worker: QueueWorker = fixture.newWorker()): Promise<void> {
       while ((await invokeWorker(testEnv.eventSource, queues.accounts, worker)).records.length > 0);
+    },
+    /** Has the account checked at once. */
+    async check(worker: QueueWorker = fixture.newWorker()): Promise<void> {
+      const body = encodeAccountTask({ op: "check", tenant, account });
+      await openQueue(queues.accounts, testEnv.eventSource).send({ body });
+      await fixture.work(worker);
     },
     waitingTasks: () => queueDepth(testEnv.eventSource, queues.accounts),
     /** Advances the clock to the hour after the next check is due, and runs it. */
-    async passToCheck(): Promise<void> {
+    async passToCheck(worker: QueueWorker = fixture.newWorker()): Promise<void> {
       const { dueAt = 0 } = (await stores.accountChecks.get(tenant, account)) ?? {};
       await platforms.advance(Math.max(0, Math.ceil(dueAt / HOUR) * HOUR - testEnv.now()));
       async function* ownChecks(now: Millis) {
@@ -232,7 +239,16 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
       };
       await enqueueDueChecks(ports, testEnv.now(), () => true);
       await platforms.advance(15 * MINUTE);
-      await fixture.work();
+      await fixture.work(worker);
+    },
+    /** Runs tasks and webhooks until nothing waits. */
+    async drain(): Promise<void> {
+      for (let round = 0; (await fixture.waitingTasks()) > 0; round++) {
+        if (round === 60) throw new Error("The queue does not empty.");
+        await platforms.advance(MINUTE);
+        await fixture.work();
+      }
+      await fixture.ingest();
     },
 
     async read(): Promise<Account> {

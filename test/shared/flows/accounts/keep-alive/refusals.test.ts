@@ -7,7 +7,7 @@ import {
   openTestPlatforms,
   type SimulatedAccount,
   type TestPlatforms,
-} from "./simulated-account.ts";
+} from "../support/simulated-account.ts";
 
 // What each refusal of a send says of the account, and how the account comes back. The simulated platforms answer.
 
