@@ -8,6 +8,7 @@ import { type AccountTask, encodeAccountTask } from "../../queues/accounts.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { publishAccountEvent } from "./call-consequences.ts";
+import { queueGap } from "./gap/queue-gap.ts";
 import { scheduleCheck } from "./link-account.ts";
 import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
 import { checkSubscribers } from "./subscribers.ts";
@@ -44,17 +45,21 @@ export async function finishConnect(
   if (!stored) return drop("gone");
   const connection = { tenant, ...stored };
   const { account, isReconnection } = connection;
-  await ensureCheck(ports, connection);
+  const subscribedAt = await ensureCheck(ports, connection);
   const event = connectedEvent(connection);
   const bodies = await ports.eventBodies.getByUlids(tenant, [event.eventUlid]);
   if (bodies.has(event.eventUlid)) {
     const { eventUlid, type } = event;
     const message = { tenant, eventUlid, type, source: null, repeated: true } as const;
     await ports.events.send({ body: encodeEvent(message), group: tenant });
+    await fillGapBefore(ports, { connection, subscribedAt, now: time.now() });
     return endReplacedSubscription(ports, connection, time);
   }
   const outcome = await completeConnection(ports, connection, time);
-  if (outcome.kind === "done") return endReplacedSubscription(ports, connection, time);
+  if (outcome.kind === "done") {
+    await fillGapBefore(ports, { connection, subscribedAt, now: time.now() });
+    return endReplacedSubscription(ports, connection, time);
+  }
   if (outcome.kind === "gone") return done;
   const isFinal = (outcome.kind === "refused" && !outcome.transient) || triesEnded(connection, time);
   if (!isFinal) return retry("subscription");
@@ -156,13 +161,38 @@ export async function endReplacedSubscription(
   return done;
 }
 
-/** The process may have died before it stored the next check. */
-async function ensureCheck(ports: FinishConnectPorts, { tenant, account }: StoredConnection): Promise<void> {
+/**
+ * The process may have died before it stored the next check.
+ * @returns when the subscription was last seen complete, by a check of an earlier connection, too
+ */
+async function ensureCheck(
+  ports: FinishConnectPorts,
+  { tenant, account, isReconnection }: StoredConnection,
+): Promise<Millis | null> {
   const { platform, externalId, connectionId, authorizedBy } = account;
   const ref = { platform, externalId } as const;
   const check = await ports.accountChecks.get(tenant, ref);
-  if (check?.connectionId === connectionId) return;
-  await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, now: ulidTime(connectionId) });
+  if (check?.connectionId !== connectionId) {
+    const now = ulidTime(connectionId);
+    await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, isReconnection, now });
+  }
+  return check?.subscribedAt ?? null;
+}
+
+/**
+ * The subscription may have been lost since a check last saw it, and a person may have connected the account again for
+ * that. No check will find it missing.
+ */
+async function fillGapBefore(
+  { accountWork }: FinishConnectPorts,
+  {
+    connection: { tenant, account, isReconnection },
+    subscribedAt,
+    now,
+  }: { readonly connection: StoredConnection; readonly subscribedAt: Millis | null; readonly now: Millis },
+): Promise<void> {
+  const mayBeGap = isReconnection && subscribedAt !== null && subscribedAt < ulidTime(account.connectionId);
+  if (mayBeGap) await queueGap(accountWork, { tenant, account, subscribedAt, now });
 }
 
 function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: TaskTime): boolean {

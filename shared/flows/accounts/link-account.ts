@@ -46,12 +46,17 @@ export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Conn
   });
   if (result.kind === "connected") {
     const { platform, externalId } = account;
-    await scheduleCheck(ports, { tenant, account: { platform, externalId }, authorizedBy, connectionId, now });
+    const isReconnection = result.previous !== null;
+    const ref = { platform, externalId };
+    await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, isReconnection, now });
   }
   return result;
 }
 
-/** Stores the next check of an account. The logins of an earlier connection that did not make this one stay for a data deletion, and no longer. */
+/**
+ * Stores the next check of an account. When its subscription was last seen complete stays for a reconnection, which may
+ * end a gap. The logins of an earlier connection that did not make this one stay for a data deletion, and no longer.
+ */
 export async function scheduleCheck(
   ports: Pick<LinkPorts, "accountChecks" | "authorizations">,
   {
@@ -59,12 +64,16 @@ export async function scheduleCheck(
     account,
     authorizedBy,
     connectionId,
+    isReconnection,
     now,
-  }: Pick<NewLink, "tenant" | "authorizedBy" | "connectionId" | "now"> & { readonly account: AccountRef },
+  }: Pick<NewLink, "tenant" | "authorizedBy" | "connectionId" | "now"> & {
+    readonly account: AccountRef;
+    readonly isReconnection: boolean;
+  },
 ): Promise<void> {
   const dueAt = checkTimeAfter(account, now);
   const check = { tenant, account, connectionId, authorizedBy, dueAt, subscribedAt: null };
-  const earlier = await ports.accountChecks.put(check);
+  const earlier = await ports.accountChecks.put(check, { keepsSubscribedAt: isReconnection });
   const formerUserIds = (earlier?.authorizedBy ?? []).filter((userId) => !authorizedBy.includes(userId));
   await allDone(
     formerUserIds.map((platformUserId) =>

@@ -34,9 +34,15 @@ export function accountCheckStore(table: Table) {
     allOf(equals(A.feedPosition, positionOf(check)), equals(A.connectionId, check.connectionId));
 
   return {
-    /** Stores a check in the place of the account's earlier one. @returns the earlier one; null for none */
-    async put(check: AccountCheck): Promise<AccountCheck | null> {
-      const replaced = await sendWrite(table, put(toCheckItem(check), undefined, "ALL_OLD"));
+    /**
+     * Stores a check in the place of the account's earlier one.
+     * @param options `keepsSubscribedAt`: an earlier check's `subscribedAt` stays
+     * @returns the earlier one; null for none
+     */
+    async put(check: AccountCheck, { keepsSubscribedAt = false } = {}): Promise<AccountCheck | null> {
+      const { PK, SK, [A.subscribedAt]: subscribedAt, ...rest } = toCheckItem(check);
+      const set = keepsSubscribedAt ? rest : { ...rest, [A.subscribedAt]: subscribedAt };
+      const replaced = await sendWrite(table, update({ PK, SK }, { set }, undefined, "ALL_OLD"));
       return replaced ? toCheck(replaced as unknown as CheckItem) : null;
     },
 

@@ -1,18 +1,8 @@
-import { RETENTION } from "../../../domain/limits.ts";
-import { ulidTime } from "../../../kernel/ids.ts";
-import { HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { CallFailure } from "../../../platforms/accounts/account-platform.ts";
-import { encodeAccountTask } from "../../../queues/accounts.ts";
 import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
+import { queueGap } from "../gap/queue-gap.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
-
-/** How long before the last complete subscription the gap starts: the platforms end it after an hour of failures. */
-const GAP_MARGIN: Millis = 2 * HOUR;
-/** The gap is filled after this, when the webhooks of the new subscription have started to arrive. */
-const GAP_DELAY: Millis = 2 * MINUTE;
-/** The gap ends this much after its task was queued: the new subscription may take a while. */
-const SUBSCRIBING_MAX: Millis = MINUTE;
 
 type SubscriptionPorts = Pick<AccountCheckPorts, "accounts" | "accountWork" | "log" | "pageUses">;
 
@@ -33,7 +23,8 @@ export async function checkSubscription(
   if (answer.kind === "read" && answer.isComplete) return { visit, next: "over", isSubscribed: true };
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
   // Queued first: a process that dies after the subscription would leave no sign of the gap.
-  await queueGap(ports, visit, check);
+  const { tenant, now } = visit;
+  await queueGap(ports.accountWork, { tenant, account, subscribedAt: check?.subscribedAt ?? null, now });
   const subscribed = await platform.subscribe(account, token);
   if (subscribed.kind !== "done") return applyFailure(ports, visit, subscribed);
   ports.log({ event: "account.resubscribed", platform: account.platform, connection: account.connection });
@@ -61,23 +52,4 @@ async function applyFailure(ports: SubscriptionPorts, visit: Visit, failure: Cal
   if (refusal) return { ...refusal, isSubscribed: false };
   ports.log({ event: "account.subscription_refused", platform: visit.checked.account.platform, code: refused.code });
   return { visit, next: "over", isSubscribed: false };
-}
-
-function queueGap({ accountWork }: SubscriptionPorts, visit: Visit, check: AccountCheck | null): Promise<void> {
-  const { tenant, now, checked } = visit;
-  const { platform, externalId, connectionId } = checked.account;
-  const connectedAt = connectionId === "" ? 0 : ulidTime(connectionId);
-  const subscribedAt = check?.subscribedAt ?? null;
-  const start = subscribedAt === null ? connectedAt : subscribedAt - GAP_MARGIN;
-  const body = encodeAccountTask({
-    op: "fill_gap",
-    tenant,
-    account: { platform, externalId },
-    connectionId,
-    since: Math.max(start, now - RETENTION),
-    until: now + SUBSCRIBING_MAX,
-    after: null,
-    done: 0,
-  });
-  return accountWork.send({ body, group: tenant, delay: GAP_DELAY });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import {
   type ConnectionFixture,
@@ -59,6 +59,51 @@ describe("connecting an account", () => {
     expect(fixture.calls.at(-1)).toEqual({ name: "subscribe", node: fixture.pageId, token: "new" });
     expect(await fixture.eventTypes()).toEqual(["account.connected", "account.reconnected"]);
     expect((await fixture.actions(tenant)).sort().slice(0, 2)).toEqual(["account.connect", "account.reconnect"]);
+  });
+
+  it("again has the messages fetched that came while the subscription was lost, from the last check that saw it", async () => {
+    await connected(tenant, page());
+    await fixture.drain();
+    const seenAt = testEnv.now();
+    const check = await fixture.stores.accountChecks.get(tenant, page());
+    if (!check) throw new Error("The account has no check.");
+    await fixture.stores.accountChecks.reschedule(check, { dueAt: check.dueAt, subscribedAt: seenAt });
+    testEnv.advance(20 * HOUR);
+    fixture.subscribed.clear();
+    const { connectionId } = await connected(tenant, page());
+    const run = () => fixture.run({ op: "finish_connect", tenant, account: page(), connectionId });
+    const runNow = async () => {
+      await run();
+      await fixture.work();
+      return (await fixture.delayedTasks()).filter(({ op }) => op === "fill_gap");
+    };
+    const gap = {
+      op: "fill_gap",
+      account: page(),
+      connectionId,
+      since: seenAt - 2 * HOUR,
+      until: testEnv.now() + MINUTE,
+    };
+    expect(await runNow()).toEqual([expect.objectContaining(gap)]);
+    const newCheck = await fixture.stores.accountChecks.get(tenant, page());
+    if (!newCheck) throw new Error("The account has no check.");
+    await fixture.stores.accountChecks.reschedule(newCheck, { dueAt: check.dueAt, subscribedAt: testEnv.now() });
+    const later = (await runNow()).filter((task) => task.op === "fill_gap" && task.until > gap.until);
+    expect(later).toEqual([]);
+  });
+
+  it("after it was let go fetches nothing from before", async () => {
+    await connected(tenant, page());
+    const check = await fixture.stores.accountChecks.get(tenant, page());
+    if (!check) throw new Error("The account has no check.");
+    await fixture.stores.accountChecks.reschedule(check, { dueAt: check.dueAt, subscribedAt: testEnv.now() });
+    await fixture.disconnect(tenant, page());
+    testEnv.advance(3 * MINUTE);
+    const { connectionId } = await connected(tenant, page());
+    await fixture.run({ op: "finish_connect", tenant, account: page(), connectionId });
+    await fixture.work();
+    expect((await fixture.delayedTasks()).filter(({ op }) => op === "fill_gap")).toEqual([]);
+    expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId, subscribedAt: null });
   });
 
   it("is refused while another tenant has it, and while it had it two minutes ago; the former tenant may at once", async () => {

@@ -167,6 +167,18 @@ export async function openConnectionFixture(testEnv: TestEnv) {
 
     run: (task: AccountTask) => openQueue(queues.accounts, testEnv.sqs).send({ body: encodeAccountTask(task) }),
 
+    /** Runs the worker until no task is visible. */
+    async work(): Promise<void> {
+      const worker = accountsWorker(newPorts(), testEnv.now) as QueueWorker;
+      while ((await invokeWorker(testEnv.eventSource, queues.accounts, worker)).records.length > 0);
+    },
+
+    /** The tasks that the next two minutes make visible. They are hidden afterwards. */
+    delayedTasks(): Promise<AccountMessage[]> {
+      testEnv.advance(2 * MINUTE);
+      return fixture.tasks();
+    },
+
     /** The tasks that are visible now. They are hidden afterwards. */
     async tasks(): Promise<AccountMessage[]> {
       const messages = await receiveAllMessages(testEnv.eventSource, queues.accounts);
