@@ -161,7 +161,11 @@ const refusals = {
   ],
   upload_refused: [502, "send_failed", "The platform refused the file. See detail for the reason."],
   upload_unanswered: [502, "send_failed", "The platform did not confirm the file. Upload it again."],
-  oauth_failed: [502, "oauth_failed", "The login failed, so no account was connected. See detail for the reason."],
+  oauth_failed: [
+    502,
+    "oauth_failed",
+    "The platform login failed, or the account could not be connected. See detail for the reason.",
+  ],
   internal_error: [500, "internal_error", "Internal error. Retry once."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 

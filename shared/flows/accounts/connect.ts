@@ -5,12 +5,14 @@ import { encodeAccountTask } from "../../queues/accounts.ts";
 import { completeConnection, endReplacedSubscription, revertConnection } from "./finish-connect.ts";
 import { COMPLETION_DELAY } from "./let-go.ts";
 import { linkAccount, type NewConnection } from "./link-account.ts";
+import { loginFailed } from "./login/login-failures.ts";
 import type { ConnectPorts, TaskTime } from "./ports.ts";
 
 /**
  * Connects an account for the first time or again: stores it, subscribes the app to its webhooks, and publishes
  * `account.connected` or `account.reconnected`. A message that is queued first completes what a process that died left.
- * A new account whose subscription fails is let go again. A person must be at least an admin. One that was connected before stays, and the queue retries.
+ * A new account whose subscription fails is let go again, and the refusal has the platform's reason. One that was
+ * connected before stays, and the queue retries. A person must be at least an admin.
  */
 export async function connectAccount(
   ports: ConnectPorts,
@@ -29,11 +31,11 @@ export async function connectAccount(
   const { account } = link;
   const stored = { tenant, account, isReconnection: link.previous !== null };
   const outcome = await completeConnection(ports, stored, time);
-  if (outcome.kind === "gone") return outcome.current ?? refuse("oauth_failed");
+  if (outcome.kind === "gone") return outcome.current ?? refuse("oauth_failed", "the account was disconnected at once");
   if (outcome.kind === "done" || stored.isReconnection) {
     await endReplacedSubscription(ports, stored, time);
     return account;
   }
   await revertConnection(ports, { tenant, account, outcome }, time);
-  return refuse("oauth_failed");
+  return loginFailed(outcome);
 }

@@ -132,13 +132,13 @@ describe("connecting an account", () => {
   });
 
   it.each([
-    ["refused", refusedCall],
-    ["not answered", unknownCall],
+    ["refused", refusedCall, "no"],
+    ["not answered", unknownCall, "the platform did not answer as expected"],
   ])(
     "for the first time is undone where the subscription is %s: no account, no token, no event",
-    async (_, outcome) => {
+    async (_, outcome, reason) => {
       fixture.setScript(({ name }) => (name === "subscribe" ? outcome : undefined));
-      expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+      expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed", reason));
       expect(await fixture.get(tenant, page())).toBeNull();
       expect(await fixture.uses()).toEqual([]);
       await fixture.drain();
@@ -202,7 +202,7 @@ describe("connecting an account", () => {
       if (name === "subscribe") await fixture.disconnect(tenant, page());
       return undefined;
     });
-    expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+    expect(await fixture.connect(tenant, page())).toMatchObject({ refused: "oauth_failed" });
     expect([...fixture.subscribed]).toEqual([]);
     expect(await fixture.eventTypes()).toEqual(["account.disconnected"]);
   });
@@ -295,7 +295,7 @@ describe("ending a subscription while another account is connected that needs it
       if (name === "unsubscribe") await connected(second, fixture.instagram());
       return undefined;
     });
-    expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+    expect(await fixture.connect(tenant, page())).toMatchObject({ refused: "oauth_failed" });
     await expectCheckOf(second, fixture.instagram());
   });
 
@@ -306,7 +306,7 @@ describe("ending a subscription while another account is connected that needs it
       if (name === "unsubscribe" && ++unsubscribed === 3) await connected(second, fixture.instagram());
       return undefined;
     });
-    expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed"));
+    expect(await fixture.connect(tenant, page())).toMatchObject({ refused: "oauth_failed" });
     await expectCheckOf(second, fixture.instagram());
   });
 });
