@@ -85,6 +85,8 @@ export const TOKEN_REFRESH_AGE_MIN: Millis = DAY;
 export const DATA_ACCESS_NOTICE: Millis = 14 * DAY;
 /** How long after a check made an account active the next check does not do so again. */
 export const RECOVERY_INTERVAL: Millis = DAY;
+/** How long one process alone may mail the owners about an account. Longer than a worker runs. */
+export const MAIL_CLAIM_TIME: Millis = 2 * MINUTE;
 
 /** How long a held message waits for its check. It never waits past the end of the human agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;

@@ -242,6 +242,7 @@ export const accountAttributes = {
   handle: "h",
   humanAgentRefusedAt: "human_agent_blocked_at",
   lastRefreshedAt: "lr",
+  mailClaim: "mc",
   notices: "nt",
   pageId: "pg",
   policy: "po",

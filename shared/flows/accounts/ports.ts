@@ -88,7 +88,7 @@ export interface DueCheckPorts {
 export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
   readonly accounts: Pick<
     Accounts,
-    "getHealth" | "changeHealth" | "clearNotices" | "setStatus" | "replaceToken" | "recordResubscription"
+    "getHealth" | "changeHealth" | "claimMail" | "clearNotices" | "setStatus" | "replaceToken" | "recordResubscription"
   >;
   readonly accountChecks: Pick<AccountChecks, "get" | "add" | "reschedule" | "remove">;
   readonly authorizations: Pick<Authorizations, "expire">;

@@ -7,12 +7,14 @@ import {
 } from "../../domain/accounts/account-health.ts";
 import { type Account, type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
 import { deriveEventUlid } from "../../domain/events/events.ts";
+import { MAIL_CLAIM_TIME } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { accountAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, isUnchanged } from "../expressions.ts";
+import { absentOr, allOf, below, isUnchanged } from "../expressions.ts";
+import { t13 } from "../keys.ts";
 import { update } from "../writes.ts";
 import {
   type AccountItem,
@@ -83,6 +85,25 @@ export function accountHealth(table: Table) {
     },
 
     /**
+     * Claims the mail about the notices, so that one process sends it. A claim ends when the notices are removed, or with
+     * its time: its process has died by then.
+     * @param claim `id`: a ULID of this process
+     * @returns false when another process has a claim, or the notices are others by now
+     */
+    async claimMail(
+      tenant: TenantId,
+      { account, notices }: Pick<CheckedAccount, "account" | "notices">,
+      { id, now }: { readonly id: string; readonly now: Millis },
+    ): Promise<boolean> {
+      const claim = `${t13(now)}#${id}`;
+      const isFree = absentOr(below, A.mailClaim, t13(now - MAIL_CLAIM_TIME));
+      const isAsRead = allOf(isOfConnection(account.connectionId), isUnchanged(A.notices, notices.map(formatNotice)));
+      const set = { [A.mailClaim]: claim };
+      const write = update(accountItemKey(tenant, account), { set }, allOf(isAsRead, isFree));
+      return (await conditionalWrite(table, write, { ownMark: set })).applied;
+    },
+
+    /**
      * Removes notices that were published.
      * @returns whether this call removed them, and the account as it is now; null when it is not connected
      */
@@ -91,7 +112,7 @@ export function accountHealth(table: Table) {
       { account, notices }: Pick<CheckedAccount, "account" | "notices">,
     ): Promise<{ readonly cleared: boolean; readonly checked: CheckedAccount | null }> {
       const isAsRead = allOf(isOfConnection(account.connectionId), isUnchanged(A.notices, notices.map(formatNotice)));
-      const write = update(accountItemKey(tenant, account), { remove: [A.notices] }, isAsRead, "ALL_NEW");
+      const write = update(accountItemKey(tenant, account), { remove: [A.notices, A.mailClaim] }, isAsRead, "ALL_NEW");
       const result = await conditionalWrite<AccountItem>(table, write);
       const item = result.applied ? result.item : result.current;
       return { cleared: result.applied, checked: item ? toCheckedAccount(item) : null };

@@ -44,6 +44,8 @@ export interface AccountItem extends Key {
   readonly [A.recoveredAt]?: Millis;
   /** `<ULID> <type> <reason>` */
   readonly [A.notices]?: readonly string[];
+  /** `<t13>#<ULID>`: when a process started to mail about the notices. */
+  readonly [A.mailClaim]?: string;
 }
 
 /** A change of the status whose event may not be published yet, and about which no owner was mailed. */

@@ -1,12 +1,12 @@
 import { checkTimeAfter, restrictionCheckTime } from "../../../domain/accounts/account-checks.ts";
 import { type AccountRef, accountKey } from "../../../domain/accounts/accounts.ts";
-import { RECOVERY_INTERVAL } from "../../../domain/limits.ts";
+import { MAIL_CLAIM_TIME, RECOVERY_INTERVAL } from "../../../domain/limits.ts";
 import { allDone } from "../../../kernel/parallel.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
 import type { CheckedAccount } from "../../../stores/accounts/account-health.ts";
-import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
+import { done, drop, type RecordOutcome, retry } from "../../record-outcome.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { checkSubscription } from "./check-subscription.ts";
 import { checkToken } from "./check-token.ts";
@@ -47,7 +47,8 @@ export async function checkAccountHealth(
   if (dueAt !== undefined && stored?.dueAt !== dueAt) return drop("stale");
   const check = stored ?? (await addCheck(ports, { tenant, checked, now }));
   const result = await examine(ports, { tenant, checked, check, now });
-  await publishNotices(ports, { tenant, checked: result.checked });
+  const isPublished = await publishNotices(ports, { tenant, checked: result.checked, now });
+  if (!isPublished) return retry("mail_claimed", MAIL_CLAIM_TIME);
   if (check && result.next !== "gone") await reschedule(ports, check, { result, now });
   const { platform } = ref;
   ports.log({ event: "account.checked", platform, status: result.checked.account.status, outcome: result.next });

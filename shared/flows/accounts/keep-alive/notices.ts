@@ -1,6 +1,8 @@
 import type { HealthEvent } from "../../../domain/accounts/account-health.ts";
 import type { AccountStatus } from "../../../domain/accounts/accounts.ts";
+import { newUlid } from "../../../kernel/ids.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
 import type { CheckedAccount } from "../../../stores/accounts/account-health.ts";
 import { mailOwners } from "../../mail-owners.ts";
 import { publishAccountEvent } from "../call-consequences.ts";
@@ -18,13 +20,15 @@ const statuses: Readonly<Record<HealthEvent["type"], AccountStatus>> = {
 
 /**
  * Publishes the changes of the account's status that are stored and not known to be published, and mails the owners
- * about the last one, if it still stands and needs a person. A repetition publishes the same events. One process removes
- * the notices, and it alone mails: if it dies before the mail, none is sent.
+ * about the last one, if it still stands and needs a person. A repetition publishes the same events. The notices stay
+ * until the mail is sent, and one process at a time may send it: only one that dies between the mail and its end has it
+ * sent twice.
+ * @returns false while another process may be mailing
  */
 export async function publishNotices(
   ports: AccountCheckPorts,
-  { tenant, checked }: { readonly tenant: TenantId; readonly checked: CheckedAccount },
-): Promise<void> {
+  { tenant, checked, now }: { readonly tenant: TenantId; readonly checked: CheckedAccount; readonly now: Millis },
+): Promise<boolean> {
   let current = checked;
   for (let pass = 1; pass <= PASSES_MAX && current.notices.length > 0; pass++) {
     const { account, notices } = current;
@@ -32,21 +36,23 @@ export async function publishNotices(
       const event = { eventUlid, type, reason, account: { ...account, status: statuses[type] } };
       await publishAccountEvent(ports, tenant, event);
     }
+    const mail = mailAboutStatus(tenant, current);
+    if (mail) {
+      if (!(await ports.accounts.claimMail(tenant, current, { id: newUlid(now), now }))) return false;
+      await mailOwners(ports, tenant, mail);
+    }
     const { cleared, checked: newChecked } = await ports.accounts.clearNotices(tenant, current);
-    if (cleared) return mailAboutStatus(ports, tenant, current);
-    if (!newChecked) return;
+    if (cleared || !newChecked) return true;
     current = newChecked;
   }
+  return true;
 }
 
-async function mailAboutStatus(
-  ports: AccountCheckPorts,
-  tenant: TenantId,
-  { account, notices }: CheckedAccount,
-): Promise<void> {
+/** @returns null for no mail */
+function mailAboutStatus(tenant: TenantId, { account, notices }: CheckedAccount) {
   const last = notices.at(-1)?.type;
-  if (last === "account.needs_reauth" && account.status === "needs_reauth")
-    await mailOwners(ports, tenant, needsReauthMail(tenant, account));
+  if (last === "account.needs_reauth" && account.status === "needs_reauth") return needsReauthMail(tenant, account);
   if (last === "account.refresh_failing" && account.status === "refresh_failing")
-    await mailOwners(ports, tenant, refreshFailingMail(tenant, account));
+    return refreshFailingMail(tenant, account);
+  return null;
 }
