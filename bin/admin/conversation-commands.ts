@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LocalJson } from "../../local/stack/local-json.ts";
-import { parseAccountKey } from "../../shared/domain/accounts/accounts.ts";
+import { type Connection, parseAccountKey } from "../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../shared/domain/inbox/conversations.ts";
 import { parseTenant } from "../../shared/kernel/tenant.ts";
 import { SECOND } from "../../shared/kernel/time.ts";
@@ -12,8 +12,6 @@ import { localStack, stackNotRunning } from "./local-stack.ts";
 /** The stack stores a message within a fraction of a second. */
 const STORED_WITHIN = 10 * SECOND;
 const POLL_INTERVAL = 50;
-/** The key is unknown or revoked, or its tenant is suspended. Waiting changes nothing. */
-const KEY_REFUSALS: ReadonlySet<string | undefined> = new Set(["unauthorized", "forbidden"]);
 
 /**
  * Writes a message as a person of the simulator and waits until it is in the inbox.
@@ -21,8 +19,11 @@ const KEY_REFUSALS: ReadonlySet<string | undefined> = new Set(["unauthorized", "
  */
 export async function writeMessage({ positionals, account, person }: Arguments): Promise<CommandOutput> {
   const local = localStack().local as unknown as LocalJson;
-  const { account_key, connection } = findAccount(local, account);
-  const ref = parseAccountKey(account_key);
+  if (!local.simulator_url)
+    throw new CliError("The local stack has no simulator. Start it without PARLEY_PLATFORM_URLS.");
+  const listedAccount = await findAccount(account);
+  const ref = parseAccountKey(listedAccount.account_key);
+  const connection = accountConnection(listedAccount);
   const tenant = parseTenant(local.tenant ?? "");
   if (!ref || !tenant) throw new CliError("The local stack has no tenant. Start it without PARLEY_SEED.");
   const text = positionals.slice(1).join(" ") || "Hi";
@@ -40,15 +41,28 @@ export async function writeMessage({ positionals, account, person }: Arguments):
   return { conversation_id: conversationId({ tenant, account: ref, participantId }), message_id: mid };
 }
 
-function findAccount(
-  { accounts, simulator_url }: LocalJson,
-  handle: string | undefined,
-): LocalJson["accounts"][number] {
-  if (!simulator_url) throw new CliError("The local stack has no simulator. Start it without PARLEY_PLATFORM_URLS.");
+interface ListedAccount {
+  readonly account_key: string;
+  readonly platform: string;
+  readonly handle: string | null;
+  readonly page_id: string | null;
+}
+
+/** An account that is connected now, also by a login. */
+async function findAccount(handle: string | undefined): Promise<ListedAccount> {
+  const response = await callLocalApi<{ accounts: ListedAccount[] }>({ method: "GET", path: "/v1/accounts" });
+  const { accounts } = requireData(response, "to list the accounts");
   const account = accounts.find((one) => handle === undefined || one.handle === handle.replace(/^@/, ""));
   if (account) return account;
-  if (accounts.length === 0) throw new CliError("The local stack has no accounts. Start it without PARLEY_SEED=0.");
+  if (accounts.length === 0)
+    throw new CliError("The tenant has no accounts. Connect one on the page that npm run local prints as Accounts.");
   throw new CliError(`Unknown account ${handle}. Use one of ${accounts.map((one) => one.handle).join(", ")}.`);
+}
+
+/** The simulator may have two connections of one account. */
+function accountConnection({ platform, page_id }: ListedAccount): Connection {
+  if (platform === "messenger") return "messenger";
+  return page_id === null ? "instagram_login" : "instagram_page";
 }
 
 async function waitUntilStored(mid: string): Promise<void> {
@@ -56,7 +70,6 @@ async function waitUntilStored(mid: string): Promise<void> {
   while (Date.now() < deadline) {
     const response = await callLocalApi({ method: "GET", path: `/v1/messages/${encodeURIComponent(mid)}` });
     if (response.data) return;
-    if (KEY_REFUSALS.has(response.error?.code)) requireData(response, "to read the message");
     await sleep(POLL_INTERVAL);
   }
   throw new CliError("The message is not in the inbox yet. See functions.log in the data folder.");

@@ -1,7 +1,10 @@
 import { execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { unconnectedAccounts } from "../../../local/simulator/world/seed.ts";
 import { banner } from "../../../local/stack/banner.ts";
+import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { PROJECT, readPage } from "../../docs/markdown.ts";
 import { runAdmin } from "../support/admin.ts";
@@ -146,13 +149,29 @@ describe("admin message", () => {
       PARLEY_KEY: "svc_live_x",
     });
     expect(await program.exitCode).toBe(1);
-    expect(program.errors()).toMatch(/^The local stack refused to read the message \(unauthorized\): [^\n]+\n$/);
+    expect(program.errors()).toMatch(/^The local stack refused to list the accounts \(unauthorized\): [^\n]+\n$/);
   });
 
   it("lists the accounts for an unknown one", async () => {
     const { code, errors } = await runAdmin(stack.dataDir, "message", "Hi", "--account", "nobody");
     expect(code).toBe(1);
     expect(errors).toBe("Unknown account nobody. Use one of parley_studio, parley_shop, parleyshop.\n");
+  });
+
+  it("writes to an account that was connected after the start", async () => {
+    const environment = JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8"));
+    const at = await stack.now();
+    const page = unconnectedAccounts.find(({ handle }) => handle === "lanternbooks");
+    if (!page) throw new Error("The simulator has no such page.");
+    await openSeedPorts({ environment, now: () => at }).connectAccount("demo", {
+      ...page,
+      token: "EAA-late",
+      authorizedBy: [],
+    });
+    await stack.sim("POST", "/subscriptions", { account: page.externalId, connection: page.connection });
+    const { code, output } = await runAdmin(stack.dataDir, "message", "Hi", "--account", "lanternbooks");
+    expect(code).toBe(0);
+    expect(output).toContain(`conversation_id: CONV#demo#messenger#${page.externalId}#`);
   });
 });
 
