@@ -43,7 +43,8 @@ export function accountCheckStore(table: Table) {
       const { PK, SK, [A.subscribedAt]: subscribedAt, ...rest } = toCheckItem(check);
       const set = keepsSubscribedAt ? rest : { ...rest, [A.subscribedAt]: subscribedAt };
       const replaced = await sendWrite(table, update({ PK, SK }, { set }, undefined, "ALL_OLD"));
-      return replaced ? toCheck(replaced as unknown as CheckItem) : null;
+      // For a row that did not exist, engines of the local stack return its key.
+      return replaced?.[A.feedPosition] === undefined ? null : toCheck(replaced as unknown as CheckItem);
     },
 
     /** Stores a check of an account that has none. @returns false when it has one */

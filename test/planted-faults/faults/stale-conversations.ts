@@ -107,7 +107,7 @@ export const staleConversationsFaults: readonly PlantedFault[] = [
   {
     name: "the head of a conversation may be stale",
     file: "shared/stores/inbox/conversations.ts",
-    search: "Key: headKey(conversationId), ConsistentRead: true }",
+    search: "Key: headKey(conversationId), ConsistentRead: consistent }",
     replacement: "Key: headKey(conversationId) }",
     killedBy: {
       file: "test/shared/stores/consistent-reads.test.ts",

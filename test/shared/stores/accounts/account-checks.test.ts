@@ -12,6 +12,7 @@ import { authorizationStore } from "../../../../shared/stores/accounts/authoriza
 import { openTable } from "../../../../shared/stores/client.ts";
 import { timeToLive } from "../../../../shared/stores/keys.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openWorldTable } from "../../../support/world/world-table.ts";
 import { linkTestAccount } from "../../flows/accounts/support/link-test-account.ts";
@@ -53,6 +54,15 @@ describe("the next check of an account", () => {
     expect(await listDue(due + 1)).toEqual([early, late]);
     for (const check of [late, early]) expect(await accountChecks.remove(check)).toBe(true);
     expect(await listDue(due + 1)).toEqual([]);
+  });
+
+  it("is the first in the engine of the local stack, too, which returns the key of a row that did not exist", async () => {
+    const testTable = await startTestTable();
+    const store = accountCheckStore(openTable(testTable.tableName, testTable.client));
+    const check = newCheck();
+    expect(await store.put(check)).toBeNull();
+    expect(await store.put(newCheck({ connectionId: "later" }))).toEqual(check);
+    await testTable.close();
   });
 
   it("is moved once from the time that was read, also when the answer is lost", async () => {
