@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HOUR } from "../../shared/kernel/time.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { DAY, HOUR } from "../../shared/kernel/time.ts";
 import { type CheckFixture, openCheckFixture } from "../shared/flows/accounts/keep-alive/support/check-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
@@ -40,3 +41,60 @@ test.each([
     expect(fixture.takeCalls()).toEqual(calls);
   },
 );
+
+test("a check that refreshes the token writes the account, too", async () => {
+  const fixture = await openCheckFixture(testEnv);
+  testEnv.advance(31 * DAY);
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 4, rcu: 2 });
+  expect(fixture.takeCalls()).toEqual(["refresh", "readSubscription"]);
+});
+
+test("a check that changes the status stores and publishes it, and reads whom to mail", async () => {
+  const fixture = await openCheckFixture(testEnv, "messenger");
+  const dead = { isValid: false, hasRights: false, detail: "(#190)", dataAccessExpiresAt: null } as const;
+  fixture.answers.inspect = { kind: "inspected", ...dead };
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 7, rcu: 4 });
+  expect(fixture.takeCalls()).toEqual(["inspect"]);
+  expect(fixture.mails()).toHaveLength(1);
+  // It stays: nothing new is stored.
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 3, rcu: 2 });
+  expect(fixture.takeCalls()).toEqual(["inspect"]);
+  delete fixture.answers.inspect;
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 6, rcu: 3 });
+  expect(fixture.takeCalls()).toEqual(["inspect", "listThreads", "readSubscription"]);
+});
+
+test("a restriction is read while its wait lasts, and its check moves", async () => {
+  const fixture = await openCheckFixture(testEnv);
+  const at = testEnv.now();
+  const change = { status: "restricted", detail: "(#368)", asOf: at, at, eventUlid: newUlid(at) } as const;
+  await fixture.stores.accounts.setStatus(fixture.tenant, fixture.account, change);
+  await fixture.checkNow();
+  expect(await cost(() => fixture.checkNow())).toEqual({ wcu: 0, rcu: 2 });
+  expect(fixture.takeCalls()).toEqual([]);
+  const refusal = { kind: "refused", class: "restricted", code: 368, subcode: null, transient: false } as const;
+  fixture.answers.listThreads = { ...refusal, accountStatus: "restricted", detail: "(#368)" };
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 4, rcu: 4 });
+  expect(fixture.takeCalls()).toEqual(["listThreads"]);
+});
+
+test("a new subscription writes the account and queues the gap", async () => {
+  const fixture = await openCheckFixture(testEnv);
+  fixture.answers.readSubscription = { kind: "read", isComplete: false };
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 4, rcu: 2 });
+  expect(fixture.takeCalls()).toEqual(["readSubscription", "subscribe"]);
+  expect(await fixture.takeTasks()).toHaveLength(1);
+});
+
+test("the check of an account that is gone removes itself and lets its login expire", async () => {
+  const fixture = await openCheckFixture(testEnv);
+  await fixture.disconnect();
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 3, rcu: 2 });
+});

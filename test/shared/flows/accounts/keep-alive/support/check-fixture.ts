@@ -2,10 +2,12 @@ import { accountsWorker } from "../../../../../../functions/accounts/worker.ts";
 import type { WorkerPorts } from "../../../../../../functions/worker/batch.ts";
 import { openMail } from "../../../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../../../shared/aws/queues.ts";
-import type { Account, Connection } from "../../../../../../shared/domain/accounts/accounts.ts";
+import { checkTimeAfter } from "../../../../../../shared/domain/accounts/account-checks.ts";
+import type { Account, Connection, PlatformName } from "../../../../../../shared/domain/accounts/accounts.ts";
 import { enqueueDueChecks } from "../../../../../../shared/flows/accounts/keep-alive/enqueue-due-checks.ts";
 import type { TaskPorts } from "../../../../../../shared/flows/accounts/run-task.ts";
 import { newUlid } from "../../../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "../../../../../../shared/kernel/time.ts";
 import type { AccountPlatform, CallRefused } from "../../../../../../shared/platforms/accounts/account-platform.ts";
 import { type AccountMessage, decodeAccountTask, encodeAccountTask } from "../../../../../../shared/queues/accounts.ts";
@@ -27,6 +29,14 @@ export function refusedCall(rest: Partial<CallRefused> = {}): CallRefused {
   return { kind: "refused", class: "other", detail: "(#100) The platform refused the call.", ...none, ...rest };
 }
 
+/** An account whose daily check is far away, so that it does not fall into the wait of a restriction. */
+function newAccount<Name extends PlatformName>(platform: Name, tenant: TenantId, now: Millis) {
+  for (let number = 1; ; number++) {
+    const account = { platform, externalId: `17-${tenant}-${number}` } as const;
+    if (checkTimeAfter(account, now) - now > DAY / 2) return account;
+  }
+}
+
 /** An account of a new tenant with one owner, and a platform with scripted answers that count its calls. */
 export async function openCheckFixture(testEnv: TestEnv, connection: Connection = "instagram_login") {
   const team = openTeamEnv(testEnv);
@@ -36,7 +46,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
   const queues = await testEnv.newQueues();
   const stores = openStores(testEnv.table);
   const isInstagram = connection !== "messenger";
-  const account = { platform: isInstagram ? "instagram" : "messenger", externalId: `17-${tenant}` } as const;
+  const account = newAccount(isInstagram ? "instagram" : "messenger", tenant, testEnv.now());
   const pageId = connection === "instagram_login" ? null : `page-${tenant}`;
   let token = 0;
 
