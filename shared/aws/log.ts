@@ -167,16 +167,24 @@ export type LogLine =
   /** One check. `outcome`: `later` for one that the platform did not answer. */
   | {
       readonly event: "account.checked";
-      readonly platform: string;
+      readonly tenant: string;
+      /** The account key, as in the lines below. */
+      readonly account: string;
       readonly status: string;
       readonly outcome: string;
     }
-  | { readonly event: "account.token_refreshed"; readonly platform: string }
+  | { readonly event: "account.token_refreshed"; readonly tenant: string; readonly account: string }
   /** The subscription to the account's webhooks was missing or incomplete. */
-  | { readonly event: "account.resubscribed"; readonly platform: string; readonly connection: string }
+  | {
+      readonly event: "account.resubscribed";
+      readonly tenant: string;
+      readonly account: string;
+      readonly connection: string;
+    }
   | {
       readonly event: "account.subscription_refused" | "account.inspection_refused";
-      readonly platform: string;
+      readonly tenant: string;
+      readonly account: string;
       readonly code: number | null;
     }
   | {

@@ -1,3 +1,4 @@
+import { accountKey } from "../../../domain/accounts/accounts.ts";
 import type { CallFailure } from "../../../platforms/accounts/account-platform.ts";
 import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
 import { queueGap } from "../gap/queue-gap.ts";
@@ -27,7 +28,8 @@ export async function checkSubscription(
   await queueGap(ports.accountWork, { tenant, account, subscribedAt: check?.subscribedAt ?? null, now });
   const subscribed = await platform.subscribe(account, token);
   if (subscribed.kind !== "done") return applyFailure(ports, visit, subscribed);
-  ports.log({ event: "account.resubscribed", platform: account.platform, connection: account.connection });
+  const { connection } = account;
+  ports.log({ event: "account.resubscribed", tenant, account: accountKey(account), connection });
   const isGone = await endSubscriptionOfGone(ports, visit);
   return { visit, next: isGone ? "gone" : "over", isSubscribed: true };
 }
@@ -50,6 +52,7 @@ async function applyFailure(ports: SubscriptionPorts, visit: Visit, failure: Cal
   if (!refused) return { visit, next: "later", isSubscribed: false };
   const refusal = await applyRefusal(ports, visit, refused);
   if (refusal) return { ...refusal, isSubscribed: false };
-  ports.log({ event: "account.subscription_refused", platform: visit.checked.account.platform, code: refused.code });
+  const account = accountKey(visit.checked.account);
+  ports.log({ event: "account.subscription_refused", tenant: visit.tenant, account, code: refused.code });
   return { visit, next: "over", isSubscribed: false };
 }

@@ -1,4 +1,5 @@
 import { dataAccessNotice } from "../../../domain/accounts/account-health.ts";
+import { accountKey } from "../../../domain/accounts/accounts.ts";
 import type { CallRefused } from "../../../platforms/accounts/account-platform.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { applyFinding, applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
@@ -41,7 +42,7 @@ async function checkWithoutApp(
   { code }: CallRefused,
 ): Promise<StepResult> {
   const { account } = visit.checked;
-  ports.log({ event: "account.inspection_refused", platform: account.platform, code });
+  ports.log({ event: "account.inspection_refused", tenant: visit.tenant, account: accountKey(account), code });
   // The read of the subscription follows.
   if (account.status !== "needs_reauth") return { visit, next: "continue" };
   return confirmAccess(ports, visit, { notice: null, readsThreads: true });

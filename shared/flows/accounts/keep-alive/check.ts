@@ -50,8 +50,8 @@ export async function checkAccountHealth(
   const isPublished = await publishNotices(ports, { tenant, checked: result.checked, now });
   if (!isPublished) return retry("mail_claimed", MAIL_CLAIM_TIME);
   if (check && result.next !== "gone") await reschedule(ports, check, { result, now });
-  const { platform } = ref;
-  ports.log({ event: "account.checked", platform, status: result.checked.account.status, outcome: result.next });
+  const { status } = result.checked.account;
+  ports.log({ event: "account.checked", tenant, account: accountKey(ref), status, outcome: result.next });
   return done;
 }
 

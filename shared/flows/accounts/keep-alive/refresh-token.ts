@@ -38,7 +38,7 @@ export async function refreshToken(ports: RefreshPorts, visit: Visit): Promise<S
   });
   // Another check refreshed it, or the account was disconnected or connected again.
   if (!newAccount) return { visit, next: "gone" };
-  ports.log({ event: "account.token_refreshed", platform: account.platform });
+  ports.log({ event: "account.token_refreshed", tenant, account: accountKey(account) });
   const newChecked = { ...checked, account: newAccount, health: { ...health, refreshError: null } };
   return applyFinding(ports, { ...visit, checked: newChecked, token: answer.token }, { kind: "refreshed" });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { accountKey } from "../../../../../shared/domain/accounts/accounts.ts";
 import { DAY, iso } from "../../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
 import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
@@ -103,7 +104,12 @@ it("of an app that may not ask is judged by its own reads", async () => {
   await fixture.passToCheck();
   expect(fixture.takeCalls()).toEqual(["inspect", "listThreads", "readSubscription"]);
   expect(await fixture.read()).toMatchObject({ status: "active" });
-  expect(testEnv.lines).toContainEqual({ event: "account.inspection_refused", platform: "messenger", code: 190 });
+  expect(testEnv.lines).toContainEqual({
+    event: "account.inspection_refused",
+    tenant: fixture.tenant,
+    account: accountKey(fixture.account),
+    code: 190,
+  });
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openQueue } from "../../../../../shared/aws/queues.ts";
+import { accountKey } from "../../../../../shared/domain/accounts/accounts.ts";
 import { ulidTime } from "../../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "../../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
@@ -42,7 +43,9 @@ it("that is missing is made again, and the messages since the last complete one 
     },
   ]);
   expect((await fixture.readCheck())?.subscribedAt).toBe(subscribedAt);
-  const line = { event: "account.resubscribed", platform: "instagram", connection: "instagram_login" };
+  const { tenant } = fixture;
+  const account = accountKey(fixture.account);
+  const line = { event: "account.resubscribed", tenant, account, connection: "instagram_login" };
   expect(testEnv.lines).toContainEqual(line);
   expect(await fixture.read()).toMatchObject({ status: "active" });
   expect(await fixture.events()).toEqual([]);
@@ -78,7 +81,9 @@ it("that the platform refuses is left to the next day, and is in the log", async
   await fixture.passToCheck();
   await fixture.passHour();
   expect(fixture.takeCalls()).toEqual(["readSubscription", "subscribe"]);
-  expect(testEnv.lines).toContainEqual({ event: "account.subscription_refused", platform: "instagram", code: 100 });
+  const { tenant } = fixture;
+  const account = accountKey(fixture.account);
+  expect(testEnv.lines).toContainEqual({ event: "account.subscription_refused", tenant, account, code: 100 });
   expect((await fixture.readCheck())?.subscribedAt).toBeNull();
 });
 
