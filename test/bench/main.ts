@@ -26,7 +26,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Erase: 450,
   Mail: 500,
   HandOver: 600,
-  Account: 600,
+  Account: 750,
   Sweep: 350,
   DeadLetters: 350,
 };

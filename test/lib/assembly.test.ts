@@ -46,7 +46,7 @@ describe("the command", () => {
     expect(bytes.Connect).toBeLessThanOrEqual(550_000);
     expect(bytes.Api).toBeLessThan(900_000);
     expect(bytes.HandOver).toBeLessThan(600_000);
-    expect(bytes.Account).toBeLessThan(700_000);
+    expect(bytes.Account).toBeLessThan(750_000);
   });
 
   test.each([
