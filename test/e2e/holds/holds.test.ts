@@ -147,7 +147,8 @@ it("without the human-agent permission the message fails, the account keeps its 
 
 it("a reply reveals that an account must be reconnected, and no message is held for it afterwards", async () => {
   const conversation = await personWrites("instagram_login", "Permitted Pam");
-  await stack.sim("POST", "/faults", { mode: "permission", for: 1 });
+  const connection = "instagram_login";
+  await stack.sim("POST", "/tokens", { account: findAccount(connection).split("#")[1], connection, action: "revoke" });
   const { status, body } = await stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text: "hi" });
   expect([status, body.error.code]).toEqual([502, "send_failed"]);
   expect(await account("instagram_login")).toMatchObject({

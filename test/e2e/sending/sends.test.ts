@@ -183,14 +183,16 @@ it("nothing is sent from an account while the platform throttles it", async () =
 
 // Last, because they change the status of the accounts.
 it.each([
-  ["token_revoked", "instagram_login", "needs_reauth", "account.needs_reauth", "token_invalid"],
-  ["expired", "messenger", "needs_reauth", "account.needs_reauth", "token_invalid"],
-  ["restricted", "instagram_page", "restricted", "account.restricted", "policy"],
+  ["a restriction", { restrict: 60 }, "instagram_page", "restricted", "account.restricted", "policy"],
+  ["a revoked token", { token: "revoke" }, "instagram_login", "needs_reauth", "account.needs_reauth", "token_invalid"],
+  ["an expired token", { token: "expire" }, "messenger", "needs_reauth", "account.needs_reauth", "token_invalid"],
 ] as const)(
   "%s changes the account, publishes one event, and later replies do not reach the platform",
-  async (mode, connection, becomes, type, reason) => {
-    const conversation = await personWrites(connection, `Rosa of ${mode}`);
-    await setFault(mode, { for: 2 });
+  async (cause, change, connection, becomes, type, reason) => {
+    const conversation = await personWrites(connection, `Rosa of ${cause}`);
+    const simulated = { account: findAccount(connection).split("#")[1], connection };
+    if ("token" in change) await stack.sim("POST", "/tokens", { ...simulated, action: change.token });
+    else await stack.sim("POST", "/restrictions", { ...simulated, minutes: change.restrict });
     const { status, body } = await reply(conversation, { text: "the last one" });
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
     expect(await readAccount(connection)).toMatchObject({
@@ -210,6 +212,5 @@ it.each([
     await waitUntilIdle(stack);
     expect(ofAccount()).toMatchObject([{ data: { account: { status: becomes }, reason } }]);
     expect(failedEvents(conversation)).toHaveLength(1);
-    await setFault("none", {});
   },
 );

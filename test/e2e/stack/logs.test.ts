@@ -284,6 +284,8 @@ it("every log line is JSON of a known event", () => {
     "worker.completed",
     "record.dropped",
     "account.unknown",
+    "account.checked",
+    "account_checks.queued",
     "delivery.attempted",
     "delivery.not_attempted",
     "deliveries.checked",

@@ -100,7 +100,8 @@ let sharedStack: Promise<SharedStack> | null = null;
 /**
  * The local stack that files of this worker use one after another; it has default settings and ends with the run.
  * For a file that does not need a fresh clock: times come from `stack.now`. `log` starts with the file. `stop` deletes
- * the endpoints, ends the faults and restores the table, so that the next file meets an empty inbox and active accounts.
+ * the endpoints, ends the faults and restores the simulated accounts and the table, so that the next file meets an empty
+ * inbox and active accounts.
  */
 export async function openSharedStack(): Promise<LocalStack> {
   sharedStack ??= startSharedStack();
@@ -122,6 +123,12 @@ async function removeLeftovers(stack: LocalStack, seededItems: readonly StoredIt
     if (status !== 200) throw new Error(`DELETE /v1/webhooks/${id}: ${status} ${text}`);
   }
   await waitUntilIdle(stack, 60);
+  for (const { account_key: key, connection } of stack.info.accounts) {
+    const simulated = { account: key.split("#")[1], connection };
+    await stack.sim("POST", "/tokens", { ...simulated, action: "restore" });
+    await stack.sim("POST", "/restrictions", { ...simulated, minutes: 0 });
+    await stack.sim("POST", "/subscriptions", simulated);
+  }
   await restoreTable(stack, seededItems);
 }
 

@@ -160,7 +160,7 @@ it("any key may list the event types, also an operator key without a tenant", as
   for (const apiKey of [fixture.key, secret]) {
     const { status, body } = await fixture.ask("GET", "/v1/event-types", undefined, apiKey);
     expect(status).toBe(200);
-    expect(body.data.event_types).toHaveLength(15);
+    expect(body.data.event_types).toHaveLength(16);
   }
   expect((await fixture.ask("GET", "/v1/event-types", undefined, "none")).status).toBe(401);
 });
