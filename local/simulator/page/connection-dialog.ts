@@ -22,7 +22,7 @@ interface Knob {
 
 export function subscribeAgain(account: Account): void {
   call("/subscriptions", owner(account)).then(
-    () => refresh().then(() => notify(`${account.displayName} sends webhooks to Parley.`)),
+    () => refresh().then(() => notify(`${account.displayName} sends webhooks to the app.`)),
     notifyProblem,
   );
 }
@@ -94,10 +94,11 @@ function subscription(account: Account, { subscriptions, ended }: SimulatorState
     const actions: Knob["actions"] = [
       ["End the subscription", change(account, "/subscriptions", { subscribed: false })],
     ];
-    return { title, text: `Parley gets ${fields.length} fields: ${fields.join(", ")}.`, isGood: true, actions };
+    return { title, text: `The app gets ${fields.length} fields: ${fields.join(", ")}.`, isGood: true, actions };
   }
-  const text = endedAt === undefined ? "Parley is not subscribed." : `The platform ended it ${formatDayTime(endedAt)}.`;
-  const actions: Knob["actions"] = [["Subscribe Parley again", change(account, "/subscriptions", {})]];
+  const text =
+    endedAt === undefined ? "The app is not subscribed." : `The platform ended it ${formatDayTime(endedAt)}.`;
+  const actions: Knob["actions"] = [["Subscribe the app again", change(account, "/subscriptions", {})]];
   return { title, text, isGood: endedAt === undefined, actions };
 }
 
@@ -170,7 +171,7 @@ function statusLink(body: string): HTMLElement[] {
 function callbackView(account: Account, people: { name: string; fields: object }[]): HTMLElement {
   const post = (path: string, fields: object): void => {
     const signature = isBadSignature ? "bad" : "good";
-    setText(byId("connection-answer"), "Waiting for Parley…");
+    setText(byId("connection-answer"), "Waiting for the app…");
     call<CallbackAnswer>(path, { ...fields, signature }).then(async ({ url, status, body }) => {
       const text = `${new URL(url).pathname} answered ${status ?? "nothing"}: ${body}`;
       byId("connection-answer").replaceChildren(text, ...statusLink(body));

@@ -41,9 +41,9 @@ export function notifyProblem(error: unknown): void {
 }
 
 const outcomes: Record<string, string> = {
-  delivered: "taken by Parley",
-  waiting: "not taken by Parley yet",
-  not_subscribed: "not sent, because Parley is not subscribed",
+  delivered: "accepted by the app",
+  waiting: "not accepted by the app yet",
+  not_subscribed: "not sent, because the app is not subscribed",
 };
 
 /** The outcome of an event that has no message in the thread. */

@@ -191,14 +191,14 @@ function footView(context: MessageContext, handlers: MessageHandlers): HTMLEleme
 function statusText({ message, isLastOwn, retryAt }: MessageContext): string | null {
   if (message.webhook === "lost") return "Lost: the subscription ended";
   if (message.webhook === "not_subscribed")
-    return message.from === "person" ? "Not sent: Parley is not subscribed" : "No echo: not subscribed";
+    return message.from === "person" ? "Not sent: the app is not subscribed" : "No echo: not subscribed";
   if (message.webhook === "waiting") {
     if (retryAt === null) return "Sending…";
     const wait = retryAt - now();
     const when = wait < 60_000 ? "" : ` · next attempt in ${formatDuration(wait)}`;
     return message.from === "person" ? `Not taken yet${when}` : `Echo not taken yet${when}`;
   }
-  return message.webhook === "delivered" && isLastOwn ? "Taken by Parley" : null;
+  return message.webhook === "delivered" && isLastOwn ? "Accepted by the app" : null;
 }
 
 /** One message is in the tab order. The arrow keys move between messages. */

@@ -107,7 +107,7 @@ export function drawToolbar({ state, account }: Scene): void {
   const since = Object.values(state.failing).toSorted((a, b) => a - b)[0];
   const failing = since === undefined ? "" : ` since ${formatTime(since)}`;
   const areOff = state.accounts.some(({ pageId, externalId }) => state.ended[pageId ?? externalId] !== undefined);
-  const idle = areOff ? "A subscription is off" : "Taken by Parley";
+  const idle = areOff ? "A subscription is off" : "Accepted by the app";
   const text = waiting === 0 ? idle : `${waiting} ${waiting === 1 ? "webhook waits" : "webhooks wait"}${failing}`;
   setStatus(text, waiting === 0 && !areOff ? "good" : "warn");
   byId("retry").hidden = waiting === 0;
@@ -126,10 +126,10 @@ export function drawToolbar({ state, account }: Scene): void {
           `No webhook of ${account?.displayName} was taken for an hour, so the platform sends none since ${formatTime(ended)}.`,
         ];
       }
-      if (isOff) return [`Parley is not subscribed to ${account?.displayName}.`];
+      if (isOff) return [`The app is not subscribed to ${account?.displayName}.`];
       if (start === undefined) return [];
       return [
-        element("b", {}, "Parley does not take the webhooks. "),
+        element("b", {}, "The app does not accept the webhooks. "),
         `The platform ends the subscription in ${formatDuration(start + hour - now())}.`,
       ];
     },

@@ -53,12 +53,12 @@ export function webhookTab({ webhooks, call }: Inspection): HTMLElement[] {
           element(
             "section",
             { class: "block" },
-            element("h3", {}, "Send call of Parley"),
+            element("h3", {}, "Send call of the app"),
             codeView("Request body", JSON.stringify(call, null, 2)),
           ),
         ];
   if (views.length + sent.length > 0) return [...sent, ...views];
-  return [hint("No webhook of this message is in the log: it is too old, or Parley is not subscribed.")];
+  return [hint("No webhook of this message is in the log: it is too old, or the app is not subscribed.")];
 }
 
 function headerTable(headers: Record<string, string>): HTMLElement {
@@ -102,7 +102,7 @@ function attemptView(attempt: Attempt, before: Attempt | undefined): HTMLElement
       "div",
       { class: "attempt-line" },
       element("span", { class: `pill ${isTaken ? "good" : "bad"}` }, String(attempt.status ?? "No answer")),
-      element("span", {}, isTaken ? "Taken by Parley" : (attempt.problem ?? "")),
+      element("span", {}, isTaken ? "Accepted by the app" : (attempt.problem ?? "")),
       element("span", { class: "when" }, `${formatSeconds(attempt.at)} · ${attempt.duration_ms} ms`),
     ),
     attempt.body === "" || attempt.body === before?.body ? null : codeView("Answer", prettyJson(attempt.body)),

@@ -18,13 +18,13 @@ describe("the dialog of an account", () => {
 
   test("ends the subscription, the token and the sends, and restores each", async () => {
     await openConnection(instagramName);
-    await knob("Subscription").getByText("Parley gets 6 fields").waitFor();
+    await knob("Subscription").getByText("The app gets 6 fields").waitFor();
     await at.expectAccessible("always");
     await knob("Subscription").getByRole("button", { name: "End the subscription" }).click();
     await knob("Subscription").getByText("The platform ended it").waitFor();
     expect(await at.page.locator("#webhooks").textContent()).toBe("A subscription is off");
-    await knob("Subscription").getByRole("button", { name: "Subscribe Parley again" }).click();
-    await knob("Subscription").getByText("Parley gets").waitFor();
+    await knob("Subscription").getByRole("button", { name: "Subscribe the app again" }).click();
+    await knob("Subscription").getByText("The app gets").waitFor();
 
     await knob("Token").getByRole("button", { name: "Let 7 days be left" }).click();
     await knob("Token").getByText("It expires in 7 d.").waitFor();

@@ -29,7 +29,7 @@ describe("the menu of attachments and actions", () => {
 
     await at.page.keyboard.press("Enter");
     await at.page.keyboard.press("Enter");
-    await at.message("Taken by Parley").waitFor();
+    await at.message("Accepted by the app").waitFor();
     expect(await at.messages()).toMatchObject([{ attachments: [{ type: "image" }] }]);
   });
 
@@ -141,7 +141,7 @@ test("any message is unsent, by the side that sent it, and reacted to", async ()
 test("a webhook without a message reports its outcome and opens its details", async () => {
   await at.page.getByRole("button", { name: "Attachments and actions" }).click();
   await at.page.getByRole("menuitem", { name: "Open a referral link" }).click();
-  await at.page.getByText("Open a referral link: taken by Parley").first().waitFor();
+  await at.page.getByText("Open a referral link: accepted by the app").first().waitFor();
   await at.page.locator("#notice").getByRole("button", { name: "Details" }).click();
   await at.panel().getByText("Webhook: referral").waitFor();
 });
@@ -149,7 +149,7 @@ test("a webhook without a message reports its outcome and opens its details", as
 test("arrow keys move between messages, of which one is in the tab order", async () => {
   await at.write("One");
   await at.write("Two");
-  await at.message("Two").getByText("Taken by Parley").waitFor();
+  await at.message("Two").getByText("Accepted by the app").waitFor();
   await at
     .message("Two")
     .getByRole("button", { name: /^Details of/ })

@@ -33,7 +33,7 @@ describe("the details of a message", () => {
     expect(webhook).toContain("Signed with the Instagram app secret");
 
     await at.page.keyboard.press("ArrowRight");
-    expect(await at.panel().innerText()).toMatch(/200\s+Taken by Parley[\s\S]*EVENT_RECEIVED/);
+    expect(await at.panel().innerText()).toMatch(/200\s+Accepted by the app[\s\S]*EVENT_RECEIVED/);
     await at.page.keyboard.press("ArrowRight");
     const event = await at.panel().innerText();
     expect(event).toContain('"id": "evt_1"');
@@ -60,7 +60,7 @@ describe("the details of a message", () => {
     await at.panel().getByText("http://later").waitFor();
   });
 
-  test("of an answer of Parley show the call that sent it", async () => {
+  test("of an answer of the app show the call that sent it", async () => {
     await at.write("Hello");
     await fetch(`${at.simulator.url}/instagram_graph/v26.0/me/messages`, {
       method: "POST",
@@ -70,7 +70,7 @@ describe("the details of a message", () => {
     await at.message("By call").waitFor();
     expect(await at.page.locator("#speaker").innerText()).toBe(`${testAccounts.login.displayName}: By call`);
     await at.openDetails("By call");
-    await at.panel().getByText("Send call of Parley").waitFor();
+    await at.panel().getByText("Send call of the app").waitFor();
     expect(await at.panel().innerText()).toContain('"text": "By call"');
   });
 });
@@ -108,7 +108,7 @@ test("at 390 px list, thread and details are screens with a way back", async () 
 
 test("nothing moves for people who prefer less motion", async () => {
   await at.write("Wide");
-  await at.message("Wide").getByText("Taken by Parley").waitFor();
+  await at.message("Wide").getByText("Accepted by the app").waitFor();
   const animation = "getComputedStyle(document.querySelector('.message.arriving')).animationName";
   expect(await at.inPage(animation)).toBe("none");
   await at.page.emulateMedia({ reducedMotion: "no-preference" });

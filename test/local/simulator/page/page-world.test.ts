@@ -22,7 +22,7 @@ test("the account sends policy events", async () => {
   await at.openPerson(messenger);
   await at.page.getByRole("button", { name: `Actions of ${testAccounts.messenger.displayName}, Messenger` }).click();
   await at.page.getByRole("menuitem", { name: "Block the account", exact: true }).click();
-  await at.page.getByText("Block the account: taken by Parley").first().waitFor();
+  await at.page.getByText("Block the account: accepted by the app").first().waitFor();
 });
 
 test("a person loses their role, blocks the business, or belongs to another app", async () => {
@@ -83,7 +83,7 @@ test("an hour of failed webhooks ends the subscription; the page says so and sub
   await at.openPerson(messenger);
   at.simulator.receiver.status = 500;
   await at.write("Is anybody there?");
-  await at.page.getByText(/^Parley does not take the webhooks\./).waitFor();
+  await at.page.getByText(/^The app does not accept the webhooks\./).waitFor();
   expect(await at.page.locator("#webhooks").innerText()).toMatch(/^1 webhook waits/);
   await at
     .message("Is anybody there?")
@@ -99,8 +99,8 @@ test("an hour of failed webhooks ends the subscription; the page says so and sub
   await at.page.getByRole("button", { name: "Subscribe again" }).click();
   await at.page.locator("#banner").waitFor({ state: "hidden" });
   await at.write("Hello again");
-  await at.message("Hello again").getByText("Taken by Parley").waitFor();
-  expect(await at.page.locator("#webhooks").innerText()).toBe("Taken by Parley");
+  await at.message("Hello again").getByText("Accepted by the app").waitFor();
+  expect(await at.page.locator("#webhooks").innerText()).toBe("Accepted by the app");
 });
 
 test("a person is added to an account and can write at once", async () => {
