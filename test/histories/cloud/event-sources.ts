@@ -2,6 +2,7 @@ import { queueReaders } from "../../../shared/config/function-times.ts";
 import { OVERDUE_AFTER, RETENTION } from "../../../shared/domain/limits.ts";
 import { ulidTime } from "../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { DUE_CHECKS } from "../../../shared/stores/accounts/account-keys.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
@@ -23,10 +24,12 @@ interface Options {
   readonly lambda: Lambda;
   /** A number in [0, 1): the size of each batch. */
   readonly random: () => number;
+  /** Whether the daily checks of healthy accounts run. They find nothing, and cost as much as the rest of a history. */
+  readonly checksHealthyAccounts: boolean;
 }
 
 /** Lets the engine deliver messages to the functions, and run the sweep in each minute in which something is due. */
-export function connectEventSources({ engine, aws, lambda, random }: Options): void {
+export function connectEventSources({ engine, aws, lambda, random, checksHealthyAccounts }: Options): void {
   const sources = [
     ...queueIds.map((id) => ({ queue: aws.queues[id], name: readerOf(id) })),
     ...aws.deadLetters.map((queue) => ({ queue, name: "deadLetters" as const })),
@@ -48,8 +51,8 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
   }
 
   const scheduled = new Map<string, Item>();
-  let due = { writes: -1, at: 0, lettersAt: 0, overdueAt: 0 };
-  /** The due items, the dead letters and the waiting deliveries change only with a write. */
+  let due = { writes: -1, at: 0, lettersAt: 0, overdueAt: 0, accountsAt: 0 };
+  /** The due items, the dead letters, the waiting deliveries and the checks of accounts change only with a write. */
   const dueNow = () => {
     const changes = aws.table.changes();
     if (changes.length === due.writes) return due;
@@ -63,6 +66,7 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
       at: nextDue(items),
       lettersAt: nextExpiredLetter(items),
       overdueAt: nextOverdue(items),
+      accountsAt: nextAccountCheck(checksHealthyAccounts ? items : items.filter(isNotOfHealthy(scheduled))),
     };
     return due;
   };
@@ -99,6 +103,14 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
     return runTask("reschedule_overdue");
   };
 
+  let nextHealth = 0;
+  const nextHealthNow = () => Math.max(nextHealth, dueNow().accountsAt);
+  const healthIsDue = () => engine.now() >= nextHealthNow();
+  const checkAccounts = () => {
+    nextHealth = healthTimeAfter(engine.now());
+    return runTask("check_accounts");
+  };
+
   engine.opportunities = () => [
     ...sources
       .filter(({ queue, name }) => queue.hasVisible() && lambda.hasRoom(name))
@@ -110,10 +122,12 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
     ...(sweepIsDue() ? [() => void sweep()] : []),
     ...(purgeIsDue() ? [() => void purge()] : []),
     ...(checkIsDue() ? [() => void check()] : []),
+    ...(healthIsDue() ? [() => void checkAccounts()] : []),
   ];
   engine.nextOpportunity = () => {
     const visible = sources.filter(({ name }) => lambda.hasRoom(name)).map(({ queue }) => queue.nextVisible());
-    return Math.min(...visible, Math.max(nextSweep, nextDueNow()), nextPurgeNow(), nextCheckNow());
+    const schedules = [Math.max(nextSweep, nextDueNow()), nextPurgeNow(), nextCheckNow(), nextHealthNow()];
+    return Math.min(...visible, ...schedules);
   };
 }
 
@@ -125,7 +139,9 @@ const SWEEP_AHEAD: Millis = 2 * MINUTE;
 /** Whether a sweep, a purge or a check reads the item. */
 function isScheduled(item: Item): boolean {
   const { PK, SK, F } = item;
-  return /^(Q|QS|QUAR)#/.test(PK?.S ?? "") || SK?.S === "SWEPT" || F?.S === "QH" || isWaiting(item);
+  const isInIndex = F?.S === "QH" || F?.S === DUE_CHECKS;
+  const isAccount = PK?.S?.startsWith("T#") === true && SK?.S?.startsWith("ACC#") === true;
+  return /^(Q|QS|QUAR)#/.test(PK?.S ?? "") || SK?.S === "SWEPT" || isInIndex || isAccount || isWaiting(item);
 }
 
 /** Whether the item is a delivery that waits for an attempt. */
@@ -157,6 +173,25 @@ const checkTimeAfter = (at: Millis) => (Math.floor(at / DAY) + 1) * DAY;
 function nextOverdue(items: readonly Item[]): Millis {
   const changed = items.filter(isWaiting).map(({ ua }) => Number(ua?.N));
   return changed.length === 0 ? Infinity : checkTimeAfter(Math.min(...changed) + OVERDUE_AFTER);
+}
+
+/** The minute of each hour in which the checks of accounts are enqueued. */
+const HEALTH_MINUTE: Millis = 41 * MINUTE;
+
+/** The first run of that schedule after an instant. */
+const healthTimeAfter = (at: Millis) => (Math.floor((at - HEALTH_MINUTE) / HOUR) + 1) * HOUR + HEALTH_MINUTE;
+
+/** Whether a check is not that of an account that is active. */
+function isNotOfHealthy(items: ReadonlyMap<string, Item>) {
+  const isHealthy = (account: Item | undefined) => account?.st?.S === "active" && !account.nt && !account.rf;
+  return ({ PK, SK }: Item) =>
+    !isHealthy(items.get(primaryKey({ PK, SK: { S: String(SK?.S).replace(/^CHECK#/, "ACC#") } } as Item)));
+}
+
+/** The first run that finds a due check of an account. */
+function nextAccountCheck(items: readonly Item[]): Millis {
+  const dueAt = items.filter(({ F }) => F?.S === DUE_CHECKS).map(({ G }) => Number(G?.S?.slice(0, 13)));
+  return dueAt.length === 0 ? Infinity : healthTimeAfter(Math.min(...dueAt));
 }
 
 /** The minute of each hour in which the purge runs. */

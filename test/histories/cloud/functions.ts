@@ -13,6 +13,7 @@ export const functionIds = {
   deadLetters: "DeadLetters",
   console: "Console",
   mail: "Mail",
+  account: "Account",
 } as const satisfies Readonly<Record<string, FunctionId>>;
 export type FunctionName = keyof typeof functionIds;
 export const functionNames = Object.keys(functionIds) as readonly FunctionName[];

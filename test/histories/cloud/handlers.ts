@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse } from "aws-lambda";
+import { accountsWorker } from "../../../functions/accounts/worker.ts";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
@@ -64,6 +65,7 @@ export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
         log,
       ),
     mail: () => mailWorker(ports.mail, clockNow),
+    account: () => accountsWorker(ports.account, clockNow),
     deadLetters: () => deadLettersWorker(ports.deadLetters, clockNow),
   };
   return functions[name]() as Handler;

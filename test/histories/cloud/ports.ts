@@ -1,5 +1,6 @@
 import type { ApiPorts } from "../../../functions/routes/api-endpoint.ts";
 import type { ConsolePorts } from "../../../functions/routes/console-endpoint.ts";
+import type { WorkerPorts } from "../../../functions/worker/batch.ts";
 import { openFiles } from "../../../shared/aws/files.ts";
 import type { Log } from "../../../shared/aws/log.ts";
 import type { Mailer } from "../../../shared/aws/mail.ts";
@@ -14,13 +15,18 @@ import { openVault } from "../../../shared/aws/vault.ts";
 import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../shared/domain/inbox/messages.ts";
 import type { MailPorts } from "../../../shared/flows/access/mails/ports.ts";
+import type { TaskPorts } from "../../../shared/flows/accounts/run-task.ts";
+import { eraseConversation } from "../../../shared/flows/erasure/erase.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../../shared/flows/inbox/feed-shards.ts";
+import { receiveWebhook } from "../../../shared/flows/inbox/inbound-webhooks.ts";
 import { randomToken } from "../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { clockNow } from "../../../shared/kernel/time.ts";
 import { createGate } from "../../../shared/net/egress-gate.ts";
 import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
+import type { AccountPlatform } from "../../../shared/platforms/accounts/account-platform.ts";
+import { toWebhookBody } from "../../../shared/platforms/accounts/history.ts";
 import { mockPlatform } from "../../../shared/platforms/api/mock.ts";
 import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
@@ -37,18 +43,14 @@ export const ORIGIN = "https://parley.example";
 /** The world outside of AWS. */
 export interface Outside {
   readonly platform: Platform;
+  readonly accountPlatform: AccountPlatform;
   readonly webhookClient: WebhookClient;
   readonly mailer: Mailer;
   readonly log: Log;
 }
 
-const subscriptions = {
-  subscribe: async () => ({ kind: "done" }) as const,
-  unsubscribe: async () => ({ kind: "done" }) as const,
-};
-
 /** The ports of every function, as a new process with empty caches has them. */
-export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }: Outside) {
+export function processPorts(aws: Aws, { platform, accountPlatform, webhookClient, mailer, log }: Outside) {
   const table = openTable(aws.table.tableName, aws.table.client);
   const vault = openVault("key", aws.kms);
   const readRoot = serviceKeysReader("root", aws.secrets);
@@ -79,8 +81,19 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     erasureWork: queue("Erasures"),
     uploadFiles: openFiles("uploads", aws.s3),
     uploadWork: queue("Uploads"),
-    accountPlatformFor: async () => subscriptions,
+    accountPlatformFor: async () => accountPlatform,
     receivedMessages: openReceivedMessages(aws.sqs),
+  };
+  const files = openFiles("raw", aws.s3);
+  const inbound = queue("Inbound");
+  const account: TaskPorts & WorkerPorts = {
+    ...common,
+    dataDeletionKeys: async (kid) => (await readRoot(kid)).dataDeletion,
+    eraseConversation: (erasure, hasTime) => eraseConversation(common, { ...erasure, actor: "system" }, hasTime),
+    renderWebhook: toWebhookBody,
+    queueWebhook: (raw, now) => receiveWebhook({ inbound, files }, raw, now),
+    wait: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),
+    mail: mailer,
   };
   const api: ApiPorts = {
     ...common,
@@ -108,18 +121,19 @@ export function processPorts(aws: Aws, { platform, webhookClient, mailer, log }:
     intake: {
       verifySignature,
       verifyHandshake,
-      inbound: queue("Inbound"),
-      files: openFiles("raw", aws.s3),
+      inbound,
+      files,
       platformSecrets: secretReader("platforms", parsePlatformSecrets, aws.secrets),
       log,
     },
-    ingest: { ...common, parseUpdates, files: openFiles("raw", aws.s3), profiles: queue("Profiles") },
+    ingest: { ...common, parseUpdates, files, profiles: queue("Profiles") },
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
     profile: { ...common, platformFor: async () => platform },
     erase: common,
-    sweep: { ...common, ...sending, files: openFiles("raw", aws.s3) },
+    sweep: { ...common, ...sending, files },
     console: { ...common, ...mailKeys, ...people, mails: queue("Mails"), pageFiles: new Map() } satisfies ConsolePorts,
     mail: { ...common, ...mailKeys, ...people, mail: mailer } satisfies MailPorts,
+    account,
     deadLetters: {
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,

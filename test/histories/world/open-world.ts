@@ -16,6 +16,7 @@ import { loadFunction } from "../cloud/handlers.ts";
 import { Lambda } from "../cloud/lambda.ts";
 import { processPorts } from "../cloud/ports.ts";
 import { Engine } from "../engine/engine.ts";
+import { openAccountPlatform } from "./account-platform.ts";
 import { Mailbox } from "./mailbox.ts";
 import { createMembers } from "./members.ts";
 import { accounts, tenants } from "./people.ts";
@@ -26,6 +27,9 @@ import { Troubles } from "./troubles.ts";
 /** An instant with odd milliseconds. */
 const START: Millis = 1_793_000_000_123;
 const CLOCKS_DIFFER_BY: Millis = 2 * SECOND;
+
+/** One history in so many has the daily checks of accounts that are healthy. */
+const HEALTHY_CHECKED_EVERY = 8;
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -47,14 +51,16 @@ export async function openWorld(seed: number) {
   const receivers = new Receivers(engine, troubles);
   const mailbox = new Mailbox({ engine, troubles });
   const log = (line: LogLine) => void logLines.push(line);
-  const outside = { platform, webhookClient: receivers.client, mailer: mailbox.mailer, log };
+  const accountPlatform = openAccountPlatform(troubles);
+  const outside = { platform, accountPlatform, webhookClient: receivers.client, mailer: mailbox.mailer, log };
   lambda = new Lambda({
     engine,
     load: (name) => loadFunction(name, processPorts(aws, outside)),
     // No two processes differ by more than two seconds.
     clockOffset: () => Math.floor(random() * CLOCKS_DIFFER_BY) - CLOCKS_DIFFER_BY / 2,
   });
-  connectEventSources({ engine, aws, lambda, random });
+  const checksHealthyAccounts = seed % HEALTHY_CHECKED_EVERY === 0;
+  connectEventSources({ engine, aws, lambda, random, checksHealthyAccounts });
   const { admin } = processPorts(aws, outside);
   const now = engine.now();
   const apiKeys = new Map<TenantId, TenantKeys>();
