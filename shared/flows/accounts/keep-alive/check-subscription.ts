@@ -40,11 +40,16 @@ async function endSubscriptionOfGone(ports: SubscriptionPorts, visit: Visit): Pr
   const { account } = checked;
   const { connectionId } = account;
   if (await ports.accounts.recordResubscription({ tenant, ref: account, connectionId, at: now })) return false;
-  // A new connection of the account needs the subscription.
-  if (await ports.accounts.getHealth(tenant, account)) return true;
-  const uses = account.pageId === null ? [] : await ports.pageUses.list(account.pageId);
-  if (uses.length === 0) await platform.unsubscribe(account, token);
+  if (!(await isSubscriptionUsed(ports, visit))) await platform.unsubscribe(account, token);
   return true;
+}
+
+/** A new connection of the account may need the subscription, unless it is of another kind. */
+async function isSubscriptionUsed(ports: SubscriptionPorts, { tenant, checked }: Visit): Promise<boolean> {
+  const { account } = checked;
+  if (account.pageId !== null) return (await ports.pageUses.list(account.pageId)).length > 0;
+  const current = await ports.accounts.getHealth(tenant, account);
+  return current?.account.connection === account.connection;
 }
 
 async function applyFailure(ports: SubscriptionPorts, visit: Visit, failure: CallFailure): Promise<SubscriptionResult> {

@@ -4,6 +4,7 @@ import { accountKey } from "../../../../../shared/domain/accounts/accounts.ts";
 import { ulidTime } from "../../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "../../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
+import { linkTestAccount } from "../support/link-test-account.ts";
 import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
 // The platforms end a subscription after an hour of failed webhooks. The next check subscribes again.
@@ -107,6 +108,25 @@ it("of an account that is disconnected at the same time ends", async () => {
   await fixture.passToCheck();
   expect(fixture.takeCalls()).toEqual(["readSubscription", "subscribe", "unsubscribe"]);
   expect(await fixture.stores.accounts.get(fixture.tenant, fixture.account)).toBeNull();
+});
+
+it.each([
+  ["in another way ends", "instagram_page", ["readSubscription", "subscribe", "unsubscribe"]],
+  ["in the same way stays", "instagram_login", ["readSubscription", "subscribe"]],
+] as const)("of an account that is connected again at the same time %s", async (_, connection, calls) => {
+  fixture.answers.readSubscription = missing;
+  const { tenant, account, stores } = fixture;
+  fixture.setOnCall(async (call) => {
+    if (call !== "subscribe") return;
+    const pageId = connection === "instagram_page" ? `page-${tenant}` : null;
+    const link = { tenant, account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId } };
+    await linkTestAccount(
+      { ...stores, vault: testEnv.newVault() },
+      { ...link, token: "other", actor: "cli", now: testEnv.now() },
+    );
+  });
+  await fixture.passToCheck();
+  expect(fixture.takeCalls()).toEqual(calls);
 });
 
 it("is not asked about by a message of a check that was completed", async () => {
