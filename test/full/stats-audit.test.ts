@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repetitions } from "../../support/sampling.ts";
-import { runAdmin, runAdminJson } from "../support/admin.ts";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
-import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { runAdmin, runAdminJson } from "../e2e/support/admin.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
+import { failureLines, waitUntilIdle } from "../e2e/support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
+import { waitFor } from "../e2e/support/wait-for.ts";
+import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
 
 // The responses as a client sees them. They are declared again here, so that a renamed field fails the type check.
 interface Stats {
@@ -32,7 +31,7 @@ interface AuditRow {
 let stack: LocalStack;
 let receivers: { well: Receiver; gone: Receiver; flaky: Receiver };
 let hooks: { well: TestWebhook; gone: TestWebhook; flaky: TestWebhook };
-const MESSAGES = repetitions({ whole: 50, sample: 24 });
+const MESSAGES = 50;
 
 beforeAll(async () => {
   const [running, well, gone, flaky] = await Promise.all([

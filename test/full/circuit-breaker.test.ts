@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
-import type { ListedDelivery } from "../support/api-response.ts";
-import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
+import type { ListedDelivery } from "../e2e/support/api-response.ts";
+import { failureLines, waitUntilIdle } from "../e2e/support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
+import { waitFor } from "../e2e/support/wait-for.ts";
+import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
 
 interface Mail {
   readonly from: string;
