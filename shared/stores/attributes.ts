@@ -264,7 +264,7 @@ export const accountRouteAttributes = { ...ttl, former: "fo", freeAt: "fr", hand
 
 export const pageUseAttributes = { tenant: "t" } as const;
 
-export const authorizationAttributes = { ...ttl, connectionId: "ci" } as const;
+export const authorizationAttributes = { ...ttl, connectionId: "ci", otherIds: "oi" } as const;
 
 export const accountCheckAttributes = {
   ...feedIndex,

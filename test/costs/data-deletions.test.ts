@@ -26,7 +26,7 @@ async function cost(work: () => Promise<unknown>) {
   return [wcu, rcu];
 }
 
-test("a request about a person costs two reads, and a data deletion eight writes for each account", async () => {
+test("a request about a person costs two reads, and a data deletion seven writes for each account", async () => {
   const fixture = await openLoginFixture(testEnv);
   const ports = fixture.ports();
   const user = LOGIN[0] ?? "";
@@ -36,6 +36,6 @@ test("a request about a person costs two reads, and a data deletion eight writes
   const account = await fixture.connect("one", LOGIN);
   await fixture.receive(account, "100");
   expect(await cost(() => deauthorize(ports, { platformUserId: user, now: testEnv.now() }))).toEqual([0, 2]);
-  expect(await cost(request)).toEqual([8, 3]);
+  expect(await cost(request)).toEqual([7, 3]);
   expect(await cost(async () => readDataDeletion(ports, await request()))).toEqual([0, 3]);
 });

@@ -20,6 +20,12 @@ export interface Authorization {
   readonly connectionId: string;
 }
 
+/** A stored login. */
+export interface StoredAuthorization extends Authorization {
+  /** The person's other ids at the platform. Each has a row. */
+  readonly otherIds: readonly string[];
+}
+
 export type Authorizations = ReturnType<typeof authorizationStore>;
 
 /**
@@ -33,12 +39,13 @@ export function authorizationStore(table: Table) {
 
   return {
     /** The accounts that the login connected, of all tenants. Read consistently. */
-    async list(platformUserId: string): Promise<Authorization[]> {
+    async list(platformUserId: string): Promise<StoredAuthorization[]> {
       const items = await queryAll<AuthorizationItem>(table, { PK: authorizationPartition(platformUserId), SK: "" });
       return items.map((item) => ({
         platformUserId,
         ...parseAccountOfTenant(item.SK),
         connectionId: item[A.connectionId],
+        otherIds: item[A.otherIds] ?? [],
       }));
     },
 
@@ -57,4 +64,5 @@ export function authorizationStore(table: Table) {
 
 interface AuthorizationItem extends Key {
   readonly [A.connectionId]: string;
+  readonly [A.otherIds]?: readonly string[];
 }

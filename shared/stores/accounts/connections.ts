@@ -117,9 +117,7 @@ export function accountConnections(table: Table) {
             put(auditItem(tenant, { ...audit, action })),
             ...(actor ? actorCheck(tenant, actor) : [check(tenantKey(tenant), isNotDeleted)]),
             ...pageUseItems(tenant, account, previous),
-            ...account.authorizedBy.map((userId) =>
-              put({ ...authorizationKey(userId, tenant, account), [Authorization.connectionId]: connectionId }),
-            ),
+            ...account.authorizedBy.map((userId) => put(authorizationItem(tenant, account, userId))),
           ],
           { ownMark: { [A.connectionId]: connectionId } },
         );
@@ -279,6 +277,16 @@ function pageUseItems(tenant: TenantId, account: NewAccount, previous: Account |
   const formerPage = previous?.pageId ?? null;
   const formerUse = formerPage === null || formerPage === pageId ? [] : [remove(pageUseKey(formerPage, account))];
   return [...use, ...formerUse];
+}
+
+/** A login's row also names the other ids of its person: a data deletion by one of them removes all. */
+function authorizationItem(tenant: TenantId, account: NewAccount, userId: string) {
+  const otherIds = account.authorizedBy.filter((id) => id !== userId);
+  return {
+    ...authorizationKey(userId, tenant, account),
+    [Authorization.connectionId]: account.connectionId,
+    [Authorization.otherIds]: otherIds.length > 0 ? otherIds : undefined,
+  };
 }
 
 /** What connecting sets and removes. All else of a stored account stays. */

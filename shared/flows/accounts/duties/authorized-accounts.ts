@@ -1,12 +1,12 @@
 import type { Account } from "../../../domain/accounts/accounts.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { encodeAccountTask } from "../../../queues/accounts.ts";
-import type { Authorization } from "../../../stores/accounts/authorizations.ts";
+import type { Authorization, StoredAuthorization } from "../../../stores/accounts/authorizations.ts";
 import type { DeauthorizePorts } from "./ports.ts";
 
 /** An account that a login connected at some time, and the account as it is connected now; null if it is not. */
 export interface AuthorizedAccount {
-  readonly authorization: Authorization;
+  readonly authorization: StoredAuthorization;
   readonly connected: Account | null;
   /** Another login connects it now. */
   readonly isOthers: boolean;

@@ -55,13 +55,17 @@ async function queueErasing(
   await accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: ERASING_DELAY });
 }
 
-/** A login of Instagram has two ids. All rows of the login that connects the account go. */
+/** A login of Instagram has two ids. All rows of the login go, and those of the same person's login that connects the account. */
 async function removeLogin(
   { authorizations }: Pick<DeleteDataPorts, "authorizations">,
   { authorization, connected, isOthers }: AuthorizedAccount,
 ): Promise<void> {
+  for (const platformUserId of authorization.otherIds)
+    await authorizations.remove({ ...authorization, platformUserId });
+  // Last, because it names the others.
   await authorizations.remove(authorization);
-  if (!connected || isOthers) return;
+  if (!connected || isOthers || connected.connectionId === authorization.connectionId) return;
+  // It was connected again since the rows were read.
   const { connectionId } = connected;
   for (const platformUserId of connected.authorizedBy) {
     await authorizations.remove({ ...authorization, platformUserId, connectionId });

@@ -169,12 +169,13 @@ describe("the logins of an account", () => {
     const audit = { action: "account.connect", resource: "-", actor: "cli", ip: null, detail: {}, at: NOW } as const;
     await ports.accounts.connect({ tenant, account: second, author: { audit, actor: null }, now: NOW });
     expect(await authorizations.list(`ada-${tenant}`)).toEqual([
-      { platformUserId: `ada-${tenant}`, tenant, account, connectionId: "1" },
+      { platformUserId: `ada-${tenant}`, tenant, account, connectionId: "1", otherIds: [] },
       {
         platformUserId: `ada-${tenant}`,
         tenant,
         account: { platform: "instagram", externalId: second.externalId },
         connectionId: "2",
+        otherIds: [],
       },
     ]);
   });

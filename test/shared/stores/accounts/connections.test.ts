@@ -68,7 +68,7 @@ describe("connecting", () => {
     expect(await accounts.getRoute(ref)).toEqual({ tenant, handle: "@shop" });
     expect(await usersOf()).toEqual([tenant]);
     const { connectionId } = account;
-    const authorization = { platformUserId: `a-${tenant}`, tenant, account: ref, connectionId };
+    const authorization = { platformUserId: `a-${tenant}`, tenant, account: ref, connectionId, otherIds: [] };
     expect(await authorizations.list(`a-${tenant}`)).toEqual([authorization]);
     expect(await actions()).toEqual(["account.connect"]);
   });

@@ -169,6 +169,18 @@ describe("a data deletion", () => {
     expect(await read(code)).toMatchObject({ status: "done" });
   });
 
+  it("leaves no other id of a person whose account was disconnected days before", async () => {
+    const account = await fixture.connect("one", [user, otherId]);
+    await fixture.disconnect(account);
+    // The check finds the account gone, and is removed.
+    await fixture.runTask({ op: "check", tenant: fixture.tenant, account });
+    testEnv.advance(2 * DAY);
+    expect(await fixture.rowsNaming(otherId)).not.toEqual([]);
+    await request();
+    await fixture.settle();
+    expect(await fixture.rowsNaming(user, otherId)).toEqual([]);
+  });
+
   it("of a person without data is done at once, with a code of their own", async () => {
     const codes = [await request("1"), await request("2")];
     for (const code of codes) {
@@ -231,7 +243,7 @@ describe("a data deletion", () => {
   it.each(faultPoints)("that crashes (%s) at any call of its request is completed by its repetition", async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
       fixture = await openLoginFixture(testEnv);
-      user = `1${call}${users++}`;
+      user = `user-${call}-${users++}`;
       const account = await fixture.connect("one", [user]);
       await fixture.receive(account, "100");
       const fault = injectFaultAt(testEnv.clients, point, call);
@@ -252,7 +264,7 @@ describe("a data deletion", () => {
   it.each(faultPoints)("that crashes (%s) at any call of its tasks ends all the same", async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
       fixture = await openLoginFixture(testEnv);
-      user = `1${call}${users++}`;
+      user = `user-${call}-${users++}`;
       const account = await fixture.connect("one", [user]);
       await fixture.receive(account, "100");
       const code = await request();

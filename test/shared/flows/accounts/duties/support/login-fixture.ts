@@ -7,6 +7,7 @@ import type { SystemErasure } from "../../../../../../shared/flows/accounts/duti
 import { eraseConversation } from "../../../../../../shared/flows/erasure/erase.ts";
 import { newUlid } from "../../../../../../shared/kernel/ids.ts";
 import { MINUTE, type Millis, SECOND } from "../../../../../../shared/kernel/time.ts";
+import { type AccountTask, encodeAccountTask } from "../../../../../../shared/queues/accounts.ts";
 import { auditStore } from "../../../../../../shared/stores/access/audit.ts";
 import { oneKeyRing } from "../../../../../support/world/key-rings.ts";
 import { openStores } from "../../../../stores/support/open-stores.ts";
@@ -108,6 +109,10 @@ export async function openLoginFixture(testEnv: TestEnv) {
       await stores.conversations.advanceHead(tenant, message, SAMPLE_INBOX);
     },
     disconnect,
+    async runTask(task: AccountTask): Promise<void> {
+      await openQueue(queues.accounts, testEnv.sqs).send({ body: encodeAccountTask(task) });
+      await this.runTasks();
+    },
     /** Runs the tasks of accounts that are due, in a new process. @param stepTime passes with each reading of the clock */
     async runTasks({ wrap = (worker: QueueWorker) => worker, stepTime = 0 } = {}): Promise<void> {
       for (let records = 1; records > 0; ) {
