@@ -92,7 +92,7 @@ test.each([
 test.each([
   ["oauth_denied", "grant every permission"],
   ["oauth_state_invalid", "longer than 10 minutes"],
-  ["oauth_failed", "The platform did not complete the login."],
+  ["oauth_failed", "Start the login again and grant every permission that it asks for. If it fails again"],
   ["forbidden", "Ask an admin or an owner."],
   ["unauthorized", "You were signed out during the login."],
   ["__proto__", "The login failed."],
@@ -154,7 +154,7 @@ fullTest("a refused selection shows its problem and what was connected before it
 
 fullTest.each([
   [{ status: 400, code: "oauth_state_invalid" }, "The time to choose a page is over."],
-  [{ status: 502, code: "oauth_failed" }, "The platform did not connect the account."],
+  [{ status: 502, code: "oauth_failed" }, "The platform did not connect the account. If a permission is missing"],
 ])("a choice that is not possible says what to do: %o", async (pages, words) => {
   server.pages = pages;
   const { page } = await open("?choose=messenger");

@@ -8,7 +8,7 @@ const START_AGAIN = "Nothing was connected. Start the login again";
 const loginErrors: Readonly<Record<string, string>> = {
   oauth_denied: `The login was canceled, or a permission was not granted. ${START_AGAIN} and grant every permission that it asks for.`,
   oauth_state_invalid: `The login took longer than 10 minutes, was used before, or was started in another browser. ${START_AGAIN} on this page.`,
-  oauth_failed: `The platform did not complete the login. ${START_AGAIN} in a few minutes. If it fails again, ask the operator of Parley to check the app's settings.`,
+  oauth_failed: `The platform did not complete the login. ${START_AGAIN} and grant every permission that it asks for. If it fails again, ask the operator of Parley to check the app's settings.`,
   account_in_use:
     "The account is connected to another workspace. Disconnect it there, wait two minutes, and connect it here.",
   forbidden:
@@ -43,7 +43,8 @@ export function refusedWriteText(refused: Refused): string {
   if (code === "forbidden") return "Your role does not allow this any longer. Ask an admin or an owner.";
   if (code === "account_in_use") return loginErrorText(code);
   if (code === "oauth_failed") {
-    return `The platform did not connect the account${detail === "" ? "" : ` (${detail})`}. Try again in a few minutes.`;
+    const reason = detail === "" ? "" : ` It says: “${detail}”`;
+    return `The platform did not connect the account.${reason} If a permission is missing, start the login again and grant every permission. Otherwise try again in a few minutes.`;
   }
   if (code === "invalid_request")
     return "The page or its Instagram account is no longer offered. Start the login again.";
