@@ -1,6 +1,7 @@
 import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
 import { openActors } from "./actors/actors.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
+import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
 import { judgeDeletions } from "./ledger/deletion.ts";
 import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
@@ -34,6 +35,7 @@ const always: readonly Judge[] = [
   judgeTestSends,
   judgeSubscriptions,
   judgeBlocks,
+  judgeStatusEvents,
   judgeRawCopies,
   judgeForbidden,
   judgeAccess,
@@ -49,6 +51,7 @@ const inTheEnd: readonly Judge[] = [
   judgeQuarantine,
   judgeSendEvents,
   judgePolicies,
+  judgePublishedStatuses,
   judgeErasures,
   judgeExactCounters,
 ];
