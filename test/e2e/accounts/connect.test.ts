@@ -3,23 +3,21 @@ import { listAllMessages } from "../support/api-calls.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { type Browser, openBrowser } from "./browser.ts";
 
 // A person connects accounts by the logins of the simulated platforms, and the accounts receive and answer messages.
 
-const OWNER = "owner@local.invalid";
 const INSTAGRAM = "17841402200110044";
 const PAGE = "106631254400117";
 const LINKED_INSTAGRAM = "17841409900887766";
 const PAGE_WITHOUT_MESSAGES = "110047710092835";
 
 let stack: LocalStack;
-/** The cookies of the person's browser, by name. */
-const cookies = new Map<string, string>();
-const secrets: string[] = [];
+let browser: Browser;
 
 beforeAll(async () => {
   stack = await openSharedStack();
-  await signIn();
+  browser = await openBrowser(stack);
 });
 afterAll(async () => {
   // The simulator is shared too: its accounts are not connected again.
@@ -31,59 +29,6 @@ afterAll(async () => {
   }
   await stack.stop();
 });
-
-/** Navigates in the person's browser, which stores the cookies of the answer. @returns the answer, not the page it leads to */
-async function visit(url: string, init: RequestInit = {}): Promise<Response> {
-  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const headers = { accept: "text/html", cookie, ...(init.headers as Record<string, string>) };
-  const response = await fetch(new URL(url, stack.info.base_url), { redirect: "manual", ...init, headers });
-  for (const text of response.headers.getSetCookie()) {
-    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
-    if (value === "") cookies.delete(name);
-    else cookies.set(name, value);
-  }
-  return response;
-}
-
-async function call(method: string, path: string, body?: object) {
-  const headers = {
-    accept: "application/json",
-    "content-type": "application/json",
-    "x-csrf-token": cookies.get("console_csrf") ?? "",
-  };
-  const response = await visit(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-  return { status: response.status, body: (await response.json()) as { data: never; error?: { code: string } } };
-}
-
-async function signIn(): Promise<void> {
-  const mails = async () =>
-    (JSON.parse((await stack.request("/_local/mail")).text) as { mails: { to: string[]; text: string }[] }).mails;
-  const before = (await mails()).length;
-  await call("POST", "/console/auth/request", { email: OWNER });
-  const mail = await waitFor("the mail", async () => {
-    const all = await mails();
-    return all.length > before ? all[0] : null;
-  });
-  expect(mail.to).toEqual([OWNER]);
-  await visit(/https?:\S+/.exec(mail.text)?.[0] ?? "");
-  expect(cookies.has("console_session")).toBe(true);
-}
-
-/** Starts a login and decides on the platform. @returns the URL to which the platform sends the browser */
-async function decide(platform: "instagram" | "messenger", decision: Record<string, string>, redirect = "/accounts") {
-  const start = await visit(`/oauth/${platform}/start?redirect=${encodeURIComponent(redirect)}`);
-  expect(start.status).toBe(302);
-  const dialog = new URL(start.headers.get("location") ?? "");
-  for (const [name, value] of Object.entries(decision)) dialog.searchParams.set(name, value);
-  const consent = await fetch(dialog, { redirect: "manual" });
-  const url = new URL(consent.headers.get("location") ?? "");
-  url.hash = "";
-  secrets.push(url.searchParams.get("code") ?? "", url.searchParams.get("state") ?? "");
-  return url.href;
-}
-
-const locationOf = async (response: Promise<Response>) =>
-  ((await response).headers.get("location") ?? "").replace(stack.info.base_url, "");
 
 /** A person writes to an account, and is answered. */
 async function expectConversation(account: string, connection: string): Promise<void> {
@@ -111,19 +56,19 @@ async function connectedKeys(): Promise<string[]> {
 }
 
 it("an account of Instagram's login is connected, receives a message and answers it", async () => {
-  const callback = await decide("instagram", { sim_consent: "auto", sim_account: INSTAGRAM });
+  const callback = await browser.decide("instagram", { sim_consent: "auto", sim_account: INSTAGRAM });
   const account = encodeURIComponent(`instagram#${INSTAGRAM}`);
-  expect(await locationOf(visit(callback))).toBe(`/accounts?connected=${account}`);
+  expect(await browser.locationOf(browser.visit(callback))).toBe(`/accounts?connected=${account}`);
   expect(await connectedKeys()).toContain(`instagram#${INSTAGRAM}`);
-  expect(await locationOf(visit(callback))).toBe("/accounts?error=oauth_state_invalid");
+  expect(await browser.locationOf(browser.visit(callback))).toBe("/accounts?error=oauth_state_invalid");
   await expectConversation(INSTAGRAM, "instagram_login");
 });
 
 it("a page and its Instagram account are chosen after a login of Facebook, receive a message and answer it", async () => {
-  const callback = await decide("messenger", { sim_consent: "auto" }, "/");
+  const callback = await browser.decide("messenger", { sim_consent: "auto" }, "/");
   // No console is deployed.
-  expect(await locationOf(visit(callback))).toBe("/oauth/connect?choose=messenger");
-  const { status, body } = await call("GET", "/oauth/messenger/pages");
+  expect(await browser.locationOf(browser.visit(callback))).toBe("/oauth/connect?choose=messenger");
+  const { status, body } = await browser.call("GET", "/oauth/messenger/pages");
   expect(status).toBe(200);
   const { pages } = body.data as { pages: { page_id: string }[] };
   expect(pages).toContainEqual({
@@ -134,7 +79,7 @@ it("a page and its Instagram account are chosen after a login of Facebook, recei
   });
   expect(pages.map(({ page_id }) => page_id)).not.toContain(PAGE_WITHOUT_MESSAGES);
 
-  const selected = await call("POST", "/oauth/messenger/select", {
+  const selected = await browser.call("POST", "/oauth/messenger/select", {
     page_id: PAGE,
     connect: ["messenger", "instagram"],
   });
@@ -149,10 +94,16 @@ it("a page and its Instagram account are chosen after a login of Facebook, recei
 
 it("a canceled login and one without the right to messages connect nothing", async () => {
   const before = await connectedKeys();
-  expect(await locationOf(visit(await decide("instagram", { sim_deny: "1" })))).toBe("/accounts?error=oauth_denied");
-  expect(await locationOf(visit(await decide("messenger", { sim_deny: "1" })))).toBe("/accounts?error=oauth_denied");
+  expect(await browser.locationOf(browser.visit(await browser.decide("instagram", { sim_deny: "1" })))).toBe(
+    "/accounts?error=oauth_denied",
+  );
+  expect(await browser.locationOf(browser.visit(await browser.decide("messenger", { sim_deny: "1" })))).toBe(
+    "/accounts?error=oauth_denied",
+  );
   const without = { sim_consent: "auto", sim_account: INSTAGRAM, sim_without: "instagram_business_manage_messages" };
-  expect(await locationOf(visit(await decide("instagram", without)))).toBe("/accounts?error=oauth_failed");
+  expect(await browser.locationOf(browser.visit(await browser.decide("instagram", without)))).toBe(
+    "/accounts?error=oauth_failed",
+  );
   expect(await connectedKeys()).toEqual(before);
 });
 
@@ -161,7 +112,7 @@ it("the data of a person is deleted when the platform requests it, and a page sa
   const { status, body } = await stack.sim<{ status: number; body: string }>("POST", "/data-deletion", person);
   expect(status).toBe(200);
   const { url } = JSON.parse(body) as { url: string };
-  const page = async () => (await visit(url)).text();
+  const page = async () => (await browser.visit(url)).text();
   expect(await page()).toContain("Deletion in progress");
   await waitFor("the end of the deletion", async () => {
     await stack.clock("PT1M");
@@ -174,6 +125,6 @@ it("the data of a person is deleted when the platform requests it, and a page sa
 
 it("no log has a code, a state or a token", () => {
   const log = stack.log();
-  for (const secret of secrets.filter((text) => text !== "")) expect(log).not.toContain(secret);
+  for (const secret of browser.secrets.filter((text) => text !== "")) expect(log).not.toContain(secret);
   expect(log).not.toMatch(/IGAA|EAA[A-Za-z0-9]{10}/);
 });
