@@ -3,6 +3,7 @@ import { rotationFaults } from "./faults/access/rotation.ts";
 import { sessionFaults } from "./faults/access/sessions.ts";
 import { signInFaults } from "./faults/access/sign-in.ts";
 import { teamFaults } from "./faults/access/team.ts";
+import { keepAliveFaults } from "./faults/accounts/keep-alive.ts";
 import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
@@ -38,6 +39,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...holdsFaults,
   ...idempotencyFaults,
   ...inboxFaults,
+  ...keepAliveFaults,
   ...lateCallsFaults,
   ...mailFaults,
   ...queuesAndTableFaults,

@@ -1,0 +1,63 @@
+import type { PlantedFault } from "../../planted-fault.ts";
+
+const folder = "test/shared/flows/accounts/keep-alive";
+const refusals = `${folder}/refusals.test.ts`;
+const recover = `${folder}/recover.test.ts`;
+
+export const keepAliveFaults: readonly PlantedFault[] = [
+  {
+    name: "a valid page token ends needs_reauth although the account's reads are refused",
+    file: "shared/flows/accounts/keep-alive/check-token.ts",
+    search: "if (refused.accountStatus !== null) return",
+    replacement: "if (refused.accountStatus === undefined) return",
+    killedBy: {
+      file: `${folder}/page-token.test.ts`,
+      title: "that is valid for an account whose %s the platform refuses stays needs_reauth",
+    },
+  },
+  {
+    name: "a refused send requests no check",
+    file: "shared/flows/accounts/call-consequences.ts",
+    search: "  if (account) await requestCheck(ports, call);\n",
+    replacement: "",
+    killedBy: { file: refusals, title: "%s of %s that was wrong is taken back at once, without a mail" },
+  },
+  {
+    name: "the review that an app lacks ends the access of an account",
+    file: "shared/platforms/api/refusal-table.ts",
+    search: '[appNeedsReview, "200/2018028',
+    replacement: '[needsReauth, "200/2018028',
+    killedBy: { file: refusals, title: "%s of %s says nothing of the account" },
+  },
+  {
+    name: "a block for abuse leaves the account active",
+    file: "shared/platforms/api/refusal-table.ts",
+    search: '"10/1893063 100/2534029 2022 368"',
+    replacement: '"10/1893063 100/2534029 2022"',
+    killedBy: { file: refusals, title: "%s of %s ends with the check after its hour" },
+  },
+  {
+    name: "too many calls do not pause the account",
+    file: "shared/platforms/api/errors.ts",
+    search: 'meaning.class === "rate" ? coolDownDuration(response) : null',
+    replacement: "null",
+    killedBy: { file: refusals, title: "too many calls (%s) of %s pause the account and leave its status" },
+  },
+  {
+    name: "needs_reauth is taken back by every check that finds the access good",
+    file: "shared/domain/accounts/account-health.ts",
+    search: "return recoveredAt === null || now - recoveredAt >= RECOVERY_INTERVAL;",
+    replacement: "return recoveredAt === null || now >= recoveredAt;",
+    killedBy: {
+      file: recover,
+      title: "is taken back once a day at most, if the platform says yes to checks and no to sends",
+    },
+  },
+  {
+    name: "a refresh that had no answer is left to the next day",
+    file: "shared/flows/accounts/keep-alive/refresh-token.ts",
+    search: '{ kind: "refresh_unknown", detail }, "later");',
+    replacement: '{ kind: "refresh_unknown", detail }, "over");',
+    killedBy: { file: `${folder}/crash.test.ts`, title: "is repeated the next hour if its answer is lost" },
+  },
+];
