@@ -178,6 +178,17 @@ export interface NextPage {
   readonly response: ApiAnswer;
 }
 
+/** A request to connect an account, or to let it go. */
+export interface ConnectionDeed {
+  readonly account: WorldAccount;
+  readonly to: "connected" | "gone";
+  readonly askedAt: Millis;
+  /** Null while it runs. */
+  endedAt: Millis | null;
+  /** Whether a response said that it is done. */
+  isDone: boolean;
+}
+
 /** Everything that the actors did, and what they were answered. */
 export interface Deeds {
   readonly messages: WrittenMessage[];
@@ -188,6 +199,7 @@ export interface Deeds {
   /** Deliveries that somebody asked to replay. */
   readonly replayed: Set<string>;
   readonly policies: PolicyUpdate[];
+  readonly connections: ConnectionDeed[];
   readonly reads: InboxRead[];
   readonly trespasses: Trespass[];
   readonly redrives: RedriveResult[];
@@ -211,6 +223,7 @@ export function noDeeds(): Deeds {
     erasures: [],
     replayed: new Set(),
     policies: [],
+    connections: [],
     reads: [],
     trespasses: [],
     redrives: [],

@@ -2,6 +2,7 @@ import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
 import { openActors } from "./actors/actors.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
 import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
+import { judgeConnections, judgeGone, judgeRoutes } from "./ledger/connections.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
 import { judgeDeletions } from "./ledger/deletion.ts";
 import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
@@ -36,6 +37,8 @@ const always: readonly Judge[] = [
   judgeSubscriptions,
   judgeBlocks,
   judgeStatusEvents,
+  judgeRoutes,
+  judgeGone,
   judgeRawCopies,
   judgeForbidden,
   judgeAccess,
@@ -52,6 +55,7 @@ const inTheEnd: readonly Judge[] = [
   judgeSendEvents,
   judgePolicies,
   judgePublishedStatuses,
+  judgeConnections,
   judgeErasures,
   judgeExactCounters,
 ];

@@ -21,6 +21,7 @@ export type Step =
       readonly by?: MemberName;
     }
   | { readonly do: "page" | "suspendTenant" | "resumeTenant"; readonly person: number }
+  | { readonly do: "connect" | "disconnect"; readonly person: number }
   | { readonly do: "deleteTenant"; readonly dies: number }
   | { readonly do: "rotateRoot" | "removeAgent" | "inviteAgent" }
   | { readonly do: "edit" | "unsend" | "react"; readonly message: number }
@@ -303,6 +304,29 @@ const episode: fc.Arbitrary<Paced[]> = person.chain((who) =>
     // A restricted account.
     at(by("write", who), policyOf(who, "block"), reply(who), policyOf(who, "unblock"), reply(who)),
     at(by("write", who), trouble("ingest", "api"), policyOf(who, "block", "unblock"), answer, reply(who)),
+    // An account is let go in the middle of its messages, and connected again.
+    at(
+      by("write", who),
+      trouble("api", "account", "ingest"),
+      fc.constantFrom<Step>({ do: "disconnect", person: who }, { do: "reply", person: who }),
+      fc.constant<Step>({ do: "disconnect", person: who }),
+      by("write", who),
+      wait(SECOND, MINUTE, 3 * MINUTE, 20 * MINUTE),
+      by("write", who),
+      fc.constant<Step>({ do: "connect", person: who }),
+      trouble("account", "api", "deliver"),
+      by("write", who),
+    ),
+    at(
+      answer,
+      reply(who),
+      fc.constant<Step>({ do: "connect", person: who }),
+      fc.constant<Step>({ do: "disconnect", person: who }),
+      trouble("account"),
+      fc.constant<Step>({ do: "connect", person: who }),
+      wait(SECOND, MINUTE, 3 * MINUTE),
+      reply(who),
+    ),
     // Other events for an endpoint.
     at(by("write", who), subscribe, trouble("api", "deliver"), by("write", who), subscribe, by("write", who)),
     // A test key beside live ones.

@@ -26,6 +26,9 @@ function sentence(step: Step): string {
       return step.by ? `${agent(step.by)} reads the inbox` : `The tenant of person ${step.person} reads its inbox`;
     case "page":
       return `The tenant of person ${step.person} reads its next message`;
+    case "connect":
+    case "disconnect":
+      return `The tenant of person ${step.person} ${step.do}s its account`;
     case "suspendTenant":
     case "resumeTenant":
       return `The operator ${step.do === "suspendTenant" ? "suspends" : "resumes"} the tenant of person ${step.person}`;

@@ -1,10 +1,14 @@
+import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
 import { CHALLENGE_LIFETIME } from "../../../shared/domain/limits.ts";
+import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
+import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { DAY } from "../../../shared/kernel/time.ts";
+import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
 import { easyChallengeToken, solveChallenge } from "../../shared/flows/support/hold-fixture.ts";
 import {
   type ApiAnswer,
+  type ConnectionDeed,
   type Erasure,
   type HeldMessage,
   type KnownEndpoint,
@@ -227,6 +231,35 @@ export function openActors(world: World) {
     if (response && response.status < 300) erasure.acceptedAt = engine.now();
   }
 
+  /** A login connects the account, or a client lets it go. */
+  async function changeConnection(who: number, to: ConnectionDeed["to"]): Promise<void> {
+    const { account } = findPerson(who);
+    const { tenant, ...ref } = account;
+    const deed: ConnectionDeed = { account, to, askedAt: engine.now(), endedAt: null, isDone: false };
+    deeds.connections.push(deed);
+    if (to === "gone") {
+      const path = `/v1/accounts/${accountKey(ref)}`;
+      const response = await request("api", "DELETE", path, { credential: keysOf(tenant).live });
+      deed.isDone = response?.status === 200;
+    } else {
+      const isPage = ref.platform === "messenger";
+      const connected = {
+        ...ref,
+        connection: isPage ? "messenger" : "instagram_login",
+        handle: "@shop",
+        displayName: "Shop",
+        pageId: isPage ? ref.externalId : null,
+      } as const;
+      const result = await connectAccount(
+        world.admin,
+        { tenant, account: connected, token: "a new token", tokenExpiresAt: null, authorizedBy: ["1"], actor: "cli" },
+        { now: engine.now, endsAt: engine.now() + MINUTE },
+      ).catch(() => null);
+      deed.isDone = result !== null && !isRefusal(result);
+    }
+    deed.endedAt = engine.now();
+  }
+
   return {
     deeds,
     createEndpoint,
@@ -261,6 +294,10 @@ export function openActors(world: World) {
           return operator.setStatus(findPerson(step.person).account.tenant, "suspended");
         case "resumeTenant":
           return operator.setStatus(findPerson(step.person).account.tenant, "active");
+        case "connect":
+          return changeConnection(step.person, "connected");
+        case "disconnect":
+          return changeConnection(step.person, "gone");
         case "deleteTenant":
           return operator.deleteTenant(NEIGHBOUR, step.dies);
         case "rotateRoot":

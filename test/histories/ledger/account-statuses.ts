@@ -39,7 +39,7 @@ export function judgeStatusEvents(evidence: Evidence): string[] {
 export function judgePublishedStatuses(evidence: Evidence): string[] {
   return accounts.flatMap((account) => {
     const { tenant } = account;
-    if (mayBeDeleted(evidence, tenant)) return [];
+    if (mayBeDeleted(evidence, tenant) || evidence.connections.some((each) => each.account === account)) return [];
     const name = accountKey(account);
     return statusChanges(evidence, account).flatMap(({ at, type, eventUlid }) => {
       if (eventUlid === null) return [`${type} of ${name} has no event`];
@@ -59,7 +59,8 @@ function statusChanges({ changes }: Evidence, account: WorldAccount): StatusChan
   return changes.flatMap(({ at, before, after }) => {
     if (!before || !after || after.PK !== key.PK || after.SK !== key.SK) return [];
     const status = shownStatus(after);
-    if (status === shownStatus(before)) return [];
+    // A new connection has an event of its own.
+    if (status === shownStatus(before) || after[A.connectionId] !== before[A.connectionId]) return [];
     return [{ at, type: types[status], eventUlid: eventOf(before, after) }];
   });
 }

@@ -78,10 +78,19 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
     const sizes = [changes, receivers.posts, platform.calls, deeds.reads, deeds.trespasses].map(({ length }) => length);
     const ended = deeds.requests.filter(({ endedAt }) => endedAt !== null).length;
     const links = deeds.links.filter(({ hasCome }) => hasCome !== null).length;
+    const connections = deeds.connections.filter(({ endedAt }) => endedAt !== null).length;
     const deleted = deeds.deletions.filter(({ endedAt }) => endedAt !== null).length;
-    const state = [...sizes, answered, ended, links, deleted, deeds.checks.length, deeds.erasures.length, calmAt].join(
-      " ",
-    );
+    const state = [
+      ...sizes,
+      answered,
+      ended,
+      links,
+      deleted,
+      connections,
+      deeds.checks.length,
+      deeds.erasures.length,
+      calmAt,
+    ].join(" ");
     if (state === seen) return null;
     seen = state;
     return {

@@ -1,4 +1,5 @@
 import { findPerson } from "../world/people.ts";
+import { mayBeUnconnected } from "./connections.ts";
 import { mayLackDelivery } from "./deliveries.ts";
 import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
 import { type Evidence, mayHaveExpired, messageIdOf, type StoredItem } from "./evidence.ts";
@@ -23,6 +24,7 @@ export function judgeInbox(evidence: Evidence): string[] {
   for (const message of evidence.messages) {
     const { mid, person, at, isEcho, unsentAt } = message;
     if (!evidence.acknowledged.has(message.webhook)) continue;
+    if (mayBeUnconnected(evidence, findPerson(person).account, at)) continue;
     if (evidence.mayBeErased(person, at) || mayHaveExpired(evidence, at)) continue;
     const [row] = rowsOf(evidence, message);
     if (!row) violations.push(`${mid} was acknowledged and has no row`);

@@ -51,7 +51,8 @@ export function judgePolicies(evidence: Evidence): string[] {
   const { policies, acknowledged } = evidence;
   if (policies.length === 0) return [];
   return accounts.flatMap((account) => {
-    if (mayBeDeleted(evidence, account.tenant)) return [];
+    if (mayBeDeleted(evidence, account.tenant) || evidence.connections.some((each) => each.account === account))
+      return [];
     const all = decisions(evidence, account);
     const name = accountKey(account);
     const violations = all.flatMap(({ policy: { action, eventUlid }, since }) => {

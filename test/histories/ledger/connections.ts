@@ -1,0 +1,137 @@
+import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
+import { ACCOUNT_RELEASE_WAIT } from "../../../shared/domain/limits.ts";
+import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import { accountItemKey, accountRouteKey, pageUseKey } from "../../../shared/stores/accounts/account-keys.ts";
+import { accountRouteAttributes as Route } from "../../../shared/stores/attributes.ts";
+import type { ConnectionDeed } from "../deeds.ts";
+import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
+import { mayBeDeleted } from "./deletion.ts";
+import { type Evidence, SLACK, type StoredItem } from "./evidence.ts";
+
+/** A disconnection and what of it is certain, until the account is connected again. */
+function timesGone({ connections }: Evidence, account: WorldAccount): { since: Millis; until: Millis }[] {
+  const own = connections.filter((each) => each.account === account);
+  return own.flatMap(({ to, endedAt, isDone, askedAt }) => {
+    if (to !== "gone" || !isDone || endedAt === null) return [];
+    const until = Math.min(
+      Infinity,
+      ...own
+        .filter((each) => each.to === "connected" && (each.endedAt ?? Infinity) > askedAt)
+        .map((each) => each.askedAt),
+    );
+    return [{ since: endedAt, until }];
+  });
+}
+
+/** Whether a message may be lost because its account was not connected. */
+export function mayBeUnconnected({ connections }: Evidence, account: WorldAccount, at: Millis): boolean {
+  const own = connections.filter((each) => each.account === account);
+  return own.some(({ to, askedAt }) => {
+    if (to !== "gone" || at < askedAt - 20 * MINUTE) return false;
+    const again = own.find((each: ConnectionDeed) => each.to === "connected" && each.askedAt > askedAt && each.isDone);
+    return at < (again?.endedAt ?? Infinity) + 2 * MINUTE;
+  });
+}
+
+/** An account has its route, and its page its use, exactly as long as it is connected. */
+export function judgeRoutes(evidence: Evidence): string[] {
+  if (evidence.connections.length === 0) return [];
+  const has = ({ PK, SK }: { PK: string; SK: string }) =>
+    evidence.items.find((item) => item.PK === PK && item.SK === SK);
+  return accounts.flatMap((account) => {
+    if (mayBeDeleted(evidence, account.tenant)) return [];
+    const stored = has(accountItemKey(account.tenant, account));
+    const name = accountKey(account);
+    const violations: string[] = [];
+    const isRouted = has(accountRouteKey(account))?.[Route.tenant] === account.tenant;
+    if (isRouted !== (stored !== undefined))
+      violations.push(`${name} is ${stored ? "" : "not "}connected, and its route is not so`);
+    if (
+      account.platform === "messenger" &&
+      (has(pageUseKey(account.externalId, account)) !== undefined) !== (stored !== undefined)
+    )
+      violations.push(`${name} is ${stored ? "" : "not "}connected, and the use of its page is not so`);
+    return violations;
+  });
+}
+
+/** Nothing is stored or sent for an account that is gone. */
+export function judgeGone(evidence: Evidence): string[] {
+  if (evidence.connections.length === 0) return [];
+  return accounts.flatMap((account) =>
+    timesGone(evidence, account).flatMap(({ since, until }) => {
+      const name = accountKey(account);
+      const isStored = (item: StoredItem) =>
+        item.PK.startsWith(`CONV#${account.tenant}#${name}#`) &&
+        item.SK.startsWith("M#") &&
+        item.d === "inbound" &&
+        !item.z;
+      const key = accountItemKey(account.tenant, account);
+      return [
+        ...evidence.changes
+          .filter(
+            ({ at, before, after }) =>
+              !before && after && isStored(after) && at > since + ACCOUNT_RELEASE_WAIT + SLACK && at < until,
+          )
+          .map(({ at, after }) => `a message of ${name} was stored ${at - since} ms after it was let go: ${after?.SK}`),
+        ...evidence.changes
+          .filter(({ at, after }) => after?.PK === key.PK && after.SK === key.SK && at > since && at < until)
+          .map(({ at }) => `${name} was stored ${at - since} ms after it was let go`),
+        ...evidence.calls
+          .filter(
+            ({ at, person }) =>
+              person.startsWith("person-") &&
+              findPerson(person).account === account &&
+              at > since + 45_000 &&
+              at < until,
+          )
+          .map(({ at, text }) => `${text} was sent ${at - since} ms after ${name} was let go`),
+      ];
+    }),
+  );
+}
+
+/** Each connection and each disconnection has one event, and the last one applies. */
+export function judgeConnections(evidence: Evidence): string[] {
+  return accounts.flatMap((account) => {
+    const own = evidence.connections.filter((each) => each.account === account);
+    if (own.length === 0 || mayBeDeleted(evidence, account.tenant)) return [];
+    const name = accountKey(account);
+    const key = accountItemKey(account.tenant, account);
+    const rows = evidence.changes.filter(({ before, after }) => {
+      const item = after ?? before;
+      return item?.PK === key.PK && item.SK === key.SK;
+    });
+    const removed = rows.filter(({ after }) => !after).length;
+    const events = new Set(
+      evidence.posts
+        .filter(({ type, body }) => type === "account.disconnected" && body.includes(`"${name}"`))
+        .map(({ eventId }) => eventId),
+    );
+    const violations: string[] = [];
+    if (events.size > removed) violations.push(`${name} was let go ${removed} times, with ${events.size} events`);
+    const isUntouched = evidence.endpoints.some((endpoint) => {
+      const item = evidence.items.find(({ PK, SK }) => PK === `T#${account.tenant}` && SK === `WH#${endpoint.id}`);
+      const first = own[0]?.askedAt ?? 0;
+      const lacks = evidence.items.some(
+        ({ PK, st }) => PK === `D#${account.tenant}#${endpoint.id}#0` && st !== "delivered",
+      );
+      return (
+        endpoint.tenant === account.tenant &&
+        endpoint.touchedAt === null &&
+        endpoint.createdAt + SLACK < first &&
+        item?.st === "active" &&
+        endpoint.subscriptions.length === 1 &&
+        !lacks
+      );
+    });
+    if (isUntouched && evidence.buried.length === 0 && events.size < removed)
+      violations.push(`${name} was let go ${removed} times, and only ${events.size} events were delivered`);
+    const [last] = own.filter(({ isDone }) => isDone).toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
+    const overlaps = own.some((each) => each !== last && last && (each.endedAt ?? Infinity) > last.askedAt);
+    const isStored = evidence.items.some(({ PK, SK }) => PK === key.PK && SK === key.SK);
+    if (last && !overlaps && isStored !== (last.to === "connected"))
+      violations.push(`${name} should be ${last.to}, and is not`);
+    return violations;
+  });
+}
