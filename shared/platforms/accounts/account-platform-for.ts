@@ -61,7 +61,8 @@ export function accountPlatformFor(
 
     readSubscription: (account, token) =>
       callGraph(http, toSigned({ method: "GET", url: subscriptionUrl(account), token }), ({ data }) => {
-        const isComplete = isSubscribed(data, fields);
+        // An app has an id of its own for Instagram Login.
+        const isComplete = isSubscribed(data, fields, isPage ? app.metaAppId : null);
         return isComplete === null ? null : { kind: "read", isComplete };
       }),
 

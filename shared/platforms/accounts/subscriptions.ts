@@ -1,5 +1,5 @@
 import { asObject } from "../json.ts";
-import { readNames } from "./values.ts";
+import { readAccountId, readNames } from "./values.ts";
 
 // The fields of the webhooks that an account's subscription names.
 
@@ -29,13 +29,15 @@ export const instagramFields: readonly string[] = [
 
 /**
  * Whether the app has every field, by the answer of `GET subscribed_apps`.
- * @param data the list of apps. The platforms list none but the app of the token
+ * @param data the list of apps, which may contain other apps than ours
+ * @param appId our app's id in the list; null where it is not known, and the first complete app counts
  * @returns null when it is no list
  */
-export function isSubscribed(data: unknown, fields: readonly string[]): boolean | null {
+export function isSubscribed(data: unknown, fields: readonly string[], appId: string | null): boolean | null {
   if (!Array.isArray(data)) return null;
-  return data.some((app: unknown) => {
-    const subscribedFields = readFieldNames(asObject(app)?.subscribed_fields);
+  return data.map(asObject).some((app) => {
+    if (appId !== null && app?.id !== undefined && readAccountId(app.id) !== appId) return false;
+    const subscribedFields = readFieldNames(app?.subscribed_fields);
     return fields.every((field) => subscribedFields.has(field));
   });
 }

@@ -7,7 +7,7 @@ import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { type AccountRace, openAccountRace } from "./support/account-race.ts";
 import { subscriptionNode } from "./support/race-platform.ts";
 
-const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 300 });
+const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 400 });
 /** How many calls the others may be ahead of a work. */
 const LEAD_MAX = 25;
 

@@ -91,10 +91,11 @@ describe("the subscription", () => {
   test.each(flavours)("of %s is complete with every field", async (connection, fields) => {
     const names = fields.split(",");
     const apps: [unknown, boolean][] = [
-      [[{ id: "1", subscribed_fields: [...names, "feed"] }], true],
-      [[{ id: "1", subscribed_fields: names.map((name) => ({ name, version: "v26.0" })) }], true],
-      [[{ id: "1", subscribed_fields: names.slice(1) }], false],
-      [[{ id: "1" }], false],
+      [[{ id: app.metaAppId, subscribed_fields: [...names, "feed"] }], true],
+      [[{ id: app.metaAppId, subscribed_fields: names.map((name) => ({ name, version: "v26.0" })) }], true],
+      [[{ id: app.metaAppId, subscribed_fields: names.slice(1) }], false],
+      [[{ id: app.metaAppId }], false],
+      [[{ id: "1", subscribed_fields: names }], connection === "instagram_login"],
       [[], false],
       [["app"], false],
     ];
