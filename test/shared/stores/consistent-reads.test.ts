@@ -245,7 +245,13 @@ test("the uses of a page: the subscription of an account that was connected a mo
 
 test("the accounts of a platform login: a deauthorization would miss the newest", async () => {
   const { platform, externalId, connectionId } = await connectAccount({ authorizedBy: [`person-${tenant}`] });
-  const authorization = { platformUserId: `person-${tenant}`, tenant, account: { platform, externalId }, connectionId };
+  const authorization = {
+    platformUserId: `person-${tenant}`,
+    tenant,
+    account: { platform, externalId },
+    connectionId,
+    otherIds: [],
+  };
   expect(await authorizationStore(table).list(`person-${tenant}`)).toEqual([authorization]);
 });
 

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { env } from "../../../shared/config/names.ts";
-import { type AdminRun, runAdmin } from "../support/admin.ts";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
-import { readQueues } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { env } from "../../shared/config/names.ts";
+import { type AdminRun, runAdmin } from "../e2e/support/admin.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
+import { readQueues } from "../e2e/support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
+import { waitFor } from "../e2e/support/wait-for.ts";
+import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
 
 const CANARY = "canary-text-of-a-person";
 
