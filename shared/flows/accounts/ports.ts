@@ -88,7 +88,14 @@ export interface DueCheckPorts {
 export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
   readonly accounts: Pick<
     Accounts,
-    "getHealth" | "changeHealth" | "claimMail" | "clearNotices" | "setStatus" | "replaceToken" | "recordResubscription"
+    | "get"
+    | "getHealth"
+    | "changeHealth"
+    | "claimMail"
+    | "clearNotices"
+    | "setStatus"
+    | "replaceToken"
+    | "recordResubscription"
   >;
   readonly accountChecks: Pick<AccountChecks, "get" | "add" | "reschedule" | "remove">;
   readonly authorizations: Pick<Authorizations, "expire">;

@@ -3,6 +3,8 @@ import type { CallFailure } from "../../../platforms/accounts/account-platform.t
 import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
 import { queueGap } from "../gap/queue-gap.ts";
 import type { AccountCheckPorts } from "../ports.ts";
+import { checkSubscribers, listSubscribers } from "../subscribers.ts";
+import { ownSubscription } from "../subscription.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
 
 type SubscriptionPorts = Pick<AccountCheckPorts, "accounts" | "accountWork" | "log" | "pageUses">;
@@ -40,16 +42,12 @@ async function endSubscriptionOfGone(ports: SubscriptionPorts, visit: Visit): Pr
   const { account } = checked;
   const { connectionId } = account;
   if (await ports.accounts.recordResubscription({ tenant, ref: account, connectionId, at: now })) return false;
-  if (!(await isSubscriptionUsed(ports, visit))) await platform.unsubscribe(account, token);
+  const subscription = ownSubscription(tenant, account);
+  // A new connection of the account may need it, unless it is of another kind.
+  if ((await listSubscribers(ports, subscription)).length > 0) return true;
+  await platform.unsubscribe(account, token);
+  await checkSubscribers(ports, subscription);
   return true;
-}
-
-/** A new connection of the account may need the subscription, unless it is of another kind. */
-async function isSubscriptionUsed(ports: SubscriptionPorts, { tenant, checked }: Visit): Promise<boolean> {
-  const { account } = checked;
-  if (account.pageId !== null) return (await ports.pageUses.list(account.pageId)).length > 0;
-  const current = await ports.accounts.getHealth(tenant, account);
-  return current?.account.connection === account.connection;
 }
 
 async function applyFailure(ports: SubscriptionPorts, visit: Visit, failure: CallFailure): Promise<SubscriptionResult> {

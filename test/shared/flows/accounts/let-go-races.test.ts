@@ -8,6 +8,8 @@ import { type AccountRace, openAccountRace } from "./support/account-race.ts";
 import { subscriptionNode } from "./support/race-platform.ts";
 
 const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 400 });
+/** A check of the account unsubscribes while another account of the page is connected. */
+const FOUND_SEEDS = [2312];
 /** How many calls the others may be ahead of a work. */
 const LEAD_MAX = 25;
 
@@ -103,7 +105,7 @@ async function expectNothingMoves(race: AccountRace, remembered: ReturnType<Acco
 describe("letting an account go while work of it is under way", () => {
   it("leaves no token, calls the platform with none, and stores no message for the wrong tenant", async () => {
     const tally = new Map<Outcome, number>(outcomeKinds.map((kind) => [kind, 0]));
-    for (let seed = 1; seed <= INTERLEAVINGS; seed++) {
+    for (const seed of [...FOUND_SEEDS, ...Array.from({ length: INTERLEAVINGS }, (_, i) => i + 1)]) {
       const outcomes = await runInterleaving(seed).catch((error: unknown) => {
         throw new Error(`In interleaving ${seed}`, { cause: error });
       });
