@@ -11,15 +11,8 @@ import { publishAccountEvent } from "./call-consequences.ts";
 import { queueGap } from "./gap/queue-gap.ts";
 import { scheduleCheck } from "./link-account.ts";
 import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
-import { checkSubscribers } from "./subscribers.ts";
-import {
-  isPageShared,
-  ownSubscription,
-  replacedSubscription,
-  type Subscription,
-  subscribe,
-  unsubscribe,
-} from "./subscription.ts";
+import { checkSubscribers, endUnsharedSubscription } from "./subscribers.ts";
+import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
 
@@ -90,7 +83,8 @@ export async function completeConnection(
   const isStored = (await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId })) !== null;
   const current = isStored ? account : await ports.accounts.get(tenant, subscription.ref);
   if (!current) {
-    await endLeftSubscription(ports, subscription, time);
+    // The account was let go while the app was subscribed.
+    await endUnsharedSubscription(ports, subscription, time);
     return { kind: "gone", current };
   }
   // Also of a connection that another one has replaced: that one is published as a reconnection.
@@ -131,17 +125,6 @@ export async function revertConnection(
   if (isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
-/** Ends a subscription to an account that was let go while the app was subscribed. */
-async function endLeftSubscription(
-  ports: FinishConnectPorts,
-  subscription: Subscription,
-  time: TaskTime,
-): Promise<void> {
-  if (await isPageShared(ports, subscription)) return;
-  await unsubscribe(ports, subscription, time);
-  await checkSubscribers(ports, subscription);
-}
-
 /** Ends the subscription of the connection that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
 export async function endReplacedSubscription(
   ports: FinishConnectPorts,
@@ -151,11 +134,8 @@ export async function endReplacedSubscription(
   const { tenant, account } = connection;
   const subscription = replacedSubscription(tenant, account);
   if (!subscription) return done;
-  if (!(await isPageShared(ports, subscription))) {
-    const outcome = await unsubscribe(ports, subscription, time);
-    await checkSubscribers(ports, subscription);
-    if (outcome.kind === "unknown" && !triesEnded(connection, time)) return retry("unsubscription");
-  }
+  const outcome = await endUnsharedSubscription(ports, subscription, time);
+  if (outcome?.kind === "unknown" && !triesEnded(connection, time)) return retry("unsubscription");
   const { connectionId } = account;
   await ports.accounts.clearReplaced({ tenant, ref: subscription.ref, connectionId });
   return done;

@@ -1,7 +1,7 @@
 import { encodeAccountTask } from "../../queues/accounts.ts";
 import type { PageUse } from "../../stores/accounts/page-uses.ts";
-import type { LetGoPorts } from "./ports.ts";
-import type { Subscription } from "./subscription.ts";
+import type { LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
+import { isPageShared, type Subscription, type SubscriptionOutcome, unsubscribe } from "./subscription.ts";
 
 /** The connected accounts that need the subscription. */
 export async function listSubscribers(
@@ -26,4 +26,19 @@ export async function checkSubscribers(
     const body = encodeAccountTask({ op: "check", ...subscriber });
     await ports.accountWork.send({ body, group: subscriber.tenant });
   }
+}
+
+/**
+ * Ends a subscription unless another account needs it, and has those checked that came during the call.
+ * @returns the outcome of the call; null when another account needs the subscription
+ */
+export async function endUnsharedSubscription(
+  ports: Parameters<typeof checkSubscribers>[0] & SubscriptionPorts,
+  subscription: Subscription,
+  time: TaskTime,
+): Promise<SubscriptionOutcome | null> {
+  if (await isPageShared(ports, subscription)) return null;
+  const outcome = await unsubscribe(ports, subscription, time);
+  await checkSubscribers(ports, subscription);
+  return outcome;
 }
