@@ -7,7 +7,7 @@ import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { type AccountRace, openAccountRace } from "./support/account-race.ts";
 import { subscriptionNode } from "./support/race-platform.ts";
 
-const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 400 });
+const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 200 });
 /** A check of the account unsubscribes while another account of the page is connected. */
 const FOUND_SEEDS = [2312];
 /** How many calls the others may be ahead of a work. */
