@@ -205,6 +205,8 @@ export type LogLine =
       readonly subcode?: number | null;
       readonly error?: string;
     }
+  /** A change that is stored and that the tenant's sockets do not get. */
+  | { readonly event: "realtime.request_failed"; readonly error: string }
   | { readonly event: "intake.refused"; readonly reason: string };
 
 export type Level = "info" | "warn" | "error";
@@ -260,6 +262,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "account.subscription_refused": "warn",
   "account.inspection_refused": "warn",
   "erasure.pass_completed": "info",
+  "realtime.request_failed": "warn",
   "intake.refused": "warn",
 };
 

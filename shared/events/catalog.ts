@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { API_VERSION, type EventType, eventTypes } from "../domain/events/events.ts";
+import { type EventType, eventTypes } from "../domain/events/events.ts";
 import { accountEvents } from "./account.ts";
+import { envelopeSchema } from "./envelope.ts";
 import type { EventDefinition } from "./event-definition.ts";
 import { messageFailed, messageReceived, messageSent } from "./message.ts";
 import { messageDeleted } from "./message-deleted.ts";
@@ -44,12 +45,5 @@ export function eventCatalog(): CatalogEntry[] {
 
 /** The schema of the whole request body of an event. */
 export function eventSchema(type: EventType) {
-  return z.object({
-    id: z.string().check(z.regex(/^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$/)),
-    type: z.literal(type),
-    api_version: z.literal(API_VERSION),
-    created_at: z.iso.datetime(),
-    tenant_id: z.string(),
-    data: definitions[type].dataSchema(),
-  });
+  return envelopeSchema(type, definitions[type].dataSchema());
 }

@@ -1,47 +1,16 @@
 import * as z from "zod/mini";
 import { platforms } from "../../../shared/domain/accounts/accounts.ts";
-import { type HoldState, holdStatuses } from "../../../shared/domain/holds/holds.ts";
+import { holdStatuses } from "../../../shared/domain/holds/holds.ts";
 import { readConversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { contentText, mediaTypes, type OutgoingAttachment } from "../../../shared/domain/sending/send-content.ts";
+import { errorFields } from "../../../shared/events/error-fields.ts";
+import { holdFields } from "../../../shared/events/hold-fields.ts";
 import type { CheckHoldView, HoldView } from "../../../shared/flows/holds/view.ts";
-import { iso, type Millis } from "../../../shared/kernel/time.ts";
+import { iso } from "../../../shared/kernel/time.ts";
 
 // Held messages as API keys and the check page see them.
 
-const errorSchema = z.object({ code: z.string(), message: z.string(), detail: z.nullable(z.string()) });
-
-export const holdSchema = z.object({
-  id: z.string(),
-  status: z.enum(holdStatuses),
-  conversation_id: z.string(),
-  created_at: z.string(),
-  expires_at: z.string(),
-  verify_url: z.optional(z.string()),
-  platform_message_id: z.optional(z.string()),
-  error: z.optional(errorSchema),
-});
-
-/** A hold without its text, which no API key can read. */
-interface HoldSummary {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly createdAt: Millis;
-  readonly expiresAt: Millis;
-}
-
-/** @param verifyUrl only in the response that created the hold */
-export function toHoldResponse(hold: HoldSummary, state: HoldState, verifyUrl?: string): z.infer<typeof holdSchema> {
-  return {
-    id: hold.id,
-    status: state.status,
-    conversation_id: hold.conversationId,
-    created_at: iso(hold.createdAt),
-    expires_at: iso(hold.expiresAt),
-    ...(verifyUrl === undefined ? {} : { verify_url: verifyUrl }),
-    ...(state.status === "sent" ? { platform_message_id: state.platformMessageId } : {}),
-    ...(state.status === "failed" ? { error: state.error } : {}),
-  };
-}
+export const holdSchema = holdFields();
 
 /** A hold that no longer waits, without its message. It is read without its conversation. */
 const endedHoldSchema = z.object({
@@ -49,7 +18,7 @@ const endedHoldSchema = z.object({
   status: z.enum(holdStatuses),
   platform: z.enum(platforms),
   test: z.optional(z.boolean()),
-  error: z.optional(errorSchema),
+  error: z.optional(errorFields()),
 });
 
 /** What a 409 of the check page's API says about its hold. */

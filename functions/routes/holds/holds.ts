@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { toHoldFields } from "../../../shared/events/hold-fields.ts";
 import { getHold as read } from "../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { holdSchema, toHoldResponse } from "./hold-schemas.ts";
+import { holdSchema } from "./hold-schemas.ts";
 
 export const getHold = endpoint.caller({
   operation: "getHold",
@@ -16,6 +17,6 @@ export const getHold = endpoint.caller({
   data: z.object({ hold: holdSchema }),
   handle: async ({ caller, path, now, ports }) => {
     const view = await read(ports, caller, path.hold_id, now);
-    return isRefusal(view) ? view : { hold: toHoldResponse(view.hold, view.state) };
+    return isRefusal(view) ? view : { hold: toHoldFields(view.hold, view.state) };
   },
 });

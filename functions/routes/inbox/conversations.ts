@@ -1,59 +1,14 @@
 import * as z from "zod/mini";
 import { parseAccountKey, platforms } from "../../../shared/domain/accounts/accounts.ts";
-import { type ConversationHead, isUnanswered, windowAt } from "../../../shared/domain/inbox/conversations.ts";
 import { inboxPredicate } from "../../../shared/domain/inbox/inbox-filter.ts";
+import { conversationFields, toConversationFields } from "../../../shared/events/conversation-fields.ts";
 import { readConversation } from "../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { isoOrNull, type Millis } from "../../../shared/kernel/time.ts";
 import { queryFlag } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { messageSchema, toMessageResponse } from "./messages.ts";
 
-const conversationSchema = z.object({
-  id: z.string(),
-  tenant_id: z.string(),
-  account_handle: z.string(),
-  platform: z.enum(platforms),
-  participant_id: z.string(),
-  participant_handle: z.nullable(z.string()),
-  participant_username: z.nullable(z.string()),
-  participant_name: z.nullable(z.string()),
-  participant_picture: z.nullable(z.string()),
-  participant_profile: z.enum(["pending", "partial", "complete", "unavailable"]),
-  last_inbound_at: z.nullable(z.string()),
-  last_outbound_at: z.nullable(z.string()),
-  last_message_text: z.string(),
-  window: z.object({
-    state: z.enum(["open_24h", "human_agent_7d", "closed", "no_inbound"]),
-    expires_at: z.nullable(z.string()),
-  }),
-  unanswered: z.boolean(),
-  can_reply: z.boolean(),
-  can_send_as_human_agent: z.boolean(),
-});
-
-function toConversationResponse(head: ConversationHead, now: Millis): z.infer<typeof conversationSchema> {
-  const window = windowAt(head.lastInboundAt, now);
-  return {
-    id: head.id,
-    tenant_id: head.ref.tenant,
-    account_handle: head.accountHandle,
-    platform: head.ref.account.platform,
-    participant_id: head.ref.participantId,
-    participant_handle: head.participantHandle,
-    participant_username: head.participantUsername,
-    participant_name: head.participantName,
-    participant_picture: head.participantPicture,
-    participant_profile: head.participantProfile,
-    last_inbound_at: isoOrNull(head.lastInboundAt),
-    last_outbound_at: isoOrNull(head.lastOutboundAt),
-    last_message_text: head.lastMessageText,
-    window: { state: window.state, expires_at: isoOrNull(window.expiresAt) },
-    unanswered: isUnanswered(head),
-    can_reply: window.state === "open_24h",
-    can_send_as_human_agent: window.state === "human_agent_7d",
-  };
-}
+const conversationSchema = conversationFields();
 
 export const listConversations = endpoint.page({
   operation: "listConversations",
@@ -94,7 +49,7 @@ export const listConversations = endpoint.page({
       filter: inboxPredicate({ unanswered, platform, accountKey }),
       now,
     });
-    return { data: { conversations: heads.map((head) => toConversationResponse(head, now)) }, next };
+    return { data: { conversations: heads.map((head) => toConversationFields(head, now)) }, next };
   },
 });
 
@@ -116,6 +71,6 @@ export const getConversation = endpoint.page({
     const result = await readConversation(ports, tenant, { conversationId: path.id, ...range }, now);
     if (isRefusal(result)) return result;
     const messages = result.page.rows.map(({ message }) => toMessageResponse(message));
-    return { data: { conversation: toConversationResponse(result.head, now), messages }, next: result.page.next };
+    return { data: { conversation: toConversationFields(result.head, now), messages }, next: result.page.next };
   },
 });

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { ACTOR_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
+import { toHoldFields } from "../../../shared/events/hold-fields.ts";
 import { createHold, verifyUrl } from "../../../shared/flows/holds/create.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { charactersMax } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { holdSchema, toHoldResponse } from "../holds/hold-schemas.ts";
+import { holdSchema } from "../holds/hold-schemas.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "./send-body.ts";
 
 export const sendHumanAgentMessage = endpoint.caller({
@@ -40,6 +41,6 @@ export const sendHumanAgentMessage = endpoint.caller({
     const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey, onReplay };
     const hold = await createHold(ports, { caller, ip: request.sourceIp }, message, time);
     if (isRefusal(hold)) return hold;
-    return { hold: toHoldResponse(hold, { status: "awaiting_verification" }, await verifyUrl(ports, hold.id)) };
+    return { hold: toHoldFields(hold, { status: "awaiting_verification" }, await verifyUrl(ports, hold.id)) };
   },
 });

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { mediaTypes } from "../../../shared/domain/sending/send-content.ts";
-import { uploadStatuses } from "../../../shared/domain/uploads/uploads.ts";
+import { toUploadFields, uploadFields } from "../../../shared/events/upload-fields.ts";
 import { createUpload as create } from "../../../shared/flows/uploads/create.ts";
 import { finishUpload as finish } from "../../../shared/flows/uploads/finish.ts";
-import { getUpload as read, type UploadView } from "../../../shared/flows/uploads/read.ts";
+import { getUpload as read } from "../../../shared/flows/uploads/read.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { iso } from "../../../shared/kernel/time.ts";
 import { contentType, fileName } from "../../http/fields.ts";
@@ -22,31 +22,7 @@ const grantSchema = z.object({
   max_size: z.int().check(z.meta({ description: "Bytes. Storage refuses a larger file" })),
 });
 
-const uploadSchema = z.object({
-  id: z.string(),
-  status: z.enum(uploadStatuses),
-  conversation_id: z.string(),
-  filename: z.string(),
-  content_type: z.string(),
-  size: z.int(),
-  type,
-  attachment: z.optional(z.object({ id: z.string(), type })),
-  error: z.optional(z.object({ code: z.string(), message: z.string(), detail: z.nullable(z.string()) })),
-});
-
-function toUploadResponse({ upload, state }: UploadView): z.infer<typeof uploadSchema> {
-  return {
-    id: upload.id,
-    status: state.status,
-    conversation_id: upload.conversationId,
-    filename: upload.filename,
-    content_type: upload.contentType,
-    size: upload.size,
-    type: upload.type,
-    ...(state.status === "ready" ? { attachment: { id: state.attachmentId, type: upload.type } } : {}),
-    ...(state.status === "failed" ? { error: state.error } : {}),
-  };
-}
+const uploadSchema = uploadFields();
 
 const common = { tenant: "resource", role: "agent", tag: "Attachments" } as const;
 
@@ -92,7 +68,7 @@ export const finishUpload = endpoint.caller({
   data: z.object({ upload: uploadSchema }),
   handle: async ({ caller, body, time, ports }) => {
     const view = await finish(ports, caller, body.upload_id, time);
-    return isRefusal(view) ? view : { upload: toUploadResponse(view) };
+    return isRefusal(view) ? view : { upload: toUploadFields(view.upload, view.state) };
   },
 });
 
@@ -106,6 +82,6 @@ export const getUpload = endpoint.caller({
   data: z.object({ upload: uploadSchema }),
   handle: async ({ caller, path, now, ports }) => {
     const view = await read(ports, caller, path.upload_id, now);
-    return isRefusal(view) ? view : { upload: toUploadResponse(view) };
+    return isRefusal(view) ? view : { upload: toUploadFields(view.upload, view.state) };
   },
 });

@@ -50,9 +50,17 @@ export interface RenderedEvent {
   readonly body: string;
 }
 
-/** Wraps `data` in the envelope of every event. `created_at` is the time in the ULID. */
+/** Wraps `data` in the envelope of every event. */
 export function renderEvent(tenant: TenantId, ulid: string, type: EventType, data: object): RenderedEvent {
-  const body = JSON.stringify({
+  return { ulid, type, body: renderEnvelope(tenant, { ulid, type, data }) };
+}
+
+/** The JSON of an envelope. `created_at` is the time in the ULID. */
+export function renderEnvelope(
+  tenant: TenantId,
+  { ulid, type, data }: { readonly ulid: string; readonly type: string; readonly data: object },
+): string {
+  return JSON.stringify({
     id: eventId(ulid),
     type,
     api_version: API_VERSION,
@@ -60,5 +68,4 @@ export function renderEvent(tenant: TenantId, ulid: string, type: EventType, dat
     tenant_id: tenant,
     data,
   });
-  return { ulid, type, body };
 }

@@ -10,6 +10,7 @@ import { decodeEvent, encodeEvent } from "../../../shared/queues/events.ts";
 import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
 import { decodeMail, encodeMail } from "../../../shared/queues/mails.ts";
 import { decodeProfile, encodeProfile } from "../../../shared/queues/profiles.ts";
+import { decodeRealtime, encodeRealtime } from "../../../shared/queues/realtime.ts";
 import { decodeUpload, encodeUpload } from "../../../shared/queues/uploads.ts";
 import { decodeEndpointTask, decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
@@ -181,6 +182,77 @@ const messages = [
     encode: encodeAccountTask,
     decode: decodeAccountTask,
   },
+  {
+    name: "events for sockets",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"events","events":[{"event_ulid":"${eventUlid}","event_type":"message.sent","source":{"conversation_id":"${conversation}","position":"p1"},"test":true},{"event_ulid":"${endpointId}","event_type":"webhook.paused"}]}`,
+    message: {
+      tenant,
+      kind: "events",
+      events: [
+        { eventUlid, type: "message.sent", source, test: true },
+        { eventUlid: endpointId, type: "webhook.paused", source: null },
+      ],
+    },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "conversation for sockets",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"conversation","subject_id":"${conversation}","event_ulid":"${eventUlid}"}`,
+    message: { tenant, kind: "conversation", conversationId: conversation, eventUlid },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "erased conversation for sockets",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"conversation","subject_id":"${conversation}","event_ulid":"${eventUlid}","erased":true}`,
+    message: { tenant, kind: "conversation", conversationId: conversation, eventUlid, erased: true },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "held message for sockets",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"hold","subject_id":"hold_${eventUlid}","event_ulid":"${endpointId}"}`,
+    message: { tenant, kind: "hold", holdId: `hold_${eventUlid}`, eventUlid: endpointId },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "upload for sockets",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"upload","subject_id":"upl_${eventUlid}","event_ulid":"${endpointId}"}`,
+    message: { tenant, kind: "upload", uploadId: `upl_${eventUlid}`, eventUlid: endpointId },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "first frame of a socket",
+    v1: null,
+    v2: '{"v":2,"tenant":"demo","kind":"hello","connection_id":"c1="}',
+    message: { tenant, kind: "hello", connectionId: "c1=" },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "sockets to close",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"close","connection_ids":["c1="]}`,
+    message: { tenant, kind: "close", connectionIds: ["c1="] },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
+    name: "sockets to check",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"recheck","connection_ids":["c1="]}`,
+    message: { tenant, kind: "recheck", connectionIds: ["c1="] },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
 ] as readonly {
   name: string;
   /** Null for a queue that the release before did not have. */
@@ -244,6 +316,24 @@ it.each([
   ["with another operation", encodeAccountTask(letGoTask).replace("let_go", "rename")],
 ])("a task %s is not read", (_, body) => {
   expect(decodeAccountTask(body)).toBeNull();
+});
+
+const pushed = { tenant, kind: "conversation", conversationId: conversation, eventUlid } as const;
+it.each([
+  ["a conversation of another tenant", encodeRealtime(pushed).replace("CONV#demo", "CONV#other")],
+  [
+    "an event of another tenant's conversation",
+    encodeRealtime({
+      tenant,
+      kind: "events",
+      events: [{ eventUlid, type: "message.sent", source: { ...source, conversationId: "CONV#other#messenger#1#2" } }],
+    }),
+  ],
+  ["no events", encodeRealtime({ tenant, kind: "events", events: [] })],
+  ["eleven events", encodeRealtime({ tenant, kind: "events", events: Array(11).fill({ ...event, source }) })],
+  ["another kind", encodeRealtime(pushed).replace('"conversation"', '"news"')],
+])("a message for sockets with %s is not read", (_, body) => {
+  expect(decodeRealtime(body)).toBeNull();
 });
 
 it("a task names an account from before connections had ids", () => {
