@@ -36,6 +36,18 @@ export function buildDataDeletionPage(folder: string): void {
   writeStyle(join(folder, "style.css"), join(web, "data-deletion", "data-deletion.css"));
 }
 
+/**
+ * Writes the documentation as the Docs function serves it: openapi.json, minified, and the pages with their style sheet.
+ * The function replaces `{{base_url}}` in a page.
+ */
+export function buildDocs(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const document: unknown = JSON.parse(readFileSync(join(web, "..", "docs", "openapi.json"), "utf8"));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
+  copyFileSync(join(web, "docs", "index.html"), join(folder, "index.html"));
+  writeStyle(join(folder, "docs.css"), join(web, "docs", "docs.css"));
+}
+
 const SIGN_IN = {
   title: "Sign in",
   text: "Enter your email address to get a sign-in link. There is no password.",
@@ -91,4 +103,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   buildSignInPage(resolve(folder, "sign-in"));
   buildConnectPage(resolve(folder, "connect"));
   buildDataDeletionPage(resolve(folder, "data-deletion"));
+  buildDocs(resolve(folder, "docs"));
 }

@@ -4,6 +4,7 @@ import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import { clockNow, type Millis } from "../../shared/kernel/time.ts";
 import { type App, className, type Edge, type LogFault } from "./app.ts";
+import { chooseCoding } from "./content-coding.ts";
 import { failure, withCommonHeaders } from "./serve.ts";
 
 /** Reserved before the function's own timeout for sending the response. */
@@ -100,27 +101,19 @@ async function toLambdaResult(response: Response, acceptEncoding: string): Promi
   };
 }
 
-// Brotli at quality 1 is smaller than gzip and, at these sizes, faster. Also sets the response headers.
+// Brotli at quality 1 is smaller than gzip and, at these sizes, faster. Also sets the response headers. A route that chose
+// the coding itself has named it in Vary.
 function compressBody(body: Buffer, headers: Headers, acceptEncoding: string): Buffer {
   const json = /^application\/(\S+\+)?json\b/.test(headers.get("content-type") ?? "");
-  if (!json || headers.has("content-encoding") || body.byteLength <= COMPRESSED_FROM_BYTES) return body;
+  const isChosen = headers.has("content-encoding") || /\baccept-encoding\b/i.test(headers.get("vary") ?? "");
+  if (!json || isChosen || body.byteLength <= COMPRESSED_FROM_BYTES) return body;
   headers.append("vary", "accept-encoding");
-  if (acceptsCoding(acceptEncoding, "br")) {
-    headers.set("content-encoding", "br");
-    return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
-  }
-  if (acceptsCoding(acceptEncoding, "gzip")) {
-    headers.set("content-encoding", "gzip");
-    return gzipSync(body);
-  }
-  return body;
-}
-
-function acceptsCoding(acceptEncoding: string, coding: string): boolean {
-  return acceptEncoding.split(",").some((part) => {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
-    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
+  const coding = chooseCoding(acceptEncoding);
+  if (coding === "identity") return body;
+  headers.set("content-encoding", coding);
+  return coding === "gzip"
+    ? gzipSync(body)
+    : brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 }
 
 function isText(contentType: string): boolean {

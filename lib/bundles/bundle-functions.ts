@@ -2,7 +2,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, buildSync } from "esbuild";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage, buildConnectPage, buildDataDeletionPage, buildSignInPage } from "../../web/build.ts";
+import {
+  buildCheckPage,
+  buildConnectPage,
+  buildDataDeletionPage,
+  buildDocs,
+  buildSignInPage,
+} from "../../web/build.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -14,6 +20,7 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Verify: "verify",
   Console: "console",
   Connect: "connect",
+  Docs: "docs",
   Intake: "intake",
   Ingest: "ingest",
   Deliver: "deliver",
@@ -84,5 +91,6 @@ function finishBundles(outdir: string): BundleFolders {
   buildSignInPage(join(outdir, "Console", "sign-in"));
   buildConnectPage(join(outdir, "Connect", "connect"));
   buildDataDeletionPage(join(outdir, "Connect", "data-deletion"));
+  buildDocs(join(outdir, "Docs", "docs"));
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
 }

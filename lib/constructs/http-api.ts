@@ -10,6 +10,7 @@ export interface HttpApiProps {
   readonly verify: IFunction;
   readonly console: IFunction;
   readonly connect: IFunction;
+  readonly docs: IFunction;
   readonly intake: IFunction;
   /** Requests per second across all callers, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
@@ -17,7 +18,7 @@ export interface HttpApiProps {
 
 /**
  * The public HTTP API. Verify serves the check page, Console the console's routes, Connect the logins of the platforms
- * and their callbacks, Intake the platforms' webhooks, Api every other path.
+ * and their callbacks, Docs the documentation, Intake the platforms' webhooks, Api every other path.
  */
 export class HttpApi extends Construct {
   /** Without a trailing slash. */
@@ -46,6 +47,10 @@ export class HttpApi extends Construct {
     const connectIntegration = new HttpLambdaIntegration("ConnectIntegration", props.connect);
     for (const path of ["/oauth/{proxy+}", "/platform/{proxy+}"]) {
       gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: connectIntegration });
+    }
+    const docsIntegration = new HttpLambdaIntegration("DocsIntegration", props.docs);
+    for (const path of ["/openapi.json", "/docs", "/docs/{proxy+}"]) {
+      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: docsIntegration });
     }
     gateway.addRoutes({
       path: "/webhooks/{platform}",

@@ -18,6 +18,7 @@ import {
   createEventsQueue,
   createSlowDeliveriesQueue,
 } from "../functions/deliver.ts";
+import { createDocs } from "../functions/docs.ts";
 import { createErase, createErasuresQueue } from "../functions/erase.ts";
 import type { DataResources, FunctionContext } from "../functions/function-context.ts";
 import { createHandOver, createUploadsQueue } from "../functions/hand-over.ts";
@@ -57,6 +58,7 @@ export class ServiceStack extends Stack {
     const verify = createVerify(this, context);
     const consoleFunction = createConsole(this, context);
     const connect = createConnect(this, context);
+    const docs = createDocs(this, context);
     const intake = createIntake(this, context);
     const ingest = createIngest(this, context);
     const deliver = createDeliver(this, context);
@@ -69,9 +71,10 @@ export class ServiceStack extends Stack {
     const deadLetters = createDeadLetters(this, context);
 
     const { throttle } = settings;
-    const gateway = new HttpApi(this, "HttpApi", { api, verify, console: consoleFunction, connect, intake, throttle });
+    const pages = { verify, console: consoleFunction, connect, docs };
+    const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttle });
     const baseUrl = settings.baseUrl ?? gateway.url;
-    for (const each of [api, consoleFunction, connect, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
+    for (const each of [api, consoleFunction, connect, docs, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction, connect]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }
@@ -86,6 +89,7 @@ export class ServiceStack extends Stack {
         verify,
         consoleFunction,
         connect,
+        docs,
         intake,
         ingest,
         deliver,

@@ -18,6 +18,7 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
     ["Sign in", local.sign_in_url],
     ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER}.`],
     ["Accounts", local.sign_in_url && `${local.base_url}/oauth/connect`],
+    ["Docs", `${local.base_url}/docs`],
     ["Tenant", local.tenant],
     ["Live key", local.live_key],
     ["Test key", local.test_key],

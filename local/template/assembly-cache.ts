@@ -14,6 +14,10 @@ import { join } from "node:path";
 
 /** Everything in the project that a cloud assembly is made from. Installed packages count by their lock file. */
 const SOURCES = [
+  "docs/concepts.md",
+  "docs/errors.md",
+  "docs/guides",
+  "docs/openapi.json",
   "functions",
   "lib",
   "local/template",

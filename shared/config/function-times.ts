@@ -15,6 +15,8 @@ export const functionTimeouts = {
   Console: 15 * SECOND,
   // The calls of a login take up to ten seconds each.
   Connect: SENDING_TIMEOUT,
+  // Serves files that lie beside its code.
+  Docs: 10 * SECOND,
   // The platforms expect a 200 within five seconds.
   Intake: 4 * SECOND,
   Ingest: 30 * SECOND,

@@ -66,6 +66,7 @@ export const functions = [
   "Verify",
   "Console",
   "Connect",
+  "Docs",
   "Intake",
   "Ingest",
   "Deliver",

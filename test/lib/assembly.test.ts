@@ -1,12 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { buildCheckPage, buildConnectPage, buildDataDeletionPage, buildSignInPage } from "../../web/build.ts";
+import {
+  buildCheckPage,
+  buildConnectPage,
+  buildDataDeletionPage,
+  buildDocs,
+  buildSignInPage,
+} from "../../web/build.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
@@ -34,7 +40,7 @@ describe("the command", () => {
   test("bundles each function separately and measures its size", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
-    const { Verify, Console, Connect, ...others } = bundleFolders(outdir);
+    const { Verify, Console, Connect, Docs, ...others } = bundleFolders(outdir);
     for (const [name, folder] of Object.entries(others)) {
       expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
       expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
@@ -42,6 +48,7 @@ describe("the command", () => {
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
     expect(readdirSync(Connect).sort()).toEqual(["connect", "data-deletion", "index.mjs"]);
+    expect(readdirSync(Docs).sort()).toEqual(["docs", "index.mjs"]);
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
     expect(bytes.Connect).toBeLessThanOrEqual(550_000);
     expect(bytes.Api).toBeLessThan(900_000);
@@ -54,12 +61,13 @@ describe("the command", () => {
     ["Console", "sign-in", buildSignInPage],
     ["Connect", "connect", buildConnectPage],
     ["Connect", "data-deletion", buildDataDeletionPage],
+    ["Docs", "docs", buildDocs],
   ] as const)("writes the page of %s beside its function, identical to a separate build", (name, page, build) => {
     const built = join(folder, page);
     build(built);
-    const names = readdirSync(built).sort();
+    const names = listFiles(built);
     const bundled = join(bundleFolders(outdir)[name], page);
-    expect(readdirSync(bundled).sort()).toEqual(names);
+    expect(listFiles(bundled)).toEqual(names);
     for (const name of names) expect(readFileSync(join(bundled, name))).toEqual(readFileSync(join(built, name)));
   });
 
@@ -79,6 +87,12 @@ describe("the command", () => {
     expect([run.stdout.trim(), run.stderr]).toEqual(["function", ""]);
   });
 });
+
+/** Every file below a folder, as a path from it. */
+function listFiles(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).sort();
+}
 
 /** A value of the template as a string: a reference becomes a placeholder, the gateway's a URL. */
 function resolveValue(value: unknown): string {

@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { connectRoutes } from "../../../functions/routes/connect-routes.ts";
 import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
+import { docsRoutes } from "../../../functions/routes/docs/docs.ts";
 import { checkRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 
-const routes = [...apiRoutes, ...consoleRoutes, ...connectRoutes, ...checkRoutes, ...intakeRoutes].map(
+const routes = [...apiRoutes, ...consoleRoutes, ...connectRoutes, ...checkRoutes, ...docsRoutes, ...intakeRoutes].map(
   ({ operation, method, path }) => `${operation}: ${method} ${path}`,
 );
 
@@ -36,9 +37,12 @@ it("every route has its operationId", () => {
     "getDataDeletionPage: GET /platform/data-deletion/{code}",
     "getDataDeletionStyle: GET /platform/data-deletion/style.css",
     "getDelivery: GET /v1/webhooks/{id}/deliveries/{deliveryId}",
+    "getDocs: GET /docs",
+    "getDocsPage: GET /docs/{page}",
     "getHeldMessage: POST /verify/holds/{hold_id}",
     "getHold: GET /v1/messages/holds/{hold_id}",
     "getMessage: GET /v1/messages/{id}",
+    "getOpenApiDocument: GET /openapi.json",
     "getSession: GET /console/me",
     "getSignInPage: GET /console/auth/sign-in",
     "getSignInScript: GET /console/auth/sign-in.js",

@@ -31,6 +31,7 @@ describe("the functions", () => {
     ["Verify", 29, 256],
     ["Console", 15, 256],
     ["Connect", 29, 256],
+    ["Docs", 10, 512],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
@@ -98,6 +99,7 @@ describe("the functions", () => {
         env.consoleUrl,
       ],
     ],
+    ["Docs", [env.baseUrl]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
@@ -408,7 +410,7 @@ describe("the queues", () => {
 });
 
 describe("the HTTP API", () => {
-  test("routes the check page to Verify, the console's routes to Console, the platforms' logins to Connect, their webhooks to Intake and everything else to Api", () => {
+  test("routes the check page to Verify, the console's routes to Console, the platforms' logins to Connect, their webhooks to Intake, the documentation to Docs and everything else to Api", () => {
     const routes = resourcesOfType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
       const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
@@ -417,7 +419,10 @@ describe("the HTTP API", () => {
     expect(routes.sort()).toEqual([
       ["$default", "Api", "2.0"],
       ["ANY /console/{proxy+}", "Console", "2.0"],
+      ["ANY /docs", "Docs", "2.0"],
+      ["ANY /docs/{proxy+}", "Docs", "2.0"],
       ["ANY /oauth/{proxy+}", "Connect", "2.0"],
+      ["ANY /openapi.json", "Docs", "2.0"],
       ["ANY /platform/{proxy+}", "Connect", "2.0"],
       ["ANY /verify", "Verify", "2.0"],
       ["ANY /verify/{proxy+}", "Verify", "2.0"],
@@ -425,7 +430,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  test("lets the gateway invoke those five functions and the schedules invoke Sweep, and nothing else", () => {
+  test("lets the gateway invoke those six functions and the schedules invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -436,6 +441,9 @@ describe("the HTTP API", () => {
       ["apigateway.amazonaws.com", "Connect", true],
       ["apigateway.amazonaws.com", "Connect", true],
       ["apigateway.amazonaws.com", "Console", true],
+      ["apigateway.amazonaws.com", "Docs", true],
+      ["apigateway.amazonaws.com", "Docs", true],
+      ["apigateway.amazonaws.com", "Docs", true],
       ["apigateway.amazonaws.com", "Intake", true],
       ["apigateway.amazonaws.com", "Verify", true],
       ["apigateway.amazonaws.com", "Verify", true],

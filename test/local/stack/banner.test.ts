@@ -33,6 +33,7 @@ describe("the banner", () => {
     expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
     expect(text).toContain("             The link works once, for 15 minutes, and signs in owner@local.invalid.\n");
     expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
+    expect(text).toContain("  Docs       http://127.0.0.1:8787/docs\n");
     expect(commands(seededLocalJson)).toEqual([
       "npm run admin -- listen",
       'npm run admin -- message "Hi"',

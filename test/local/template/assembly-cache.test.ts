@@ -38,6 +38,7 @@ describe("the key of an assembly", () => {
     ["a new source", { "functions/new.ts": "" }],
     ["a source moved to another folder", { "lib/a.ts": "", "lib/deep/a.ts": "a" }],
     ["a source of the check page", { "web/d.ts": "D" }],
+    ["a page of the documentation", { "docs/guides/sending.md": "A" }],
     ["the installed packages", { "node_modules/.package-lock.json": "{}" }],
   ])("changes with %s", (_what, changed) => {
     expect(assemblyKey(writeFiles(newFolder(), { ...sources, ...changed }), { x: "1", y: "2" })).not.toBe(key);
@@ -54,7 +55,7 @@ describe("the key of an assembly", () => {
   });
 
   it("ignores files that no assembly is made from", () => {
-    writeFiles(project, { "docs/page.txt": "text", "test/a.test.ts": "test" });
+    writeFiles(project, { "docs/design/states.md": "text", "test/a.test.ts": "test" });
     expect(assemblyKey(project, { x: "1", y: "2" })).toBe(key);
   });
 });

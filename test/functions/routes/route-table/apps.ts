@@ -5,6 +5,7 @@ import type { ConnectRoutePorts } from "../../../../functions/routes/connect-end
 import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
+import { docsRoutes } from "../../../../functions/routes/docs/docs.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
@@ -19,7 +20,7 @@ import type { ApiApp } from "../support/api-app.ts";
 import { PLATFORM_SECRETS, testDutyPorts } from "../support/duty-ports.ts";
 import { testApp } from "../support/test-app.ts";
 
-export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "intake", App>>;
+export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "docs" | "intake", App>>;
 
 /** The functions that answer requests. @param rateLimit runs once the caller is identified */
 export async function openRouteApps(
@@ -68,10 +69,12 @@ export async function openRouteApps(
     logins: { instagram: async () => null, facebook: async () => null },
     connectAccount: async () => refuse("oauth_failed"),
   };
+  const document = { type: "application/json", etag: () => '"1"', body: () => Buffer.from('{ "ok": true }') };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
     check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
+    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages: new Map() } }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
     connect: createApp({
       ...common,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
+import { docsRoutes } from "../../../../functions/routes/docs/docs.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
@@ -16,6 +17,7 @@ import {
   checkRows,
   connectRows,
   consoleRows,
+  docsRows,
   intakeRows,
   type RouteRow,
   routeName,
@@ -46,6 +48,7 @@ const tables = [
   { table: "api", routes: apiRoutes, rows: apiRows },
   { table: "connect", routes: connectRoutes, rows: connectRows },
   { table: "console", routes: consoleRoutes, rows: consoleRows },
+  { table: "docs", routes: docsRoutes, rows: docsRows },
   { table: "check", routes: checkRoutes, rows: checkRows },
   { table: "intake", routes: intakeRoutes, rows: intakeRows },
 ] as const;
@@ -192,15 +195,17 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
     }
   });
 
-  it("can be read by the console alone", async () => {
-    const isReadable = table !== "check" && table !== "intake" && name !== "GET /health";
+  it("can be read by the console alone, and the OpenAPI document by any page", async () => {
+    const isReadable = !["check", "docs", "intake"].includes(table) && name !== "GET /health";
+    const isDocument = name === "GET /openapi.json";
     for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
       const { headers: own, ...caller } = callers["a key"] as RouteCaller;
       const headers = origin === null ? own : { ...own, origin };
       const answer = await ask(table, name, row, { ...caller, headers });
       const allowed = isReadable && origin === api.ports.consoleOrigin ? origin : null;
-      expect(answer.headers.get("access-control-allow-origin")).toBe(allowed);
-      expect(answer.headers.get("vary")).toBe(isReadable ? "origin" : null);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(isDocument ? "*" : allowed);
+      expect(answer.headers.get("access-control-allow-credentials")).toBe(allowed === null ? null : "true");
+      expect(answer.headers.get("vary")).toBe(isDocument ? "accept-encoding" : isReadable ? "origin" : null);
     }
   });
 });

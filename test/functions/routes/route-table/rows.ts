@@ -189,6 +189,13 @@ export const checkRows: Readonly<Record<string, RouteRow>> = {
   "GET /verify/solver.js": page("/verify/solver.js"),
 };
 
+/** Of the documentation, which anybody may read. */
+export const docsRows: Readonly<Record<string, RouteRow>> = {
+  "GET /openapi.json": open("/openapi.json"),
+  "GET /docs": page("/docs"),
+  "GET /docs/{page}": page("/docs/guides/unknown"),
+};
+
 /** Of the platforms' intake: a signature or the verify token is its credential, and no other counts. */
 export const intakeRows: Readonly<Record<string, RouteRow>> = {
   "GET /webhooks/{platform}": open("/webhooks/messenger", FORBIDDEN),

@@ -1,0 +1,19 @@
+import { clockNow } from "../../shared/kernel/time.ts";
+import { createApp } from "../http/app.ts";
+import { noCredentials } from "../http/credentials.ts";
+import { lambdaHandler } from "../http/lambda.ts";
+import { docsRoutes } from "../routes/docs/docs.ts";
+import { log } from "../support/log.ts";
+import { docsPorts } from "./ports.ts";
+
+/** The documentation and the OpenAPI document. It reads no table and needs no credential. */
+export const handler = lambdaHandler(
+  createApp({
+    endpoints: docsRoutes,
+    ports: docsPorts(),
+    credentials: noCredentials,
+    now: clockNow,
+    log,
+  }),
+  log,
+);

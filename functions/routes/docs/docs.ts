@@ -1,0 +1,102 @@
+import { refuse } from "../../../shared/kernel/refusals.ts";
+import { type ContentCoding, chooseCoding } from "../../http/content-coding.ts";
+import type { RequestMetadata } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoints-for.ts";
+import { pageHeaders } from "../../http/page-files.ts";
+
+/** A file of the documentation. */
+export interface DocsFile {
+  /** Its media type. */
+  readonly type: string;
+  /** The same for every coding of the same content. */
+  etag(): string;
+  body(coding: ContentCoding): Uint8Array;
+}
+
+/** What the documentation is served from. It gives access to nothing else. */
+export interface DocsPorts {
+  /** The OpenAPI document. */
+  readonly document: DocsFile;
+  /** The pages and their assets by path. */
+  readonly pages: ReadonlyMap<string, DocsFile>;
+}
+
+const endpoint = endpointsFor<DocsPorts>();
+
+/** Programs of any origin read the document. A copy may be five minutes old. */
+const documentHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "etag, x-correlation-id",
+  "cache-control": "public, max-age=300",
+  "cross-origin-resource-policy": "cross-origin",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/** Every page is revalidated, so that all pages and assets that a browser shows are of the same build. */
+const docsPageHeaders = { ...pageHeaders, "cache-control": "no-cache" } as const;
+
+const getDocument = endpoint.public({
+  operation: "getOpenApiDocument",
+  method: "GET",
+  path: "/openapi.json",
+  tag: "Documentation",
+  summary: "Get the OpenAPI document",
+  description: "Any page may read it. A query changes nothing.",
+  repeatedParameters: "as_empty",
+  envelope: false,
+  handle: async ({ request, ports }) => toFileResponse(ports.document, documentHeaders, request),
+});
+
+const getDocs = endpoint.public({
+  operation: "getDocs",
+  method: "GET",
+  path: "/docs",
+  tag: "Documentation",
+  summary: "Get the first page of the documentation",
+  repeatedParameters: "as_empty",
+  envelope: false,
+  refusals: ["route_not_found"],
+  handle: async ({ request, ports }) => toPageResponse(ports, "/docs", request),
+});
+
+const getDocsPage = endpoint.public({
+  operation: "getDocsPage",
+  method: "GET",
+  path: "/docs/{page}",
+  slashInId: true,
+  tag: "Documentation",
+  summary: "Get a page of the documentation, its style sheet or its script",
+  repeatedParameters: "as_empty",
+  envelope: false,
+  refusals: ["route_not_found"],
+  handle: async ({ path, request, ports }) => toPageResponse(ports, `/docs/${path.page}`, request),
+});
+
+/** Every route of the Docs function. */
+export const docsRoutes = [getDocument, getDocs, getDocsPage] as const;
+
+function toPageResponse({ pages }: DocsPorts, path: string, request: RequestMetadata) {
+  const file = pages.get(path);
+  return file ? toFileResponse(file, docsPageHeaders, request) : refuse("route_not_found");
+}
+
+function toFileResponse(
+  file: DocsFile,
+  fileHeaders: Readonly<Record<string, string>>,
+  { headers }: RequestMetadata,
+): Response {
+  const coding = chooseCoding(headers.get("accept-encoding") ?? "");
+  const etag = file.etag();
+  const common = { ...fileHeaders, etag, vary: "accept-encoding" };
+  if (hasTag(headers.get("if-none-match") ?? "", etag)) return new Response(null, { status: 304, headers: common });
+  const encoding = coding === "identity" ? {} : { "content-encoding": coding };
+  return new Response(Uint8Array.from(file.body(coding)), {
+    headers: { ...common, ...encoding, "content-type": file.type },
+  });
+}
+
+/** The weak comparison of RFC 9110, 13.1.2. */
+function hasTag(ifNoneMatch: string, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, "");
+  return ifNoneMatch.split(",").some((tag) => opaque(tag) === "*" || opaque(tag) === opaque(etag));
+}
