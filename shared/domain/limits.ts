@@ -37,6 +37,14 @@ export const SIGN_IN_LINK_LIFETIME: Millis = 15 * MINUTE;
 /** How long a login of a platform may take, and how long a person may then choose among its pages. */
 export const PLATFORM_LOGIN_LIFETIME: Millis = 10 * MINUTE;
 export const PAGE_CHOICE_LIFETIME: Millis = 10 * MINUTE;
+/** How long a ticket opens a socket. */
+export const REALTIME_TICKET_LIFETIME: Millis = MINUTE;
+/** The gateway ends every connection then. */
+export const SOCKET_LIFETIME: Millis = 2 * HOUR;
+export const SOCKETS_PER_TENANT_MAX = 1_000;
+/** Frames of one socket in a minute, and bytes of one frame. */
+export const SOCKET_FRAMES_PER_MINUTE = 60;
+export const SOCKET_FRAME_BYTES_MAX = 4 * 1024;
 export const TENANT_NAME_CHARS_MAX = 80;
 export const INVITE_LIFE: Millis = 7 * DAY;
 /** How many invites one sign-in accepts, within the time of its request. */

@@ -40,6 +40,7 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     humanAgentBlockedAt: null,
     replaced: null,
     resubscribedAt: null,
+    socketsUntil: null,
     sealedToken: new Uint8Array(),
   };
 }

@@ -254,6 +254,7 @@ export const accountAttributes = {
   retryAt: "ra",
   retryWait: "rw",
   sealedToken: "tk",
+  socketsUntil: "wu",
   status: "st",
   statusDetail: "re",
   statusEvent: "se",
@@ -363,6 +364,20 @@ export const loginTokenAttributes = {
 export const loginStateAttributes = { ...ttl, op: "o" } as const;
 
 export const pageChoiceAttributes = { ...ttl, authorizedBy: "au", expiresAt: "ex", sealedToken: "tk" } as const;
+
+/** What a socket's access depends on: the actor, and of a person the session's epoch and the start of the membership. */
+const grant = { actor: "ac", epoch: "sv", memberSince: "ms" } as const;
+
+export const realtimeTicketAttributes = { ...ttl, ...grant, expiresAt: "ex", tenant: "t" } as const;
+
+export const socketAttributes = { ...ttl, ...grant, connectedAt: "ca", endedAt: "ea", expiresAt: "ex" } as const;
+
+export const socketTenantAttributes = { ...ttl, tenant: "t" } as const;
+
+/** The number of a tenant's sockets, and when the last of them ends. */
+export const presenceAttributes = { count: "n", op: "o", until: "un" } as const;
+
+export const socketErasureAttributes = { ...ttl, erasedAt: "ea" } as const;
 
 export const signInCapAttributes = { ...ttl, ops: "o" } as const;
 

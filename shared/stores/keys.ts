@@ -150,6 +150,36 @@ export function endpointKey(tenant: TenantId, endpointId: string): Key {
   return { PK: `T#${tenant}`, SK: `WH#${endpointId}` };
 }
 
+/**
+ * The number of a tenant's sockets. It sorts after the endpoints, which are ULIDs, so that the query of a tenant's
+ * endpoints brings it.
+ */
+export function presenceKey(tenant: TenantId): Key {
+  return endpointKey(tenant, "~SOCKETS");
+}
+
+/** The start of the sort key of a socket. */
+export const SOCKET = "C#";
+
+export function socketKey(tenant: TenantId, connectionId: string): Key {
+  return { PK: `WC#${tenant}`, SK: `${SOCKET}${connectionId}` };
+}
+
+/** The newest erasure of a tenant that has sockets. The query of its sockets brings it. */
+export function socketErasureKey(tenant: TenantId): Key {
+  return { PK: socketKey(tenant, "").PK, SK: "~ERASED" };
+}
+
+/** From a connection to its tenant. */
+export function socketTenantKey(connectionId: string): Key {
+  return { PK: `WS#${connectionId}`, SK: "S" };
+}
+
+/** @param ticketId the hash of a realtime ticket */
+export function realtimeTicketKey(ticketId: string): Key {
+  return { PK: `WT#${ticketId}`, SK: "T" };
+}
+
 /** The number of a tenant's endpoints, without deleted ones. */
 export function endpointCountKey(tenant: TenantId): Key {
   return { PK: `T#${tenant}`, SK: "ENDPOINTS" };
@@ -328,7 +358,7 @@ export const WAITING_HOLDS = "QH";
  */
 export function tenantPartitions(tenant: TenantId): { readonly whole: string[]; readonly starts: string[] } {
   return {
-    whole: ["A", "LU", "S", "T"].map((kind) => `${kind}#${tenant}`),
+    whole: ["A", "LU", "S", "T", "WC"].map((kind) => `${kind}#${tenant}`),
     starts: ["AT", "B", "CONV", "D", "E", "IK", "N", "W"].map((kind) => `${kind}#${tenant}#`),
   };
 }

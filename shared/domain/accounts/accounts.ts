@@ -68,6 +68,8 @@ export interface Account extends AccountRef {
   readonly humanAgentBlockedAt: Millis | null;
   /** When a check last subscribed the app again. Null when none did since it was connected. */
   readonly resubscribedAt: Millis | null;
+  /** Until when its tenant may have sockets. Null when it has none. */
+  readonly socketsUntil: Millis | null;
   /** Null when nothing is left to unsubscribe. */
   readonly replaced: ReplacedConnection | null;
   /** The access token, encrypted with KMS for this tenant and account. */

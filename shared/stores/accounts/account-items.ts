@@ -29,6 +29,7 @@ export interface AccountItem extends Key {
   readonly [A.humanAgentRefusedAt]?: Millis;
   readonly [A.replaced]?: ReplacedConnection;
   readonly [A.resubscribedAt]?: Millis;
+  readonly [A.socketsUntil]?: Millis;
   readonly [A.policy]?: StoredDecision;
   /** Decisions before `policy` that have an event, newest first. */
   readonly [A.earlierPolicies]?: readonly StoredDecision[];
@@ -131,6 +132,7 @@ export function toAccount(item: AccountItem): Account {
     humanAgentBlockedAt: item[A.humanAgentRefusedAt] ?? null,
     replaced: item[A.replaced] ?? null,
     resubscribedAt: item[A.resubscribedAt] ?? null,
+    socketsUntil: item[A.socketsUntil] ?? null,
     sealedToken: item[A.sealedToken],
   };
 }

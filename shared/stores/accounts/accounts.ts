@@ -5,7 +5,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { accountAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { itemExists } from "../expressions.ts";
+import { absentOr, allOf, below, itemExists } from "../expressions.ts";
 import { queryAll } from "../query-all.ts";
 import { update } from "../writes.ts";
 import { accountHealth } from "./account-health.ts";
@@ -56,6 +56,13 @@ export function accountStore(table: Table) {
     async recordHumanAgentRefusal(tenant: TenantId, ref: AccountRef, at: Millis): Promise<void> {
       const changes = { set: { [A.humanAgentRefusedAt]: at } };
       await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, itemExists));
+    },
+
+    /** Stores until when the tenant may have sockets, unless a later time is stored. Nothing for an account that is not connected. */
+    async markSockets(tenant: TenantId, ref: AccountRef, until: Millis): Promise<void> {
+      const condition = allOf(itemExists, absentOr(below, A.socketsUntil, until));
+      const changes = { set: { [A.socketsUntil]: until } };
+      await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, condition));
     },
 
     /**

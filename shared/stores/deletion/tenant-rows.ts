@@ -10,6 +10,8 @@ import {
   holdAttributes as Hold,
   pageUseAttributes as PageUse,
   accountRouteAttributes as Route,
+  socketTenantAttributes as SocketTenant,
+  realtimeTicketAttributes as Ticket,
   uploadAttributes as Upload,
 } from "../attributes.ts";
 import { batchRemove } from "../batches.ts";
@@ -120,6 +122,8 @@ function isRowOf(tenant: TenantId): Expression {
     inPartitions("ER#", equals(Erasure.tenant, tenant)),
     inPartitions("ACC#", anyOf(equals(Route.tenant, tenant), equals(Route.former, tenant))),
     inPartitions("PAGE#", equals(PageUse.tenant, tenant)),
+    inPartitions("WT#", equals(Ticket.tenant, tenant)),
+    inPartitions("WS#", equals(SocketTenant.tenant, tenant)),
     inPartitions("AU#", startsWith("SK", `${tenant}#`)),
     inPartitions("DD#", startsWith("SK", `${tenant}#`)),
     inPartitions("OC#", equals("SK", tenant)),

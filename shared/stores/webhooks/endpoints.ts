@@ -22,7 +22,8 @@ import {
   isUnchanged,
   itemDoesNotExist,
 } from "../expressions.ts";
-import { endpointCountKey, endpointKey } from "../keys.ts";
+import { endpointCountKey, endpointKey, type Key, presenceKey } from "../keys.ts";
+import { type PresenceItem, toSocketsUntil } from "../realtime/socket-items.ts";
 import { put, type TransactItem, update as updateItem } from "../writes.ts";
 import {
   breakerFields,
@@ -46,6 +47,16 @@ interface EndpointWrite extends Pick<Changes, "set" | "remove"> {
  * member has none of the roles by now.
  */
 export type EndpointChange = "changed" | "refused" | "actor_changed";
+
+interface ReadOptions {
+  readonly consistent?: boolean;
+}
+
+export interface EndpointsWithSockets {
+  readonly endpoints: Endpoint[];
+  /** Null while the tenant has none. */
+  readonly socketsUntil: Millis | null;
+}
 
 export type Endpoints = ReturnType<typeof endpointStore>;
 
@@ -72,6 +83,36 @@ export function endpointStore(table: Table) {
     );
     if (result.applied) return "changed";
     return result.current[0] === undefined ? "actor_changed" : "refused";
+  }
+
+  /**
+   * All endpoints of a tenant, including deleted ones, and until when it may have sockets, in one query.
+   * @param consistent read consistently
+   */
+  async function listWithSockets(
+    tenant: TenantId,
+    { consistent = false }: ReadOptions = {},
+  ): Promise<EndpointsWithSockets> {
+    const endpoints: Endpoint[] = [];
+    let socketsUntil: Millis | null = null;
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const response = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :t AND begins_with(SK, :wh)",
+          ExpressionAttributeValues: { ":t": `T#${tenant}`, ":wh": endpointKey(tenant, "").SK },
+          ConsistentRead: consistent,
+          ExclusiveStartKey,
+        }),
+      );
+      for (const item of (response.Items ?? []) as Key[]) {
+        if (item.SK === presenceKey(tenant).SK) socketsUntil = toSocketsUntil(item as PresenceItem);
+        else endpoints.push(toEndpoint(item as EndpointItem));
+      }
+      ExclusiveStartKey = response.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+    return { endpoints, socketsUntil };
   }
 
   return {
@@ -104,24 +145,11 @@ export function endpointStore(table: Table) {
      * All endpoints of a tenant, including deleted ones.
      * @param consistent read consistently
      */
-    async list(tenant: TenantId, { consistent = false } = {}): Promise<Endpoint[]> {
-      const endpoints: Endpoint[] = [];
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const response = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: "PK = :t AND begins_with(SK, :wh)",
-            ExpressionAttributeValues: { ":t": `T#${tenant}`, ":wh": "WH#" },
-            ConsistentRead: consistent,
-            ExclusiveStartKey,
-          }),
-        );
-        endpoints.push(...((response.Items ?? []) as EndpointItem[]).map(toEndpoint));
-        ExclusiveStartKey = response.LastEvaluatedKey;
-      } while (ExclusiveStartKey);
-      return endpoints;
+    async list(tenant: TenantId, options: ReadOptions = {}): Promise<Endpoint[]> {
+      return (await listWithSockets(tenant, options)).endpoints;
     },
+
+    listWithSockets,
 
     async get(tenant: TenantId, endpointId: string): Promise<Endpoint | null> {
       const { Item } = await client.send(

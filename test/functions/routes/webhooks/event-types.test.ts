@@ -166,6 +166,7 @@ describe("rendered events match the published schema", () => {
       humanAgentBlockedAt: null,
       replaced: null,
       resubscribedAt: null,
+      socketsUntil: null,
       sealedToken: new Uint8Array(),
     };
     for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {

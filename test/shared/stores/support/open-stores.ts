@@ -34,6 +34,8 @@ import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
 import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { socketStore } from "../../../../shared/stores/realtime/sockets.ts";
+import { realtimeTicketStore } from "../../../../shared/stores/realtime/tickets.ts";
 import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
 import { budgetStore } from "../../../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
@@ -64,6 +66,8 @@ export function openStores(table: Table) {
     users: userStore(table),
     requestQuota: requestQuotaStore(table),
     endpoints: endpointStore(table),
+    realtimeTickets: realtimeTicketStore(table),
+    sockets: socketStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
     audit: auditStore(table),
     counters: counterStore(table),

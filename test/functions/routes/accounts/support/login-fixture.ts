@@ -50,6 +50,7 @@ export function connectedAccount(account: LoginConnection["account"]): Account {
     authorizedBy: [],
     replaced: null,
     resubscribedAt: null,
+    socketsUntil: null,
     humanAgentBlockedAt: null,
   };
 }

@@ -56,6 +56,11 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   // The accounts that it has still to erase.
   dataDeletionAccountKey: (tenant) => accountKeys.dataDeletionAccountKey("code", tenant, account(tenant)),
   endpointKey: (tenant) => keys.endpointKey(tenant, "endpoint"),
+  presenceKey: (tenant) => ({ ...keys.presenceKey(tenant), n: 1, un: NOW, o: "1" }),
+  socketKey: (tenant) => ({ ...keys.socketKey(tenant, `socket-of-${tenant}`), ac: "key:1", ca: NOW, ex: NOW }),
+  socketErasureKey: (tenant) => ({ ...keys.socketErasureKey(tenant), ea: NOW }),
+  socketTenantKey: (tenant) => ({ ...keys.socketTenantKey(`socket-of-${tenant}`), t: tenant }),
+  realtimeTicketKey: (tenant) => ({ ...keys.realtimeTicketKey(`ticket-of-${tenant}`), t: tenant, ac: "key:1" }),
   endpointCountKey: (tenant) => ({ ...keys.endpointCountKey(tenant), n: 1 }),
   apiKeyItemKey: (tenant) => ({ ...keys.apiKeyItemKey(tenant, "key"), ...key([tenant]), kh: `hash-of-${tenant}` }),
   apiKeyLookupKey: (tenant) => [

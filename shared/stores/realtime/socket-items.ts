@@ -1,0 +1,106 @@
+import { userActor } from "../../domain/access/callers.ts";
+import type { Grant } from "../../domain/realtime/grants.ts";
+import type { Socket } from "../../domain/realtime/sockets.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { listKey } from "../access/api-key-items.ts";
+import { isNotSuspended } from "../access/tenant-conditions.ts";
+import {
+  socketAttributes as A,
+  apiKeyAttributes as ApiKey,
+  membershipAttributes as Member,
+  presenceAttributes as Presence,
+  userAttributes as User,
+} from "../attributes.ts";
+import { allOf, equals, setContains } from "../expressions.ts";
+import { type Key, membershipKey, SOCKET, socketKey, tenantKey, timeToLive, userKey } from "../keys.ts";
+import { check, type TransactItem } from "../writes.ts";
+
+/** The attributes of a grant, in tickets and sockets. */
+export interface GrantItem {
+  readonly [A.actor]: string;
+  readonly [A.epoch]?: number;
+  readonly [A.memberSince]?: Millis;
+}
+
+export type SocketItem = Key &
+  GrantItem & {
+    readonly [A.connectedAt]: Millis;
+    readonly [A.expiresAt]: Millis;
+    readonly [A.endedAt]?: Millis;
+  };
+
+export type PresenceItem = Key & {
+  readonly [Presence.count]: number;
+  readonly [Presence.op]: string;
+  readonly [Presence.until]: Millis;
+};
+
+/** A socket as stored. */
+export interface StoredSocket extends Socket {
+  /** Since when it receives nothing, because it is being closed. Null before. */
+  readonly endedAt: Millis | null;
+}
+
+/** Until when the tenant of a presence row may have sockets. Null when it has none. */
+export function toSocketsUntil(item: PresenceItem): Millis | null {
+  return item[Presence.count] > 0 ? item[Presence.until] : null;
+}
+
+export function grantFields(grant: Grant) {
+  if (grant.kind !== "session") return { [A.actor]: `${actorPrefixes[grant.kind]}${grant.keyId}` };
+  return { [A.actor]: userActor(grant.userId), [A.epoch]: grant.epoch, [A.memberSince]: grant.memberSince };
+}
+
+export function toGrant(item: GrantItem): Grant {
+  const { [A.actor]: actor, [A.epoch]: epoch, [A.memberSince]: memberSince } = item;
+  for (const kind of ["tenant_key", "operator_key"] as const) {
+    if (actor.startsWith(actorPrefixes[kind])) return { kind, keyId: actor.slice(actorPrefixes[kind].length) };
+  }
+  const prefix = userActor("");
+  if (!actor.startsWith(prefix) || epoch === undefined || memberSince === undefined) {
+    throw new Error("A socket has no grant.");
+  }
+  return { kind: "session", userId: actor.slice(prefix.length), epoch, memberSince };
+}
+
+/** As in `callerActor`. */
+const actorPrefixes = { tenant_key: "key:", operator_key: "operator:" } as const;
+
+/** The conditions under which a grant gives access to a tenant. One that fails does not hold again for this grant, but for a suspension. */
+export function grantChecks(tenant: TenantId, grant: Grant): TransactItem[] {
+  const tenantCheck = check(tenantKey(tenant), isNotSuspended);
+  const isActive = equals(ApiKey.status, "active");
+  switch (grant.kind) {
+    case "session":
+      return [
+        tenantCheck,
+        check(userKey(grant.userId), equals(User.sessionEpoch, grant.epoch)),
+        check(membershipKey(tenant, grant.userId), equals(Member.createdAt, grant.memberSince)),
+      ];
+    case "tenant_key":
+      return [tenantCheck, check(listKey(tenant, grant.keyId), isActive)];
+    case "operator_key":
+      return [tenantCheck, check(listKey(null, grant.keyId), allOf(isActive, setContains(ApiKey.tenants, tenant)))];
+  }
+}
+
+export function toSocketItem(tenant: TenantId, socket: Socket) {
+  return {
+    ...socketKey(tenant, socket.connectionId),
+    ...grantFields(socket.grant),
+    [A.connectedAt]: socket.connectedAt,
+    [A.expiresAt]: socket.expiresAt,
+    [A.ttl]: timeToLive(socket.expiresAt),
+  };
+}
+
+export function toSocket(item: SocketItem): StoredSocket {
+  return {
+    connectionId: item.SK.slice(SOCKET.length),
+    grant: toGrant(item),
+    connectedAt: item[A.connectedAt],
+    expiresAt: item[A.expiresAt],
+    endedAt: item[A.endedAt] ?? null,
+  };
+}
