@@ -41,11 +41,12 @@ const layers = {
     packages: ["aws-cdk-lib", "constructs", "esbuild", "node:path", "node:url", "node:fs"],
   },
   bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
-  web: { layers: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
-  "web/common": { layers: [], packages: [] },
+  packages: { layers: [], packages: [] },
+  web: { layers: ["packages"], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
+  "web/common": { layers: ["packages"], packages: [] },
   "web/check": { layers: ["web/common"], packages: [] },
-  "web/connect": { layers: ["web/common"], packages: [] },
-  "web/sign-in": { layers: ["web/common"], packages: [] },
+  "web/connect": { layers: ["packages", "web/common"], packages: [] },
+  "web/sign-in": { layers: ["packages", "web/common"], packages: [] },
 };
 
 const path = (layer) => `^${layer}/`;
@@ -61,7 +62,7 @@ const forbidden = Object.entries(layers).flatMap(([layer, { layers: open, types 
       comment: `${layer} may import ${[layer, ...open].join(", ")}`,
       severity: "error",
       from,
-      to: { path: "^(shared|functions|local|lib|bin|web|test)/", pathNot: [...ours, ...types.map(path)] },
+      to: { path: "^(shared|functions|local|lib|bin|web|packages|test)/", pathNot: [...ours, ...types.map(path)] },
     },
     ...(types.length
       ? [
@@ -96,7 +97,7 @@ module.exports = {
         "a function's ports are where clients, stores and flows meet; they never reach into local, lib, bin, web or test",
       severity: "error",
       from: { path: COMPOSITION },
-      to: { path: "^(local|lib|bin|web|test)/" },
+      to: { path: "^(local|lib|bin|web|packages|test)/" },
     },
     {
       name: "routes and workers stay apart",
@@ -114,12 +115,12 @@ module.exports = {
       name: "the simulator knows nothing of Parley",
       severity: "error",
       from: { path: "^local/simulator/" },
-      to: { path: "^(shared|functions|lib|bin|local)/", pathNot: "^local/simulator/" },
+      to: { path: "^(shared|functions|lib|bin|local|packages)/", pathNot: "^local/simulator/" },
     },
     {
       name: "nothing imports test",
       severity: "error",
-      from: { path: "^(shared|functions|local|lib|bin|web)/" },
+      from: { path: "^(shared|functions|local|lib|bin|web|packages)/" },
       to: { path: "^test/" },
     },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },

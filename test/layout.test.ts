@@ -68,6 +68,18 @@ const plantedImports: readonly PlantedImport[] = [
   },
   { from: "lib/a.ts", imports: valueImport("../shared/domain/target.ts"), rule: "lib: layers" },
   { from: "lib/b.ts", imports: valueImport("../shared/config/target.ts"), rule: null },
+  {
+    from: "packages/client/src/a.ts",
+    imports: typeImport("../../../shared/kernel/target.ts"),
+    rule: "packages: layers",
+  },
+  {
+    from: "packages/client/src/b.ts",
+    imports: 'import { z } from "zod";\nexport const used = z;\n',
+    rule: "packages: packages",
+  },
+  { from: "web/common/b.ts", imports: valueImport("../../packages/client/src/target.ts"), rule: null },
+  { from: "web/check/c.ts", imports: valueImport("../../packages/client/src/target.ts"), rule: "web/check: layers" },
   { from: "web/a.ts", imports: valueImport("../shared/kernel/target.ts"), rule: "web: layers" },
   { from: "web/check/a.ts", imports: typeImport("../../shared/kernel/target.ts"), rule: "web/check: layers" },
   {
@@ -106,7 +118,7 @@ beforeAll(() => {
       (name) => `shared/${name}`,
     ),
     ...["functions", "functions/routes", "functions/worker", "functions/http"],
-    ...["local", "local/simulator", "lib", "bin", "test", "web/check"],
+    ...["local", "local/simulator", "lib", "bin", "test", "web/check", "packages/client/src"],
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }
@@ -125,7 +137,7 @@ beforeAll(() => {
     [
       join(project, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs"),
       ...["--output-type", "json", "--config", ".dependency-cruiser.cjs"],
-      ...["shared", "functions", "local", "lib", "bin", "web"],
+      ...["shared", "functions", "local", "lib", "bin", "web", "packages"],
     ],
     { cwd: testEnv, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
   );

@@ -1,0 +1,9 @@
+export type { Clock } from "./clock.ts";
+export { type ApiErrorCode, type ClientErrorCode, type FieldError, ParleyError } from "./errors.ts";
+export { type CallOptions, type ClientOptions, HttpClient, type ResponseInfo } from "./http-client.ts";
+export type { Body, Data, Operation, Query } from "./operations.ts";
+export type { PagedList } from "./pages.ts";
+export { Parley } from "./parley.ts";
+export type { Conversation, Message, SendOptions } from "./resources/inbox.ts";
+export type { Delivery } from "./resources/webhooks.ts";
+export type { Account, AuditEntry } from "./resources/workspace.ts";

@@ -1,0 +1,22 @@
+import { type CallOptions, HttpClient } from "./http-client.ts";
+import type { Data } from "./operations.ts";
+import { conversationCalls, messageCalls } from "./resources/inbox.ts";
+import { deliveryCalls, webhookCalls } from "./resources/webhooks.ts";
+import { accountCalls, auditCalls, keyCalls, statsCalls } from "./resources/workspace.ts";
+
+/** A client of the Parley API. Routes without a method here are called with `request`. */
+export class Parley extends HttpClient {
+  readonly accounts: ReturnType<typeof accountCalls> = accountCalls(this);
+  readonly audit: ReturnType<typeof auditCalls> = auditCalls(this);
+  readonly conversations: ReturnType<typeof conversationCalls> = conversationCalls(this);
+  readonly deliveries: ReturnType<typeof deliveryCalls> = deliveryCalls(this);
+  readonly keys: ReturnType<typeof keyCalls> = keyCalls(this);
+  readonly messages: ReturnType<typeof messageCalls> = messageCalls(this);
+  readonly stats: ReturnType<typeof statsCalls> = statsCalls(this);
+  readonly webhooks: ReturnType<typeof webhookCalls> = webhookCalls(this);
+
+  /** The name, version and time of the service. Needs no key. */
+  ping(options: CallOptions = {}): Promise<Data<"GET /v1/ping">> {
+    return this.request("GET /v1/ping", options);
+  }
+}

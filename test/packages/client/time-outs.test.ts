@@ -1,0 +1,140 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Parley, type ParleyError } from "#client";
+import { listenOnLoopback } from "./support/loopback.ts";
+import { hang, hangInBody, ok, type ScriptedServer, startScriptedServer, text } from "./support/scripted-server.ts";
+import { TestClock } from "./support/test-clock.ts";
+
+let server: ScriptedServer;
+let clock: TestClock;
+let parley: Parley;
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(() => {
+  clock = new TestClock();
+  parley = new Parley({ baseUrl: server.url, apiKey: "svc_live_k", clock, random: () => 0, maxRetries: 0 });
+});
+
+const failure = (call: Promise<unknown>): Promise<ParleyError> =>
+  call.then(
+    () => Promise.reject(new Error("The call succeeded.")),
+    (error) => error,
+  );
+
+describe("an attempt", () => {
+  test("ends after 31 seconds without a connection", async () => {
+    // Without TLS the handshake never ends, so no request is ever sent.
+    const sockets: Socket[] = [];
+    let connected = () => {};
+    const connection = new Promise<void>((resolve) => {
+      connected = resolve;
+    });
+    const mute: Server = createServer((socket) => {
+      sockets.push(socket);
+      connected();
+    });
+    await listenOnLoopback(mute);
+    const baseUrl = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const call = failure(new Parley({ baseUrl, apiKey: "k", clock, maxRetries: 0 }).ping());
+    await connection;
+    clock.advance(31_000);
+    expect(await call).toMatchObject({ name: "ParleyError", code: "timeout", status: null });
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  });
+
+  test.each([
+    ["headers", hang],
+    ["the rest of the body", hangInBody],
+  ])("ends after 31 seconds without %s", async (_, step) => {
+    server.play(step);
+    const call = failure(parley.ping());
+    await server.arrived(1);
+    clock.advance(30_999);
+    expect(clock.pending).toEqual([1]);
+    clock.advance(1);
+    expect(await call).toMatchObject({ code: "timeout", status: null });
+  });
+
+  test("ends also when fetch ignores its signal", async () => {
+    const deaf = new Parley({
+      baseUrl: server.url,
+      apiKey: "k",
+      clock,
+      maxRetries: 0,
+      fetch: () => new Promise(() => {}),
+    });
+    const call = failure(deaf.ping({ attemptTimeoutMs: 5_000 }));
+    await expect.poll(() => clock.pending).toEqual([5_000]);
+    clock.advance(5_000);
+    expect(await call).toMatchObject({ code: "timeout" });
+  });
+
+  test("leaves no timer behind", async () => {
+    server.play(ok({}));
+    await parley.ping();
+    expect(clock.pending).toEqual([]);
+  });
+});
+
+describe("a whole call", () => {
+  test("ends in the middle of an attempt", async () => {
+    server.play(text(500, ""), hang);
+    const call = failure(parley.ping({ timeoutMs: 10_000, maxRetries: 4 }));
+    await expect.poll(() => clock.pending).toEqual([250]);
+    clock.advance(250);
+    await server.arrived(2);
+    expect(clock.pending).toEqual([9_750]);
+    clock.advance(9_750);
+    expect(await call).toMatchObject({ code: "timeout" });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("waits for no attempt that its time does not permit", async () => {
+    server.play(text(500, ""));
+    expect(await failure(parley.ping({ timeoutMs: 250, maxRetries: 4 }))).toMatchObject({ status: 500 });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("an aborted signal", () => {
+  test("ends the call, with the reason as the cause", async () => {
+    server.play(hang);
+    const controller = new AbortController();
+    const call = failure(parley.ping({ signal: controller.signal, maxRetries: 4 }));
+    await server.arrived(1);
+    controller.abort(new Error("The person left the page."));
+    const error = await call;
+    expect(error).toMatchObject({ name: "ParleyError", code: "aborted", status: null });
+    expect(error.cause).toEqual(new Error("The person left the page."));
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("ends the wait between two attempts", async () => {
+    server.play(text(500, ""));
+    const controller = new AbortController();
+    const call = failure(parley.ping({ signal: controller.signal, maxRetries: 4 }));
+    await expect.poll(() => clock.pending).toEqual([250]);
+    controller.abort();
+    expect(await call).toMatchObject({ code: "aborted" });
+    expect(clock.pending).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("sends nothing when it was aborted before", async () => {
+    server.play(ok({}));
+    expect(await failure(parley.ping({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("changes nothing after the response", async () => {
+    server.play(ok({ name: "parley" }));
+    const controller = new AbortController();
+    const data = await parley.ping({ signal: controller.signal });
+    controller.abort();
+    expect(data).toEqual({ name: "parley" });
+  });
+});
