@@ -45,6 +45,8 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
       const { op, account, tenant } = decodedLetter.accountTask;
       return `${accountTaskDescriptions[op]} of account ${accountKey(account)} of tenant ${tenant}`;
     }
+    case "realtime":
+      return `frames for the sockets of tenant ${decodedLetter.realtime.tenant}`;
     case "unreadable":
       return letter.cut
         ? `message of ${size}, truncated and therefore not redrivable`

@@ -124,6 +124,10 @@ function toInspectionDetails(inspection: Inspection) {
       const { tenant, account, op } = inspection.accountTask;
       return { kind: inspection.kind, tenant, account: accountKey(account), task: op };
     }
+    case "realtime": {
+      const { tenant, kind } = inspection.realtime;
+      return { kind: inspection.kind, tenant, task: kind };
+    }
     case "unreadable":
       return { kind: inspection.kind };
   }

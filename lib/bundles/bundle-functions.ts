@@ -29,6 +29,8 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Mail: "mail",
   HandOver: "hand-over",
   Account: "accounts",
+  Socket: "realtime",
+  Push: "push",
   Sweep: "sweep",
   DeadLetters: "dead-letters",
 };

@@ -4,6 +4,8 @@
 export interface Settings {
   /** The public URL of the API, without a trailing slash. Null: the gateway's own URL. */
   readonly baseUrl: string | null;
+  /** The public WebSocket URL, without a trailing slash. Null: the gateway's own URL. */
+  readonly realtimeUrl: string | null;
   /** The origin of the console, to which a sign-in leads. Null: that of the API. */
   readonly consoleUrl: string | null;
   /** Whether anyone may sign in and create a tenant, or only members, invited people and named owners. */
@@ -40,6 +42,7 @@ const PREFIX = "parley:";
 
 const NAMES = [
   "baseUrl",
+  "realtimeUrl",
   "consoleUrl",
   "signUp",
   "siteUrl",
@@ -74,6 +77,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
   };
   return {
     baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/\/+$/, ""),
+    realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
     signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
     siteUrl: rawValue("siteUrl") === undefined ? null : url("siteUrl", rawValue("siteUrl")),
@@ -155,6 +159,13 @@ function wholeNumber(name: Name, value: unknown, min: number, max: number): numb
 function url(name: Name, value: unknown): string {
   if (typeof value !== "string" || !isUrl(value)) throw invalidSetting(name, value, "an https URL");
   return value;
+}
+
+/** Accepts what a client can add a query to. */
+function webSocketUrl(name: Name, value: unknown): string {
+  const isValid = typeof value === "string" && /^wss:/i.test(value) && isUrl(value.replace(/^wss:/i, "https:"));
+  if (!isValid || /[?#]/.test(value)) throw invalidSetting(name, value, "a wss URL without a query");
+  return value.replace(/\/+$/, "");
 }
 
 /** Accepts a URL without path, query and fragment. */

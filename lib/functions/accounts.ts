@@ -39,7 +39,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events", "Erasures", "Inbound"),
+      ...queueVariables(context, "Accounts", "Events", "Erasures", "Inbound", "Realtime"),
       ...rawBucketVariables(context),
       ...platformVariables(context),
       ...rootSecretVariables(context),
@@ -70,6 +70,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   queues.Accounts.allowSending(accounts.functionRole);
   queues.Events.allowSending(accounts.functionRole);
   queues.Erasures.allowSending(accounts.functionRole);
+  queues.Realtime.allowSending(accounts.functionRole);
   // A data deletion erases conversations with the files of their uploads, and derives its confirmation code.
   data.uploads.allow(accounts.functionRole, "u/", "DeleteObject");
   data.uploads.allow(accounts.functionRole, "h/", "DeleteObject");

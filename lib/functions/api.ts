@@ -23,7 +23,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events", "Deliveries", "Erasures", "Uploads"),
+      ...queueVariables(context, "Accounts", "Events", "Deliveries", "Erasures", "Realtime", "Uploads"),
       ...uploadBucketVariables(context),
       ...rootSecretVariables(context),
       ...platformVariables(context),
@@ -47,7 +47,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
   });
   data.key.allowEncrypt(api.functionRole, "webhook-secret");
   data.key.allowDecrypt(api.functionRole, "account-token");
-  for (const name of ["Accounts", "Events", "Deliveries", "Erasures", "Uploads"] as const)
+  for (const name of ["Accounts", "Events", "Deliveries", "Erasures", "Realtime", "Uploads"] as const)
     queues[name].allowSending(api.functionRole);
   // A form that a client posts acts as the role that signed it. An erasure deletes the files of uploads.
   data.uploads.allow(api.functionRole, "u/", "GetObject", "PutObject", "DeleteObject");

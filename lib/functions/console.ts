@@ -13,7 +13,7 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
-      ...queueVariables(context, "Mails"),
+      ...queueVariables(context, "Mails", "Realtime"),
       ...rootSecretVariables(context),
       [env.signUp]: settings.signUp,
     },
@@ -22,6 +22,8 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   queues.Mails.allowSending(consoleFunction.functionRole);
+  // The sockets of a person who signed out or left a team are closed.
+  queues.Realtime.allowSending(consoleFunction.functionRole);
   allowReading(data.secrets.root, consoleFunction.functionRole);
   return consoleFunction;
 }

@@ -39,7 +39,7 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Events", "Deliveries", "SlowDeliveries"),
+      ...queueVariables(context, "Events", "Deliveries", "SlowDeliveries", "Realtime"),
       ...mail?.variables,
     },
     // The deliveries that wait for an endpoint are sent to the queue page by page.
@@ -57,7 +57,7 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
   });
   mail?.allowSending(deliver.functionRole);
   data.key.allowDecrypt(deliver.functionRole, "webhook-secret");
-  for (const name of ["Events", "Deliveries", "SlowDeliveries"] as const)
+  for (const name of ["Events", "Deliveries", "SlowDeliveries", "Realtime"] as const)
     queues[name].allowSending(deliver.functionRole);
   return deliver;
 }

@@ -23,7 +23,7 @@ export function createErase(scope: Construct, context: FunctionContext): Worker 
     environment: {
       ...tableVariables(context),
       ...uploadBucketVariables(context),
-      ...queueVariables(context, "Erasures"),
+      ...queueVariables(context, "Erasures", "Realtime"),
     },
     sendsToItself: true,
   }).addQueue(queues.Erasures.queue, CONCURRENCY_MAX);
@@ -33,5 +33,6 @@ export function createErase(scope: Construct, context: FunctionContext): Worker 
   data.uploads.allow(erase.functionRole, "u/", "DeleteObject");
   data.uploads.allow(erase.functionRole, "h/", "DeleteObject");
   queues.Erasures.allowSending(erase.functionRole);
+  queues.Realtime.allowSending(erase.functionRole);
   return erase;
 }

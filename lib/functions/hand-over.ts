@@ -34,7 +34,7 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events"),
+      ...queueVariables(context, "Accounts", "Events", "Realtime"),
       ...uploadBucketVariables(context),
       ...platformVariables(context),
     },
@@ -47,5 +47,6 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
   // A refusal may change the status of the account.
   queues.Accounts.allowSending(handOverFunction.functionRole);
   queues.Events.allowSending(handOverFunction.functionRole);
+  queues.Realtime.allowSending(handOverFunction.functionRole);
   return handOverFunction;
 }

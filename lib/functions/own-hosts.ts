@@ -1,20 +1,26 @@
 import { Stack } from "aws-cdk-lib";
-import type { HttpApi } from "../constructs/http-api.ts";
+import type { Construct } from "constructs";
 
 export interface OwnHostsProps {
-  readonly gateway: HttpApi;
+  /** The HTTP API first. */
+  readonly gateways: readonly [Gateway, ...Gateway[]];
   readonly bucketNames: readonly string[];
-  /** The public URL of the API; null if that is the gateway's own. */
-  readonly baseUrl: string | null;
+  /** The public URLs of the operator's own domains. */
+  readonly publicUrls: readonly string[];
+}
+
+interface Gateway extends Construct {
+  /** The first label of the gateway's host name. */
+  readonly apiId: string;
 }
 
 /** The host names of the deployment itself, separated by commas. A webhook URL must not name one of them. */
-export function ownHosts({ gateway, bucketNames, baseUrl }: OwnHostsProps): string {
-  const { region, urlSuffix } = Stack.of(gateway);
+export function ownHosts({ gateways, bucketNames, publicUrls }: OwnHostsProps): string {
+  const { region, urlSuffix } = Stack.of(gateways[0]);
   const endpoints = ["s3", `s3.${region}`, `s3.dualstack.${region}`];
-  const hosts = [
-    `${gateway.apiId}.execute-api.${region}.${urlSuffix}`,
+  return [
+    ...publicUrls.map((url) => new URL(url).hostname),
+    ...gateways.map(({ apiId }) => `${apiId}.execute-api.${region}.${urlSuffix}`),
     ...bucketNames.flatMap((bucket) => endpoints.map((s3) => `${bucket}.${s3}.${urlSuffix}`)),
-  ];
-  return [...(baseUrl === null ? [] : [new URL(baseUrl).hostname]), ...hosts].join(",");
+  ].join(",");
 }

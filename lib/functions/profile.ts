@@ -3,7 +3,13 @@ import type { Construct } from "constructs";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
-import { type FunctionContext, keyVariables, platformVariables, tableVariables } from "./function-context.ts";
+import {
+  type FunctionContext,
+  keyVariables,
+  platformVariables,
+  queueVariables,
+  tableVariables,
+} from "./function-context.ts";
 
 /** Low, because the platforms limit calls and a name may arrive late. */
 const CONCURRENCY_MAX = 5;
@@ -22,10 +28,16 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
     description: "Parley: fetches the profiles of the people who write",
     code: code("Profile"),
     memoryMegabytes: 256,
-    environment: { ...tableVariables(context), ...keyVariables(context), ...platformVariables(context) },
+    environment: {
+      ...tableVariables(context),
+      ...keyVariables(context),
+      ...queueVariables(context, "Realtime"),
+      ...platformVariables(context),
+    },
   }).addQueue(queues.Profiles.queue, CONCURRENCY_MAX);
   data.table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
   data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);
+  queues.Realtime.allowSending(profile.functionRole);
   return profile;
 }

@@ -25,7 +25,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
       ...tableVariables(context),
       ...rawBucketVariables(context),
       ...uploadBucketVariables(context),
-      ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events"),
+      ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events", "Realtime"),
     },
   });
   data.table.allow(sweep.functionRole, {
@@ -47,6 +47,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   queues.Deliveries.allowSending(sweep.functionRole);
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
+  queues.Realtime.allowSending(sweep.functionRole);
   new Schedule(scope, "EachMinute", { every: Duration.minutes(1), target: sweep });
   new Schedule(scope, "EachHour", {
     every: Duration.hours(1),

@@ -20,7 +20,7 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events"),
+      ...queueVariables(context, "Accounts", "Events", "Realtime"),
       ...rootSecretVariables(context),
       ...platformVariables(context),
     },
@@ -32,6 +32,7 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
   data.key.allowDecrypt(verify.functionRole, "account-token");
   queues.Accounts.allowSending(verify.functionRole);
   queues.Events.allowSending(verify.functionRole);
+  queues.Realtime.allowSending(verify.functionRole);
   allowReading(data.secrets.root, verify.functionRole);
   allowReading(data.secrets.platforms, verify.functionRole);
   return verify;

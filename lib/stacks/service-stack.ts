@@ -7,6 +7,7 @@ import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
+import { RealtimeApi } from "../constructs/realtime-api.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
 import { createApi } from "../functions/api.ts";
 import { createConnect } from "../functions/connect.ts";
@@ -27,6 +28,8 @@ import { createIntake } from "../functions/intake.ts";
 import { createMail, createMailsQueue } from "../functions/mail.ts";
 import { ownHosts } from "../functions/own-hosts.ts";
 import { createProfile, createProfilesQueue } from "../functions/profile.ts";
+import { createPush, createRealtimeQueue } from "../functions/push.ts";
+import { createSocket } from "../functions/realtime.ts";
 import { createSweep } from "../functions/sweep.ts";
 import { createVerify } from "../functions/verify.ts";
 
@@ -37,7 +40,7 @@ export interface ServiceStackProps extends StackProps {
   readonly code: (name: FunctionName) => Code;
 }
 
-/** The HTTP API, the queues and the functions. The stack stores nothing that a new deployment cannot recreate. */
+/** The HTTP API, the WebSocket API, the queues and the functions. The stack stores nothing that a new deployment cannot recreate. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { data, settings, code, ...props }: ServiceStackProps) {
     super(scope, id, props);
@@ -51,6 +54,7 @@ export class ServiceStack extends Stack {
       Mails: createMailsQueue(this),
       Uploads: createUploadsQueue(this),
       Accounts: createAccountsQueue(this),
+      Realtime: createRealtimeQueue(this),
     };
     const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
     const context: FunctionContext = { data, queues, settings, mail, code };
@@ -67,6 +71,8 @@ export class ServiceStack extends Stack {
     const mailer = createMail(this, context);
     const handOverFunction = createHandOver(this, context);
     const accounts = createAccounts(this, context);
+    const socket = createSocket(this, context);
+    const push = createPush(this, context);
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
@@ -75,11 +81,19 @@ export class ServiceStack extends Stack {
     const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttle });
     const baseUrl = settings.baseUrl ?? gateway.url;
     for (const each of [api, consoleFunction, connect, docs, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
-    for (const each of [api, consoleFunction, connect]) {
+    for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }
+    const realtime = new RealtimeApi(this, "RealtimeApi", { socket, throttle });
+    const realtimeUrl = settings.realtimeUrl ?? realtime.url;
+    for (const each of [api, consoleFunction]) each.addEnvironment(env.realtimeUrl, realtimeUrl);
+    for (const each of [socket, push]) {
+      each.addEnvironment(env.realtimeEndpoint, realtime.endpoint);
+      realtime.allowManaging(each.functionRole);
+    }
     const bucketNames = [data.raw, data.uploads].map(({ bucket }) => bucket.bucketName);
-    const hosts = ownHosts({ gateway, bucketNames, baseUrl: settings.baseUrl });
+    const publicUrls = [settings.baseUrl, settings.realtimeUrl].filter((url) => url !== null);
+    const hosts = ownHosts({ gateways: [gateway, realtime], bucketNames, publicUrls });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
     new Alarms(this, "Alarms", {
@@ -98,15 +112,18 @@ export class ServiceStack extends Stack {
         mailer,
         handOverFunction,
         accounts,
+        socket,
+        push,
         sweep,
         deadLetters,
       ],
       deadLetters,
       pairs: queueNames.map((name) => queues[name]),
-      lowLatency: [queues.Inbound, queues.Events],
+      lowLatency: [queues.Inbound, queues.Events, queues.Realtime],
       topicArn: settings.alarmTopicArn,
     });
     new CfnOutput(this, "ApiUrl", { value: gateway.url });
+    new CfnOutput(this, "RealtimeUrl", { value: realtime.url });
     // The operator's commands send a dead letter back to its queue.
     for (const name of queueNames) new CfnOutput(this, `${name}QueueUrl`, { value: queues[name].queue.queueUrl });
   }

@@ -21,9 +21,12 @@ const provisioners: Readonly<Record<string, Provisioner>> = {
   "AWS::SecretsManager::Secret": provisionSecret,
   "AWS::SQS::Queue": provisionQueue,
   "AWS::S3::Bucket": provisionBucket,
-  "AWS::ApiGatewayV2::Api": ({ id }, _properties, { baseUrl }) => ({
+  "AWS::ApiGatewayV2::Api": ({ id }, { ProtocolType }, { baseUrl }) => ({
     ref: id,
-    attributes: { ApiId: id, ApiEndpoint: baseUrl },
+    attributes: {
+      ApiId: id,
+      ApiEndpoint: ProtocolType === "WEBSOCKET" ? baseUrl.replace(/^http/, "ws") : baseUrl,
+    },
   }),
   // Without effect: the emulator sends no mail, so nothing bounces.
   "AWS::SES::ConfigurationSet": ({ id }) => ({ ref: id, attributes: {} }),

@@ -31,6 +31,10 @@ export const functionTimeouts = {
   HandOver: 120 * SECOND,
   // A task makes several calls to a platform, each of which ends within ten seconds.
   Account: 60 * SECOND,
+  // Within the gateway's limit of 29 seconds. A request writes a few rows and posts at most one frame.
+  Socket: 15 * SECOND,
+  // A post to a socket ends within five seconds, and the posts of a batch run in parallel.
+  Push: 30 * SECOND,
   // Under a minute, so that one sweep ends before the next starts.
   Sweep: 50 * SECOND,
   DeadLetters: 30 * SECOND,
@@ -47,6 +51,7 @@ export const queueReaders = {
   Mails: "Mail",
   Uploads: "HandOver",
   Accounts: "Account",
+  Realtime: "Push",
 } as const satisfies Readonly<Record<QueueName, FunctionName>>;
 
 /** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */

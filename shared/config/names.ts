@@ -15,6 +15,7 @@ export const env = {
   mailsQueueUrl: "PARLEY_MAILS_QUEUE_URL",
   uploadsQueueUrl: "PARLEY_UPLOADS_QUEUE_URL",
   accountsQueueUrl: "PARLEY_ACCOUNTS_QUEUE_URL",
+  realtimeQueueUrl: "PARLEY_REALTIME_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
@@ -25,6 +26,10 @@ export const env = {
   baseUrl: "PARLEY_BASE_URL",
   /** The origin of the console, to which a sign-in leads. */
   consoleUrl: "PARLEY_CONSOLE_URL",
+  /** The WebSocket URL that a ticket names, without a query. */
+  realtimeUrl: "PARLEY_REALTIME_URL",
+  /** The endpoint of the WebSocket API's connections, to which a function posts what a socket gets. */
+  realtimeEndpoint: "PARLEY_REALTIME_ENDPOINT",
   /** `open` or `closed`: whether anyone may sign in and create a tenant. */
   signUp: "PARLEY_SIGN_UP",
   /** The service's own host names, comma-separated. */
@@ -75,6 +80,8 @@ export const functions = [
   "Mail",
   "HandOver",
   "Account",
+  "Socket",
+  "Push",
   "Sweep",
   "DeadLetters",
 ] as const;
@@ -91,6 +98,7 @@ export const queueUrlNames = {
   Mails: "mailsQueueUrl",
   Uploads: "uploadsQueueUrl",
   Accounts: "accountsQueueUrl",
+  Realtime: "realtimeQueueUrl",
 } as const satisfies Readonly<Record<string, keyof typeof env>>;
 export type QueueName = keyof typeof queueUrlNames;
 export const queues = Object.keys(queueUrlNames) as readonly QueueName[];

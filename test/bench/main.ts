@@ -28,6 +28,8 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Mail: 500,
   HandOver: 600,
   Account: 750,
+  Socket: 500,
+  Push: 550,
   Sweep: 350,
   DeadLetters: 350,
 };

@@ -5,6 +5,7 @@ import { decodeEvent, type EventMessage } from "../../queues/events.ts";
 import { decodeInbound, type InboundMessage } from "../../queues/inbound.ts";
 import { decodeMail, type MailMessage } from "../../queues/mails.ts";
 import { decodeProfile, type ProfileMessage } from "../../queues/profiles.ts";
+import { decodeRealtime, type RealtimeMessage } from "../../queues/realtime.ts";
 import { decodeUpload, type UploadMessage } from "../../queues/uploads.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 
@@ -18,6 +19,7 @@ export type DecodedMessage =
   | { readonly kind: "mail"; readonly mail: MailMessage }
   | { readonly kind: "upload"; readonly upload: UploadMessage }
   | { readonly kind: "account_task"; readonly accountTask: AccountMessage }
+  | { readonly kind: "realtime"; readonly realtime: RealtimeMessage }
   /** This version cannot read it, or it is truncated. */
   | { readonly kind: "unreadable" };
 
@@ -41,6 +43,8 @@ export function deadLetterTenant(letter: Pick<QuarantinedMessage, "queue" | "bod
       return message.upload.tenant;
     case "account_task":
       return message.accountTask.tenant;
+    case "realtime":
+      return message.realtime.tenant;
     case "webhook":
       return null;
     case "unreadable":
@@ -86,6 +90,10 @@ export function decodeDeadLetter({
     case "Accounts": {
       const accountTask = decodeAccountTask(body);
       return accountTask ? { kind: "account_task", accountTask } : unreadable;
+    }
+    case "Realtime": {
+      const realtime = decodeRealtime(body);
+      return realtime ? { kind: "realtime", realtime } : unreadable;
     }
   }
 }

@@ -33,6 +33,7 @@ export type Inspection =
   | DecodedAs<"mail">
   | DecodedAs<"upload">
   | DecodedAs<"account_task">
+  | DecodedAs<"realtime">
   | DecodedAs<"unreadable">;
 
 /** What a webhook is about, without its content. */
@@ -79,6 +80,7 @@ export async function inspectDeadLetter(
     case "mail":
     case "upload":
     case "account_task":
+    case "realtime":
     case "unreadable":
       return decodedLetter;
   }
@@ -105,6 +107,8 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "upload":
     // A task of an earlier connection, or of an account that is gone, changes nothing.
     case "account_task":
+    // The worker drops what is too old for a socket.
+    case "realtime":
     // Another version may read it.
     case "unreadable":
       return { action: "send", body: letter.body };

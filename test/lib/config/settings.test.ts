@@ -6,6 +6,7 @@ const parse = (name: string, value: unknown) => parseSettings({ [`parley:${name}
 test("without settings, the defaults of the deploy guide apply", () => {
   expect(parseSettings({})).toEqual({
     baseUrl: null,
+    realtimeUrl: null,
     consoleUrl: null,
     signUp: "closed",
     siteUrl: null,
@@ -28,6 +29,7 @@ test("accepts settings as text, as the command line passes them", () => {
   expect(parse("eventsConcurrency", "100").concurrency.events).toBe(100);
   expect(parse("apiReservedConcurrency", "3").apiReservedConcurrency).toBe(3);
   expect(parse("baseUrl", "https://api.example.com/").baseUrl).toBe("https://api.example.com");
+  expect(parse("realtimeUrl", "wss://ws.example.com/live/").realtimeUrl).toBe("wss://ws.example.com/live");
   expect(parse("consoleUrl", "https://Console.example.com:8443/").consoleUrl).toBe("https://console.example.com:8443");
   expect(parse("signUp", "open").signUp).toBe("open");
   expect(parse("mailFrom", "parley+eu@mail.example.com").mailFrom).toBe("parley+eu@mail.example.com");
@@ -50,7 +52,7 @@ test("an empty value counts as unset", () => {
 
 test("rejects a misspelt setting by name and ignores CDK's own context", () => {
   expect(() => parseSettings({ "parley:siteURL": "https://example.com" })).toThrow(
-    /Unknown setting parley:siteURL\. Valid settings: parley:baseUrl, parley:consoleUrl,/,
+    /Unknown setting parley:siteURL\. Valid settings: parley:baseUrl, parley:realtimeUrl,/,
   );
   expect(() => parseSettings({ "aws:cdk:version-reporting": true })).not.toThrow();
 });
@@ -65,6 +67,10 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["siteUrl", "https://user:word@example.com", "an https URL"],
     ["siteUrl", "javascript:alert(1)", "an https URL"],
     ["baseUrl", "http://api.example.com", "an https URL"],
+    ["realtimeUrl", "https://ws.example.com", "a wss URL without a query"],
+    ["realtimeUrl", "ws://ws.example.com", "a wss URL without a query"],
+    ["realtimeUrl", "wss://ws.example.com/?a=1", "a wss URL without a query"],
+    ["realtimeUrl", "wss://user:word@ws.example.com", "a wss URL without a query"],
     ["consoleUrl", "http://console.example.com", "an https URL without a path"],
     ["consoleUrl", "https://example.com/console", "an https URL without a path"],
     ["consoleUrl", "https://example.com/?a=1", "an https URL without a path"],

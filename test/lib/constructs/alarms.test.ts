@@ -41,6 +41,7 @@ describe("the alarms", () => {
     "Mails",
     "Uploads",
     "Accounts",
+    "Realtime",
   ])("one fires for dead letters of %s that remain in their queue", (name) => {
     expect(watched).toContainEqual([
       "ApproximateNumberOfMessagesVisible",
@@ -51,7 +52,7 @@ describe("the alarms", () => {
     ]);
   });
 
-  test.each(["Inbound", "Events"])("one fires when %s falls five minutes behind", (name) => {
+  test.each(["Inbound", "Events", "Realtime"])("one fires when %s falls five minutes behind", (name) => {
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, 300, "Maximum"]);
   });
 

@@ -67,7 +67,14 @@ test("every function has the actions it needs and no others", () => {
     Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
-    Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt", "secretsmanager:GetSecretValue"],
+    Profile: [
+      ...table("GetItem", "UpdateItem"),
+      ...logs,
+      ...reader,
+      send,
+      "kms:Decrypt",
+      "secretsmanager:GetSecretValue",
+    ],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send, "s3:DeleteObject"],
     Mail: [...table("GetItem", "Query", "UpdateItem"), ...logs, ...reader, "secretsmanager:GetSecretValue"],
     HandOver: [
@@ -90,6 +97,19 @@ test("every function has the actions it needs and no others", () => {
       "s3:DeleteObject",
       "s3:PutObject",
       "secretsmanager:GetSecretValue",
+    ],
+    Socket: [
+      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...logs,
+      send,
+      "execute-api:ManageConnections",
+    ],
+    Push: [
+      ...table(...everyRead, ...everyWrite, "DeleteItem"),
+      ...logs,
+      ...reader,
+      send,
+      "execute-api:ManageConnections",
     ],
     Sweep: [
       ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite, "ConditionCheckItem"),
@@ -139,6 +159,8 @@ test("no function scans the table, Sweep scans the index of undelivered events, 
     "Ingest",
     "Erase",
     "Account",
+    "Socket",
+    "Push",
     "Sweep",
   ]);
   expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase", "Account"]);
@@ -163,6 +185,8 @@ test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and wait
     Mail: [],
     HandOver: [],
     Account: [names.feedIndex.name],
+    Socket: [],
+    Push: [],
     Sweep: [names.feedIndex.name],
     DeadLetters: [],
   });
@@ -304,22 +328,43 @@ test("each function sends to its own queues only", () => {
       .map((arn) => (arn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].replace(/Queue[0-9A-F]{8}$/, ""))
       .sort();
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
-    Api: ["Accounts", "Deliveries", "Erasures", "Events", "Uploads"],
-    Verify: ["Accounts", "Events"],
-    Console: ["Mails"],
+    Api: ["Accounts", "Deliveries", "Erasures", "Events", "Realtime", "Uploads"],
+    Verify: ["Accounts", "Events", "Realtime"],
+    Console: ["Mails", "Realtime"],
     Connect: ["Accounts", "Events"],
     Docs: [],
     Intake: ["Inbound"],
     Ingest: ["Events", "Profiles"],
-    Deliver: ["Deliveries", "Events", "SlowDeliveries"],
-    Profile: [],
-    Erase: ["Erasures"],
+    Deliver: ["Deliveries", "Events", "Realtime", "SlowDeliveries"],
+    Profile: ["Realtime"],
+    Erase: ["Erasures", "Realtime"],
     Mail: [],
-    HandOver: ["Accounts", "Events"],
-    Account: ["Accounts", "Erasures", "Events", "Inbound"],
-    Sweep: ["Accounts", "Deliveries", "Erasures", "Events"],
+    HandOver: ["Accounts", "Events", "Realtime"],
+    Account: ["Accounts", "Erasures", "Events", "Inbound", "Realtime"],
+    Socket: ["Realtime"],
+    Push: ["Realtime"],
+    Sweep: ["Accounts", "Deliveries", "Erasures", "Events", "Realtime"],
     DeadLetters: [],
   });
+});
+
+test("Socket and Push send to the connections of the stage of this WebSocket API and close them, and no other function does", () => {
+  expect(functionsAllowed("execute-api:ManageConnections")).toEqual(["Socket", "Push"]);
+  const apis = resourcesOfType(service, "AWS::ApiGatewayV2::Api");
+  const [[gateway = ""] = []] = apis.filter(([, { Properties }]) => Properties.ProtocolType === "WEBSOCKET");
+  const connections = (method: string) => ({
+    "Fn::Join": [
+      "",
+      [
+        ...["arn:", { Ref: "AWS::Partition" }, ":execute-api:", { Ref: "AWS::Region" }, ":", { Ref: "AWS::AccountId" }],
+        ...[":", { Ref: gateway }, `/live/${method}/@connections/*`],
+      ],
+    ],
+  });
+  for (const name of ["Socket", "Push"] as const) {
+    expect(allowedActions(service, name, "execute-api:")).toEqual(["execute-api:ManageConnections"]);
+    expect(allowedResources(name, "execute-api:ManageConnections")).toEqual(["POST", "DELETE"].map(connections));
+  }
 });
 
 test("has no roles or policies besides those of the functions", () => {

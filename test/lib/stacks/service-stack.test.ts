@@ -40,6 +40,8 @@ describe("the functions", () => {
     ["Mail", 30, 256],
     ["HandOver", 120, 256],
     ["Account", 60, 256],
+    ["Socket", 15, 256],
+    ["Push", 30, 256],
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
@@ -63,9 +65,11 @@ describe("the functions", () => {
         env.eventsQueueUrl,
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
+        env.realtimeQueueUrl,
         env.uploadsQueueUrl,
         env.rootSecretId,
         env.baseUrl,
+        env.realtimeUrl,
         env.consoleUrl,
         env.ownHosts,
         env.platformSecretId,
@@ -79,12 +83,19 @@ describe("the functions", () => {
         env.keyId,
         env.accountsQueueUrl,
         env.eventsQueueUrl,
+        env.realtimeQueueUrl,
         env.rootSecretId,
         env.platformSecretId,
         env.graphVersion,
       ],
     ],
-    ["Console", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.consoleUrl, env.signUp]],
+    [
+      "Console",
+      [
+        ...[env.table, env.mailsQueueUrl, env.realtimeQueueUrl, env.rootSecretId],
+        ...[env.baseUrl, env.realtimeUrl, env.consoleUrl, env.signUp],
+      ],
+    ],
     [
       "Connect",
       [
@@ -104,10 +115,13 @@ describe("the functions", () => {
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
       "Deliver",
-      [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.slowDeliveriesQueueUrl, env.ownHosts],
+      [
+        ...[env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.slowDeliveriesQueueUrl],
+        ...[env.realtimeQueueUrl, env.ownHosts],
+      ],
     ],
-    ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
-    ["Erase", [env.table, env.uploadBucket, env.erasuresQueueUrl]],
+    ["Profile", [env.table, env.keyId, env.realtimeQueueUrl, env.platformSecretId, env.graphVersion]],
+    ["Erase", [env.table, env.uploadBucket, env.erasuresQueueUrl, env.realtimeQueueUrl]],
     ["Mail", [env.table, env.rootSecretId, env.baseUrl, env.signUp]],
     [
       "HandOver",
@@ -117,6 +131,7 @@ describe("the functions", () => {
         env.uploadBucket,
         env.accountsQueueUrl,
         env.eventsQueueUrl,
+        env.realtimeQueueUrl,
         env.platformSecretId,
         env.graphVersion,
       ],
@@ -126,8 +141,11 @@ describe("the functions", () => {
       [
         ...[env.table, env.keyId, env.rawBucket, env.uploadBucket, env.rootSecretId, env.platformSecretId],
         ...[env.accountsQueueUrl, env.eventsQueueUrl, env.erasuresQueueUrl, env.inboundQueueUrl, env.graphVersion],
+        env.realtimeQueueUrl,
       ],
     ],
+    ["Socket", [env.table, env.realtimeQueueUrl, env.realtimeEndpoint, env.consoleUrl]],
+    ["Push", [env.table, env.realtimeQueueUrl, env.realtimeEndpoint]],
     [
       "Sweep",
       [
@@ -138,6 +156,7 @@ describe("the functions", () => {
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
         env.eventsQueueUrl,
+        env.realtimeQueueUrl,
       ],
     ],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
@@ -190,38 +209,46 @@ describe("the functions", () => {
   });
 
   test.each([
-    ["", []],
-    ["https://API.example.com:8443/parley/", ["api.example.com"]],
-  ])("with base URL %j, both functions that call webhooks get the deployment's own hosts", (baseUrl, first) => {
-    const synthesized = synthesizeTemplates({ "parley:baseUrl": baseUrl });
-    const [[gateway = ""] = []] = resourcesOfType(synthesized.service, "AWS::ApiGatewayV2::Api");
-    const buckets = resourcesOfType(synthesized.data, "AWS::S3::Bucket").map(([id]) => id);
-    const assembly = [
-      { name: stacks.data, template: synthesized.data },
-      { name: stacks.service, template: synthesized.service },
-    ];
-    const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
-    resolver.register(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
-    for (const id of buckets) {
-      resolver.register(stacks.data, id, {
-        ref: id.startsWith("Raw") ? "raw-bucket" : "upload-bucket",
-        attributes: {},
-      });
-    }
-    const queueVariables = (name: FunctionName) =>
-      resolver.text(stacks.service, functionEnvironment(name, synthesized.service)[env.ownHosts]).split(",");
-    expect(queueVariables("Api")).toEqual([
-      ...first,
-      "a1b2c3.execute-api.us-east-1.amazonaws.com",
-      "raw-bucket.s3.amazonaws.com",
-      "raw-bucket.s3.us-east-1.amazonaws.com",
-      "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
-      "upload-bucket.s3.amazonaws.com",
-      "upload-bucket.s3.us-east-1.amazonaws.com",
-      "upload-bucket.s3.dualstack.us-east-1.amazonaws.com",
-    ]);
-    expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
-  });
+    ["", "", []],
+    ["https://API.example.com:8443/parley/", "", ["api.example.com"]],
+    ["https://api.example.com", "wss://ws.example.com/", ["api.example.com", "ws.example.com"]],
+  ])(
+    "with URLs %j and %j, both functions that call webhooks get the deployment's own hosts",
+    (baseUrl, realtimeUrl, first) => {
+      const synthesized = synthesizeTemplates({ "parley:baseUrl": baseUrl, "parley:realtimeUrl": realtimeUrl });
+      const apis = resourcesOfType(synthesized.service, "AWS::ApiGatewayV2::Api");
+      const buckets = resourcesOfType(synthesized.data, "AWS::S3::Bucket").map(([id]) => id);
+      const assembly = [
+        { name: stacks.data, template: synthesized.data },
+        { name: stacks.service, template: synthesized.service },
+      ];
+      const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
+      for (const [id, { Properties }] of apis) {
+        const ref = Properties.ProtocolType === "HTTP" ? "a1b2c3" : "d4e5f6";
+        resolver.register(stacks.service, id, { ref, attributes: {} });
+      }
+      for (const id of buckets) {
+        resolver.register(stacks.data, id, {
+          ref: id.startsWith("Raw") ? "raw-bucket" : "upload-bucket",
+          attributes: {},
+        });
+      }
+      const queueVariables = (name: FunctionName) =>
+        resolver.text(stacks.service, functionEnvironment(name, synthesized.service)[env.ownHosts]).split(",");
+      expect(queueVariables("Api")).toEqual([
+        ...first,
+        "a1b2c3.execute-api.us-east-1.amazonaws.com",
+        "d4e5f6.execute-api.us-east-1.amazonaws.com",
+        "raw-bucket.s3.amazonaws.com",
+        "raw-bucket.s3.us-east-1.amazonaws.com",
+        "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
+        "upload-bucket.s3.amazonaws.com",
+        "upload-bucket.s3.us-east-1.amazonaws.com",
+        "upload-bucket.s3.dualstack.us-east-1.amazonaws.com",
+      ]);
+      expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
+    },
+  );
 
   test("no function reserves concurrency by default", () => {
     for (const name of functions)
@@ -297,8 +324,8 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are nine, each with its own dead letter queue after ten receives", () => {
-    expect(working).toHaveLength(9);
+  test("are ten, each with its own dead letter queue after ten receives", () => {
+    expect(working).toHaveLength(10);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
     );
@@ -309,12 +336,13 @@ describe("the queues", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep inbound messages four days and dead seven, profile requests, mails and uploads one, everything else 14", () => {
+  test("keep inbound messages four days and dead seven, profile requests, mails, uploads and frames one, everything else 14", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
     expect(days(findResource("Mails"))).toBe(1);
     expect(days(findResource("Uploads"))).toBe(1);
+    expect(days(findResource("Realtime"))).toBe(1);
     const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures", "Accounts"];
     const deadInbound = resolveReference(redrivePolicy(findResource("Inbound"))?.deadLetterTargetArn);
     expect(days(deadInbound)).toBe(7);
@@ -356,6 +384,7 @@ describe("the queues", () => {
       MailsQueue: ["Mail", 2],
       UploadsQueue: ["HandOver", 5],
       AccountsQueue: ["Account", 5],
+      RealtimeQueue: ["Push", 50],
       InboundDeadLetterQueue: ["DeadLetters", 2],
       EventsDeadLetterQueue: ["DeadLetters", 2],
       DeliveriesDeadLetterQueue: ["DeadLetters", 2],
@@ -365,6 +394,7 @@ describe("the queues", () => {
       MailsDeadLetterQueue: ["DeadLetters", 2],
       UploadsDeadLetterQueue: ["DeadLetters", 2],
       AccountsDeadLetterQueue: ["DeadLetters", 2],
+      RealtimeDeadLetterQueue: ["DeadLetters", 2],
     });
   });
 
@@ -409,9 +439,16 @@ describe("the queues", () => {
   });
 });
 
+/** The resources of a type that belong to the API of a protocol. */
+const ofApi = (protocol: "HTTP" | "WEBSOCKET", type: string, template = service) => {
+  const apis = resourcesOfType(template, "AWS::ApiGatewayV2::Api");
+  const [id] = apis.find(([, { Properties }]) => Properties.ProtocolType === protocol) ?? [];
+  return resourcesOfType(template, type).filter(([, { Properties }]) => resolveReference(Properties.ApiId) === id);
+};
+
 describe("the HTTP API", () => {
   test("routes the check page to Verify, the console's routes to Console, the platforms' logins to Connect, their webhooks to Intake, the documentation to Docs and everything else to Api", () => {
-    const routes = resourcesOfType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
+    const routes = ofApi("HTTP", "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
       const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
       return [Properties.RouteKey, resolveReference(IntegrationUri), PayloadFormatVersion];
@@ -430,7 +467,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  test("lets the gateway invoke those six functions and the schedules invoke Sweep, and nothing else", () => {
+  test("lets the gateways invoke those six functions and Socket and the schedules invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -445,6 +482,9 @@ describe("the HTTP API", () => {
       ["apigateway.amazonaws.com", "Docs", true],
       ["apigateway.amazonaws.com", "Docs", true],
       ["apigateway.amazonaws.com", "Intake", true],
+      ["apigateway.amazonaws.com", "Socket", true],
+      ["apigateway.amazonaws.com", "Socket", true],
+      ["apigateway.amazonaws.com", "Socket", true],
       ["apigateway.amazonaws.com", "Verify", true],
       ["apigateway.amazonaws.com", "Verify", true],
       ["events.amazonaws.com", "Sweep", true],
@@ -455,7 +495,7 @@ describe("the HTTP API", () => {
   });
 
   const stageThrottles = (template: typeof service) =>
-    resourcesOfType(template, "AWS::ApiGatewayV2::Stage").map(([, { Properties }]) => [
+    ofApi("HTTP", "AWS::ApiGatewayV2::Stage", template).map(([, { Properties }]) => [
       Properties.StageName,
       Properties.AutoDeploy,
       Properties.DefaultRouteSettings,
@@ -476,6 +516,58 @@ describe("the HTTP API", () => {
     expect(service.Outputs.ApiUrl?.Value).toEqual(functionEnvironment("Api")[env.baseUrl]);
     // Unless it is set, the console has the origin of the API.
     expect(functionEnvironment("Api")[env.consoleUrl]).toEqual(functionEnvironment("Api")[env.baseUrl]);
+  });
+});
+
+describe("the WebSocket API", () => {
+  test("routes handshakes, frames and ends of connections to Socket, and nothing else", () => {
+    const routes = ofApi("WEBSOCKET", "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
+      const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
+      const { IntegrationType, IntegrationUri } = resourceProperties(service, resolveReference(integration));
+      const [, parts] = (IntegrationUri as { "Fn::Join": [string, unknown[]] })["Fn::Join"];
+      const [target] = parts.filter((part) => typeof part === "object" && part !== null && "Fn::GetAtt" in part);
+      return [Properties.RouteKey, IntegrationType, resolveReference(target), Properties.AuthorizationType];
+    });
+    expect(routes.sort()).toEqual([
+      ["$connect", "AWS_PROXY", "Socket", "NONE"],
+      ["$default", "AWS_PROXY", "Socket", "NONE"],
+      ["$disconnect", "AWS_PROXY", "Socket", "NONE"],
+    ]);
+  });
+
+  test("has one stage, throttled as the operator sets", () => {
+    const set = synthesizeTemplates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
+    const stages = ofApi("WEBSOCKET", "AWS::ApiGatewayV2::Stage", set).map(([, { Properties }]) => [
+      Properties.StageName,
+      Properties.AutoDeploy,
+      Properties.DefaultRouteSettings,
+    ]);
+    expect(stages).toEqual([["live", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
+  });
+
+  test("writes no log of requests, whose query has the ticket", () => {
+    for (const [, { Properties }] of ofApi("WEBSOCKET", "AWS::ApiGatewayV2::Stage")) {
+      expect(Properties).not.toHaveProperty("AccessLogSettings");
+      expect(Object.keys(Properties.DefaultRouteSettings as object).sort()).toEqual([
+        "ThrottlingBurstLimit",
+        "ThrottlingRateLimit",
+      ]);
+    }
+  });
+
+  test("passes its URL to the operator and to the functions that create tickets, and another if one is set", () => {
+    expect(service.Outputs.RealtimeUrl?.Value).toEqual(functionEnvironment("Api")[env.realtimeUrl]);
+    const set = synthesizeTemplates({ "parley:realtimeUrl": "wss://ws.example.com/live/" }).service;
+    for (const name of ["Api", "Console"] as const) {
+      expect(functionEnvironment(name)[env.realtimeUrl]).toEqual(service.Outputs.RealtimeUrl?.Value);
+      expect(functionEnvironment(name, set)[env.realtimeUrl]).toBe("wss://ws.example.com/live");
+    }
+    // Functions call the gateway itself, under any domain.
+    for (const name of ["Socket", "Push"] as const) {
+      expect(functionEnvironment(name, set)[env.realtimeEndpoint]).toEqual(
+        functionEnvironment(name)[env.realtimeEndpoint],
+      );
+    }
   });
 });
 

@@ -60,7 +60,7 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
   });
 
   it("gets the queues that later versions added", () => {
-    for (const queue of ["SlowDeliveries", "Mails", "Uploads", "Accounts"]) {
+    for (const queue of ["SlowDeliveries", "Mails", "Uploads", "Accounts", "Realtime"]) {
       const names = [...readQueues(dataDir).keys()].filter((name) => name.startsWith(`ParleyService-${queue}`));
       expect([queue, names.length]).toEqual([queue, 2]);
     }

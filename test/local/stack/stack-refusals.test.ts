@@ -80,7 +80,12 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
   ["an integration of payload format 1.0", api("Integration0", { PayloadFormatVersion: "1.0" }), /payload format 2\.0/],
   ["a route with an authorizer", api("Route0", { AuthorizerId: "x" }), /AuthorizerId/],
   ["an API that answers CORS by itself", api("Gateway", { CorsConfiguration: {} }), /CorsConfiguration/],
-  ["a WebSocket API", api("Gateway", { ProtocolType: "WEBSOCKET" }), /one HTTP API/],
+  ["an API of another protocol", api("Gateway", { ProtocolType: "GRPC" }), /one HTTP API/],
+  [
+    "a second HTTP API",
+    { ...api("Gateway", {}), Other: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "HTTP" } } },
+    /one HTTP API/,
+  ],
   ["a schedule by cron", rule({ ScheduleExpression: "cron(0 1 * * ? *)" }), /rate\(…\)/],
   ["a schedule of nothing", rule({ Targets: [] }), /runs nothing/],
   [

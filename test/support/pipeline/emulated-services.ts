@@ -18,6 +18,7 @@ export const PIPELINE_QUEUES = [
   "Mails",
   "Uploads",
   "Accounts",
+  "Realtime",
 ] as const;
 export const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";

@@ -63,6 +63,7 @@ const urls = (): Readonly<Record<QueueName, string>> => ({
   Mails: queues.mails,
   Uploads: queues.uploads,
   Accounts: queues.accounts,
+  Realtime: queues.realtime,
 });
 
 function ports(): RedrivePorts {

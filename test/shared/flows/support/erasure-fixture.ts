@@ -40,6 +40,7 @@ const noQueues = {
   mails: "",
   uploads: "",
   accounts: "",
+  realtime: "",
 };
 
 /** A queue that records its messages. */

@@ -69,6 +69,7 @@ export interface TestQueues {
   readonly mails: string;
   readonly uploads: string;
   readonly accounts: string;
+  readonly realtime: string;
 }
 
 /**
@@ -144,6 +145,7 @@ export async function openTestEnv(
         "mails",
         "uploads",
         "accounts",
+        "realtime",
       ] as const;
       const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`, name === "uploads" ? 720 : 30)));
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;

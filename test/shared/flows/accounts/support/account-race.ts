@@ -311,4 +311,5 @@ const NO_QUEUES = {
   mails: "",
   uploads: "",
   accounts: "",
+  realtime: "",
 };

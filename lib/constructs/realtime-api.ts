@@ -1,0 +1,67 @@
+import { Stack } from "aws-cdk-lib";
+import { WebSocketApi, WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
+import { WebSocketLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+
+export interface RealtimeApiProps {
+  /** Serves the three routes. */
+  readonly socket: IFunction;
+  /** Handshakes and frames per second across all sockets, and the burst above that rate. */
+  readonly throttle: { readonly rate: number; readonly burst: number };
+}
+
+const STAGE = "live";
+
+/**
+ * The public WebSocket API. It has no access log: the query of a handshake is a credential. It has no other routes than
+ * the three of the gateway, so that each frame is `$default`.
+ */
+export class RealtimeApi extends Construct {
+  /** `wss://…`, to which a client adds its ticket. */
+  readonly url: string;
+  /** The endpoint of its connections for functions, `https://…`. */
+  readonly endpoint: string;
+  /** The first label of the gateway's host name. */
+  readonly apiId: string;
+  readonly #gateway: WebSocketApi;
+
+  constructor(scope: Construct, id: string, { socket, throttle }: RealtimeApiProps) {
+    super(scope, id);
+    const route = (name: string) => ({ integration: new WebSocketLambdaIntegration(`${name}Integration`, socket) });
+    this.#gateway = new WebSocketApi(this, "Gateway", {
+      description: "Parley: realtime",
+      connectRouteOptions: route("Connect"),
+      disconnectRouteOptions: route("Disconnect"),
+      defaultRouteOptions: route("Frame"),
+    });
+    new WebSocketStage(this, "Stage", {
+      webSocketApi: this.#gateway,
+      stageName: STAGE,
+      autoDeploy: true,
+      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
+    });
+    const { region, urlSuffix } = Stack.of(this);
+    this.apiId = this.#gateway.apiId;
+    this.url = `${this.#gateway.apiEndpoint}/${STAGE}`;
+    this.endpoint = `https://${this.apiId}.execute-api.${region}.${urlSuffix}/${STAGE}`;
+  }
+
+  /** Grants a role to send to the connections of the stage and to close them. */
+  allowManaging(role: IRole): void {
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: "Connections",
+        actions: ["execute-api:ManageConnections"],
+        resources: ["POST", "DELETE"].map((method) =>
+          Stack.of(this).formatArn({
+            service: "execute-api",
+            resource: this.apiId,
+            resourceName: `${STAGE}/${method}/@connections/*`,
+          }),
+        ),
+      }),
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { QueuePair } from "../constructs/queue-pair.ts";
+import { Worker } from "../constructs/worker.ts";
+import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
+
+/** A batch waits for its posts, and each post ends within seconds. */
+const CONCURRENCY_MAX = 50;
+
+export function createRealtimeQueue(scope: Construct): QueuePair {
+  return new QueuePair(scope, "Realtime", {
+    // A frame is pushed within minutes or not at all. A message that closes sockets outlasts the longest connection.
+    retention: Duration.days(1),
+  });
+}
+
+/** Pushes frames to the sockets of tenants. */
+export function createPush(scope: Construct, context: FunctionContext): Worker {
+  const { data, queues, code } = context;
+  const push = new Worker(scope, "Push", {
+    description: "Parley: pushes events and changes to the sockets of tenants",
+    code: code("Push"),
+    memoryMegabytes: 256,
+    environment: { ...tableVariables(context), ...queueVariables(context, "Realtime") },
+    // A held message that was pushed is pushed again when its time is over.
+    sendsToItself: true,
+  }).addQueue(queues.Realtime.queue, CONCURRENCY_MAX);
+  data.table.allow(push.functionRole, {
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+  });
+  queues.Realtime.allowSending(push.functionRole);
+  return push;
+}
