@@ -1,26 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { openApiDocument } from "../functions/http/openapi.ts";
-import { connectApiRoutes } from "../functions/routes/connect-routes.ts";
-import { consoleApiRoutes } from "../functions/routes/console-routes.ts";
-import { checkApiRoutes } from "../functions/routes/holds/check.ts";
-import { apiRoutes } from "../functions/routes/index.ts";
-import { API_VERSION } from "../shared/domain/events/events.ts";
 import { errorsPage } from "./docs/errors.ts";
-import { eventsPage, eventWebhooks } from "./docs/events.ts";
+import { eventsPage } from "./docs/events.ts";
+import { toJsonText } from "./openapi/json-text.ts";
+import { publishedDocument } from "./openapi/published-document.ts";
 
 // `node bin/openapi.ts` writes the API reference from the routes, the events and the refusals. With --check it compares
 // instead.
 
-const document = {
-  ...openApiDocument<never>([...apiRoutes, ...consoleApiRoutes, ...connectApiRoutes, ...checkApiRoutes], {
-    title: "Parley",
-    version: API_VERSION,
-  }),
-  webhooks: eventWebhooks(),
-};
 const pages = {
-  "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+  "docs/openapi.json": `${toJsonText(publishedDocument())}\n`,
   "docs/errors.md": errorsPage(),
   "docs/guides/events.md": eventsPage(),
 };

@@ -1,22 +1,5 @@
 import { eventCatalog } from "../../shared/events/catalog.ts";
 
-/** The `webhooks` of the OpenAPI document: the request that each event type sends to an endpoint. */
-export function eventWebhooks(): Record<string, object> {
-  return Object.fromEntries(
-    eventCatalog().map(({ type, description, schema: { $schema: _, ...schema }, example }) => [
-      type,
-      {
-        post: {
-          summary: description,
-          tags: ["Events"],
-          requestBody: { required: true, content: { "application/json": { schema, example } } },
-          responses: { "2XX": { description: "The delivery succeeded. The response body is ignored." } },
-        },
-      },
-    ]),
-  );
-}
-
 /** The Markdown page of the event types. */
 export function eventsPage(): string {
   const catalog = eventCatalog();

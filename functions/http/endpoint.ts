@@ -34,8 +34,9 @@ const authRefusals = {
 } as const satisfies Record<Auth, readonly Reason[]>;
 
 /** The refusals that the credential, the tenant, the role and the method of a route may cause. */
-export function callerRefusals<P>({ auth, tenant, role, method }: Endpoint<P>): readonly Reason[] {
+export function callerRefusals<P>({ auth, tenant, role, method, liveKeyOnly }: Endpoint<P>): readonly Reason[] {
   const isPossible: Partial<Record<Reason, boolean>> = {
+    live_key_required: liveKeyOnly === true,
     tenant_required: tenant === "query",
     tenant_forbidden: tenant === "query",
     // A key belongs to tenants; a person is refused only for a tenant of the request.
@@ -125,8 +126,16 @@ export interface Declaration<
   readonly repeatedParameters?: "as_empty";
   /** Reads the `Idempotency-Key` header. */
   readonly idempotent?: boolean;
-  /** When the handler answers 204 instead, for the OpenAPI document. */
-  readonly emptyResponse?: string;
+  /** An object schema of the headers that the handler reads, for the OpenAPI document. */
+  readonly requestHeaders?: $ZodType;
+  /** What the body "bytes" is, for the OpenAPI document. */
+  readonly rawBody?: RawBody;
+  /** The responses beside the envelope, by status, for the OpenAPI document. */
+  readonly answers?: Answers;
+  /** A key of the scope `test` is refused. */
+  readonly liveKeyOnly?: true;
+  /** Every response says since when the route is deprecated. */
+  readonly deprecation?: Deprecation;
   /** The reasons that the handler may return besides those of every route. */
   readonly refusals?: readonly R[];
   /** Object schemas of further fields of `error`, by status. A refusal carries them as `fields`. */
@@ -139,6 +148,32 @@ export interface Declaration<
   readonly acceptedWhen?: (data: output<NoInfer<D>>) => boolean;
   /** The schema of `data`. */
   readonly data: D;
+}
+
+/** A response beside the envelope, for the OpenAPI document. */
+export interface Answer {
+  readonly description?: string;
+  /** The media types of a body that is no JSON. */
+  readonly types?: readonly string[];
+  /** What each further header is for. */
+  readonly headers?: { readonly [name: string]: string };
+}
+export type Answers = { readonly [status: number]: Answer };
+
+/** What a raw body is, for the OpenAPI document. */
+export interface RawBody {
+  /** Its media type. */
+  readonly type: string;
+  readonly schema: $ZodType;
+}
+
+/** A route that clients should stop calling. */
+export interface Deprecation {
+  readonly at: Millis;
+  /** When it may end. */
+  readonly sunset?: Millis;
+  /** The page that says what to use instead. */
+  readonly link?: string;
 }
 
 /** What the location of a redirect is made from. */
@@ -173,7 +208,11 @@ export interface Endpoint<P> {
   readonly bodyBytesMax?: number;
   readonly repeatedParameters?: "as_empty";
   readonly idempotent?: boolean;
-  readonly emptyResponse?: string;
+  readonly requestHeaders?: $ZodType;
+  readonly rawBody?: RawBody;
+  readonly answers?: Answers;
+  readonly liveKeyOnly?: true;
+  readonly deprecation?: Deprecation;
   readonly paged?: boolean;
   readonly refusals?: readonly Reason[];
   readonly errorFields?: ErrorFields;

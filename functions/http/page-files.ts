@@ -1,6 +1,6 @@
 import type { PageFile } from "../../shared/flows/holds/ports.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
-import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import type { Answers, Endpoint, RequestMetadata } from "./endpoint.ts";
 import { endpointsFor } from "./endpoints-for.ts";
 
 const CONTENT_SECURITY_POLICY = [
@@ -52,12 +52,24 @@ export function pageFileEndpoints<P extends PageFilePorts>(
       summary,
       envelope: false,
       refusals: ["route_not_found"],
+      answers: fileAnswers(path, cacheControl),
       handle: async ({ request, ports }) => {
         const file = isServed(ports) ? ports.pageFiles.get(path) : undefined;
         return file ? toFileResponse(file, cacheControl, request) : refuse("route_not_found");
       },
     }),
   );
+}
+
+/** The file, and the response to a browser that revalidates it and has it. */
+function fileAnswers(path: string, cacheControl: PageRoute[3]): Answers {
+  const headers = { etag: "The version of the file.", "cache-control": `\`${cacheControl}\`` };
+  const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "text/html";
+  const policy = { "content-security-policy": "What the page may load: files of its own origin." };
+  return {
+    200: { types: [type], headers: { ...headers, ...policy } },
+    ...(cacheControl === "no-store" ? {} : { 304: { description: "The file has not changed.", headers } }),
+  };
 }
 
 /** The response with a file of a page: 304 for one that the browser revalidates and has. */

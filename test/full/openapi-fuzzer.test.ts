@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openApiDocument } from "../../functions/http/openapi.ts";
+import { openApiDocument } from "../../functions/http/openapi/document.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
 import { liveKeyOf, testApp } from "../functions/routes/support/test-app.ts";
 import { openReplyFixture, type ReplyFixture } from "../shared/flows/support/reply-fixture.ts";

@@ -3,15 +3,17 @@ import { auditActions, auditId } from "../../../shared/domain/access/audit.ts";
 import { iso } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-const auditEntrySchema = z.object({
-  id: z.string(),
-  action: z.enum(auditActions),
-  resource: z.string(),
-  actor: z.string(),
-  ip: z.nullable(z.string()),
-  at: z.string(),
-  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-});
+const auditEntrySchema = z
+  .object({
+    id: z.string(),
+    action: z.enum(auditActions),
+    resource: z.string(),
+    actor: z.string(),
+    ip: z.nullable(z.string()),
+    at: z.string(),
+    detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  })
+  .register(z.globalRegistry, { id: "AuditEntry" });
 
 export const listAuditEntries = endpoint.page({
   operation: "listAuditEntries",

@@ -14,17 +14,19 @@ import { endpoint } from "../console-endpoint.ts";
 
 const tag = "Team";
 
-const inviteSchema = z.object({
-  id: z.string(),
-  tenant: z.string(),
-  email: z.string(),
-  role: z.enum(roles),
-  status: z.enum(["pending", "accepted", "revoked", "expired"]),
-  invited_by: z.string(),
-  created_at: z.string(),
-  expires_at: z.nullable(z.string()),
-  accepted_at: z.nullable(z.string()),
-});
+const inviteSchema = z
+  .object({
+    id: z.string(),
+    tenant: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    status: z.enum(["pending", "accepted", "revoked", "expired"]),
+    invited_by: z.string(),
+    created_at: z.string(),
+    expires_at: z.nullable(z.string()),
+    accepted_at: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Invite" });
 
 function toInviteResponse(invite: Invite, now: Millis): z.infer<typeof inviteSchema> {
   return {

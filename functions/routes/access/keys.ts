@@ -9,15 +9,17 @@ import { endpoint } from "../api-endpoint.ts";
 
 const scope = z.enum(["live", "test"]);
 
-const keySchema = z.object({
-  id: z.string(),
-  prefix: z.string(),
-  scope,
-  label: z.string(),
-  status: z.enum(["active", "revoked"]),
-  created_at: z.string(),
-  last_used_at: z.nullable(z.string()),
-});
+const keySchema = z
+  .object({
+    id: z.string(),
+    prefix: z.string(),
+    scope,
+    label: z.string(),
+    status: z.enum(["active", "revoked"]),
+    created_at: z.string(),
+    last_used_at: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Key" });
 
 /** A key as the API lists it, and as the command line prints it with `--json`. */
 export function toKeyResponse(key: Awaited<ReturnType<typeof list>>[number]): z.infer<typeof keySchema> {
@@ -61,7 +63,7 @@ export const createKey = endpoint.tenant({
       label: z.optional(z.string().check(...singleLine, ...charactersMax(KEY_LABEL_CHARS_MAX))),
     }),
   ),
-  refusals: ["key_limit"],
+  refusals: ["key_limit", "live_key_required"],
   data: z.object({
     id: z.string(),
     prefix: z.string(),
@@ -88,7 +90,7 @@ export const revokeKey = endpoint.tenant({
   summary: "Revoke an API key",
   description:
     "The next request with the key is 401. Safe to repeat. A test key revokes only test keys. A key may revoke itself.",
-  refusals: ["key_not_found"],
+  refusals: ["key_not_found", "live_key_required"],
   data: z.object({ revoked: z.literal(true) }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
     const actor = { caller, ip: request.sourceIp };

@@ -12,15 +12,17 @@ import { endpoint } from "../console-endpoint.ts";
 
 const tag = "Team";
 
-const memberSchema = z.object({
-  tenant: z.string(),
-  user_id: z.string(),
-  email: z.string(),
-  name: z.nullable(z.string()),
-  role: z.enum(roles),
-  created_at: z.string(),
-  invited_by: z.nullable(z.string()),
-});
+const memberSchema = z
+  .object({
+    tenant: z.string(),
+    user_id: z.string(),
+    email: z.string(),
+    name: z.nullable(z.string()),
+    role: z.enum(roles),
+    created_at: z.string(),
+    invited_by: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Member" });
 
 function toMemberResponse(member: Membership): z.infer<typeof memberSchema> {
   return {

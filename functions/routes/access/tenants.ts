@@ -16,14 +16,16 @@ import { endpoint } from "../console-endpoint.ts";
 
 const tag = "Tenants";
 
-const tenantSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  status: z.enum(["active", "suspended"]),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
-const ownTenantSchema = z.extend(tenantSchema, { role: z.enum(roles) });
+const tenantSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(["active", "suspended"]),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .register(z.globalRegistry, { id: "Tenant" });
+const ownTenantSchema = z.extend(tenantSchema, { role: z.enum(roles) }).register(z.globalRegistry, { id: "OwnTenant" });
 
 const name = z.string().check(...visibleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
 

@@ -2,19 +2,21 @@ import * as z from "zod/mini";
 import { type Account, accountKey, platforms } from "../../../shared/domain/accounts/accounts.ts";
 import { isoOrNull } from "../../../shared/kernel/time.ts";
 
-export const accountSchema = z.object({
-  account_key: z.string(),
-  platform: z.enum(platforms),
-  external_id: z.string(),
-  handle: z.string(),
-  display_name: z.string(),
-  page_id: z.nullable(z.string()),
-  status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
-  status_detail: z.nullable(z.string()),
-  refresh_error: z.nullable(z.string()),
-  last_refreshed_at: z.nullable(z.string()),
-  human_agent_blocked_at: z.nullable(z.string()),
-});
+export const accountSchema = z
+  .object({
+    account_key: z.string(),
+    platform: z.enum(platforms),
+    external_id: z.string(),
+    handle: z.string(),
+    display_name: z.string(),
+    page_id: z.nullable(z.string()),
+    status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
+    status_detail: z.nullable(z.string()),
+    refresh_error: z.nullable(z.string()),
+    last_refreshed_at: z.nullable(z.string()),
+    human_agent_blocked_at: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Account" });
 
 export function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
   return {

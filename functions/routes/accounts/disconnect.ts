@@ -9,6 +9,7 @@ export const disconnectAccount = endpoint.tenant({
   path: "/v1/accounts/{account_key}",
   role: "admin",
   slashInId: true,
+  liveKeyOnly: true,
   tag: "Accounts",
   summary: "Disconnect an account (its conversations are retained)",
   description:

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { PlatformSecrets, ReadSecret } from "../../../shared/aws/secrets.ts";
 import { deauthorize } from "../../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../../shared/flows/accounts/duties/delete-data.ts";
@@ -35,6 +36,12 @@ const platformRequest = {
   method: "POST",
   tag,
   body: "bytes",
+  rawBody: {
+    type: "application/x-www-form-urlencoded",
+    schema: z.object({
+      signed_request: z.string().check(z.describe("A signature and a payload, each in base64url, joined by a dot.")),
+    }),
+  },
   bodyBytesMax: FORM_BYTES_MAX,
   envelope: false,
   refusals: ["signed_request_invalid"],
@@ -47,6 +54,7 @@ const receiveDeauthorization = endpoint.public({
   summary: "Disconnect the accounts of a person who removed the app on the platform",
   description:
     "The body is a form with `signed_request`, signed with the secret of the platform app. The accounts are disconnected in the background.",
+  data: z.object({}),
   handle: async ({ body, now, ports }) => {
     const platformUserId = await readUserId(ports, body);
     if (isRefusal(platformUserId)) return platformUserId;
@@ -62,6 +70,7 @@ const requestDataDeletion = endpoint.public({
   summary: "Delete the data of a person who requested it from the platform",
   description:
     "The body is a form with `signed_request`, signed with the secret of the platform app. Returns `url`, the page with the status, and `confirmation_code`: the same for a repeated request. The data is deleted in the background.",
+  data: z.object({ url: z.string(), confirmation_code: z.string() }),
   handle: async ({ body, now, ports }) => {
     const platformUserId = await readUserId(ports, body);
     if (isRefusal(platformUserId)) return platformUserId;
@@ -77,6 +86,10 @@ const getDataDeletion = endpoint.public({
   tag,
   summary: "Get the page that says whether a data deletion is done",
   envelope: false,
+  answers: {
+    200: { types: ["text/html"] },
+    404: { description: "The page that says that no request has this code.", types: ["text/html"] },
+  },
   handle: async ({ path, ports }) => dataDeletionPage(ports.pageFiles, await readDataDeletion(ports, path.code)),
 });
 

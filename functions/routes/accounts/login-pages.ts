@@ -9,12 +9,14 @@ import { accountSchema, toAccountResponse } from "./account-response.ts";
 const tag = "Connecting accounts";
 
 const offeredAccount = z.object({ account_key: z.string(), connected: z.boolean() });
-const pageSchema = z.object({
-  page_id: z.string(),
-  name: z.string(),
-  messenger: offeredAccount,
-  instagram: z.nullable(z.extend(offeredAccount, { username: z.string() })),
-});
+const pageSchema = z
+  .object({
+    page_id: z.string(),
+    name: z.string(),
+    messenger: offeredAccount,
+    instagram: z.nullable(z.extend(offeredAccount, { username: z.string() })),
+  })
+  .register(z.globalRegistry, { id: "LoginPage" });
 
 function toPageResponse({ pageId, name, messenger, instagram }: OfferedPage): z.infer<typeof pageSchema> {
   return {

@@ -33,6 +33,15 @@ function startEndpoint(operation: string, platform: PlatformName, name: string) 
     refusals: ["oauth_failed"],
     envelope: false,
     status: 302,
+    answers: {
+      302: {
+        description: "To the platform, or to the console with `error`",
+        headers: {
+          location: "The platform's login, or a path of the console with `error` in its query.",
+          "set-cookie": "Binds the login to this browser.",
+        },
+      },
+    },
     browserLocation: async (outcome, { request, ports }) => {
       const redirect = new URLSearchParams(request.query).get("redirect");
       return loginLocation(ports, parseRedirectPath(redirect ?? "/"), outcome);
@@ -82,6 +91,10 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
     }),
     repeatedParameters: "as_empty",
     refusals: ["oauth_state_invalid", "oauth_denied", "oauth_failed", "account_in_use", "tenant_forbidden"],
+    answers: {
+      200: { headers: { "set-cookie": "Removes the cookie of the login." } },
+      302: { headers: { "set-cookie": "Removes the cookie of the login." } },
+    },
     data,
     browserLocation: async (outcome, { request, ports }) => {
       const state = new URLSearchParams(request.query).get("state");

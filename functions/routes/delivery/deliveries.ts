@@ -16,19 +16,21 @@ import { DAY } from "../../../shared/kernel/time.ts";
 import { commaSeparated, instant } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-const deliverySchema = z.object({
-  delivery_id: z.string(),
-  event_id: z.string(),
-  event_type: z.enum(eventTypes),
-  status: z.enum(deliveryStatuses),
-  attempt_number: z.number(),
-  next_retry_at: z.nullable(z.number()),
-  last_response_status: z.nullable(z.number()),
-  last_error: z.nullable(z.enum(attemptErrors)),
-  last_duration_ms: z.nullable(z.number()),
-  created_at: z.number(),
-  updated_at: z.number(),
-});
+const deliverySchema = z
+  .object({
+    delivery_id: z.string(),
+    event_id: z.string(),
+    event_type: z.enum(eventTypes),
+    status: z.enum(deliveryStatuses),
+    attempt_number: z.number(),
+    next_retry_at: z.nullable(z.number()),
+    last_response_status: z.nullable(z.number()),
+    last_error: z.nullable(z.enum(attemptErrors)),
+    last_duration_ms: z.nullable(z.number()),
+    created_at: z.number(),
+    updated_at: z.number(),
+  })
+  .register(z.globalRegistry, { id: "Delivery" });
 
 /** Deliveries are the only resource whose times are epoch milliseconds. */
 function toDeliveryResponse(delivery: Delivery): z.infer<typeof deliverySchema> {
@@ -83,29 +85,31 @@ export const listDeliveries = endpoint.page({
   },
 });
 
-const detailSchema = z.extend(deliverySchema, {
-  event: z
-    .nullable(z.record(z.string(), z.unknown()))
-    .check(z.describe("The body as each attempt sends it. Null when it is erased, unsent or older than 7 days.")),
-  attempts: z
-    .array(
-      z.object({
-        attempt: z.number(),
-        at: z.number().check(z.describe("When it started, in epoch milliseconds")),
-        status: z.nullable(z.number()),
-        error: z.nullable(z.enum(attemptErrors)),
-        duration_ms: z.nullable(z.number()),
-        response: z
-          .nullable(z.string())
-          .check(
-            z.describe(
-              "Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is.",
+const detailSchema = z
+  .extend(deliverySchema, {
+    event: z
+      .nullable(z.record(z.string(), z.unknown()))
+      .check(z.describe("The body as each attempt sends it. Null when it is erased, unsent or older than 7 days.")),
+    attempts: z
+      .array(
+        z.object({
+          attempt: z.number(),
+          at: z.number().check(z.describe("When it started, in epoch milliseconds")),
+          status: z.nullable(z.number()),
+          error: z.nullable(z.enum(attemptErrors)),
+          duration_ms: z.nullable(z.number()),
+          response: z
+            .nullable(z.string())
+            .check(
+              z.describe(
+                "Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is.",
+              ),
             ),
-          ),
-      }),
-    )
-    .check(z.describe("The last ten, newest first")),
-});
+        }),
+      )
+      .check(z.describe("The last ten, newest first")),
+  })
+  .register(z.globalRegistry, { id: "DeliveryDetail" });
 
 export const getDelivery = endpoint.tenant({
   operation: "getDelivery",

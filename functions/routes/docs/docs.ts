@@ -1,6 +1,7 @@
+import * as z from "zod/mini";
 import { refuse } from "../../../shared/kernel/refusals.ts";
 import { type ContentCoding, chooseCoding } from "../../http/content-coding.ts";
-import type { RequestMetadata } from "../../http/endpoint.ts";
+import type { Answers, RequestMetadata } from "../../http/endpoint.ts";
 import { endpointsFor } from "../../http/endpoints-for.ts";
 import { pageHeaders } from "../../http/page-files.ts";
 
@@ -35,6 +36,14 @@ const documentHeaders = {
 /** Every page is revalidated, so that all pages and assets that a browser shows are of the same build. */
 const docsPageHeaders = { ...pageHeaders, "cache-control": "no-cache" } as const;
 
+const policy = { "content-security-policy": "What a page may load: files of its own origin." };
+
+/** A file, and the response to a client that has it. */
+function fileAnswers(types: readonly string[], ownHeaders: Readonly<Record<string, string>>): Answers {
+  const headers = { etag: "The version of the file.", "cache-control": "How long a copy may be used.", ...ownHeaders };
+  return { 200: { types, headers }, 304: { description: "The file has not changed.", headers } };
+}
+
 const getDocument = endpoint.public({
   operation: "getOpenApiDocument",
   method: "GET",
@@ -44,6 +53,8 @@ const getDocument = endpoint.public({
   description: "Any page may read it. A query changes nothing.",
   repeatedParameters: "as_empty",
   envelope: false,
+  data: z.looseObject({ openapi: z.string() }),
+  answers: fileAnswers([], { "access-control-allow-origin": "`*`" }),
   handle: async ({ request, ports }) => toFileResponse(ports.document, documentHeaders, request),
 });
 
@@ -55,6 +66,7 @@ const getDocs = endpoint.public({
   summary: "Get the first page of the documentation",
   repeatedParameters: "as_empty",
   envelope: false,
+  answers: fileAnswers(["text/html"], policy),
   refusals: ["route_not_found"],
   handle: async ({ request, ports }) => toPageResponse(ports, "/docs", request),
 });
@@ -68,6 +80,7 @@ const getDocsPage = endpoint.public({
   summary: "Get a page of the documentation, its style sheet or its script",
   repeatedParameters: "as_empty",
   envelope: false,
+  answers: fileAnswers(["text/html", "text/css", "text/javascript", "image/svg+xml"], policy),
   refusals: ["route_not_found"],
   handle: async ({ path, request, ports }) => toPageResponse(ports, `/docs/${path.page}`, request),
 });

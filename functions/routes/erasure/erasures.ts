@@ -15,6 +15,7 @@ export const eraseConversation = endpoint.tenant({
   path: "/v1/conversations/{id}",
   role: "admin",
   slashInId: true,
+  liveKeyOnly: true,
   tag: "Conversations",
   summary: "Erase a conversation with its profile, messages and delivered copies",
   description:

@@ -10,16 +10,18 @@ import { iso } from "../../../shared/kernel/time.ts";
 
 // Held messages as API keys and the check page see them.
 
-export const holdSchema = holdFields();
+export const holdSchema = holdFields().register(z.globalRegistry, { id: "Hold" });
 
 /** A hold that no longer waits, without its message. It is read without its conversation. */
-const endedHoldSchema = z.object({
-  id: z.string(),
-  status: z.enum(holdStatuses),
-  platform: z.enum(platforms),
-  test: z.optional(z.boolean()),
-  error: z.optional(errorFields()),
-});
+const endedHoldSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(holdStatuses),
+    platform: z.enum(platforms),
+    test: z.optional(z.boolean()),
+    error: z.optional(errorFields()),
+  })
+  .register(z.globalRegistry, { id: "EndedHold" });
 
 /** What a 409 of the check page's API says about its hold. */
 export const endedHoldFields = z.object({ hold: endedHoldSchema });
@@ -41,16 +43,18 @@ function toEndedHold({ hold, state }: HoldView): z.infer<typeof endedHoldSchema>
   };
 }
 
-export const checkHoldSchema = z.extend(endedHoldSchema, {
-  expires_at: z.string(),
-  display_name: z.string(),
-  participant_username: z.nullable(z.string()),
-  account_handle: z.nullable(z.string()),
-  actor_id: z.string(),
-  text: z.string(),
-  attachments: z.number(),
-  attachment_list: z.array(z.object({ type: z.enum(mediaTypes), url: z.nullable(z.string()) })),
-});
+export const checkHoldSchema = z
+  .extend(endedHoldSchema, {
+    expires_at: z.string(),
+    display_name: z.string(),
+    participant_username: z.nullable(z.string()),
+    account_handle: z.nullable(z.string()),
+    actor_id: z.string(),
+    text: z.string(),
+    attachments: z.number(),
+    attachment_list: z.array(z.object({ type: z.enum(mediaTypes), url: z.nullable(z.string()) })),
+  })
+  .register(z.globalRegistry, { id: "HeldMessage" });
 
 export function toCheckHoldResponse(view: CheckHoldView): z.infer<typeof checkHoldSchema> {
   const { content, expiresAt, actorId } = view.hold;

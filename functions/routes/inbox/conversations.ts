@@ -8,7 +8,7 @@ import { queryFlag } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { messageSchema, toMessageResponse } from "./messages.ts";
 
-const conversationSchema = conversationFields();
+const conversationSchema = conversationFields().register(z.globalRegistry, { id: "Conversation" });
 
 export const listConversations = endpoint.page({
   operation: "listConversations",

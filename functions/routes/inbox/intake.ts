@@ -21,6 +21,7 @@ const confirmSubscription = endpoint.public({
     "hub.challenge": z.optional(z.string()),
   }),
   envelope: false,
+  answers: { 200: { description: "The challenge, as it was sent", types: ["text/plain"] } },
   refusals: ["handshake_refused", "route_not_found"],
   handle: async ({ path, query, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");
@@ -41,9 +42,19 @@ const receive = endpoint.public({
   path: "/webhooks/{platform}",
   tag: "Platform intake",
   summary: "Receive a platform's webhook (200 once it is stored durably)",
+  requestHeaders: z.object({
+    "x-hub-signature-256": z
+      .string()
+      .check(
+        z.regex(/^sha256=[0-9a-f]{64}$/),
+        z.describe("The HMAC-SHA256 of the raw body with the secret of the platform app, in hexadecimal."),
+      ),
+  }),
   body: "bytes",
+  rawBody: { type: "application/json", schema: z.looseObject({ object: z.string(), entry: z.array(z.unknown()) }) },
   bodyBytesMax: INTAKE_BODY_BYTES_MAX,
   envelope: false,
+  answers: { 200: { description: "The webhook is stored", types: ["text/plain"] } },
   refusals: ["signature_invalid", "route_not_found"],
   handle: async ({ path, body, request, now, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");

@@ -12,7 +12,9 @@ import { queryFlag } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 
 /** A message as every route that reads messages shows it. */
-export const messageSchema = z.object({ ...messageRefFields(), ...messageContentFields() });
+export const messageSchema = z
+  .object({ ...messageRefFields(), ...messageContentFields() })
+  .register(z.globalRegistry, { id: "Message" });
 
 export function toMessageResponse(message: Message): z.infer<typeof messageSchema> {
   return { ...messageRef(message), ...messageContent(message) };

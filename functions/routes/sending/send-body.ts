@@ -20,7 +20,7 @@ const attachment = z
       z.string().check(z.meta({ minLength: 1, maxLength: ATTACHMENT_ID_CHARS_MAX, pattern: "^[A-Za-z0-9_.-]+$" })),
     ),
   })
-  .check(z.meta({ oneOf: eitherOf("url", "attachment_id", "string") }));
+  .check(z.meta({ id: "OutgoingAttachment", oneOf: eitherOf("url", "attachment_id", "string") }));
 
 const attachments = z.array(attachment).check(
   z.meta({

@@ -24,8 +24,14 @@ export const health = endpoint.public({
   tag: "Service",
   summary: "Check that the service is up",
   envelope: false,
+  data: z.object({ ok: z.literal(true) }),
   handle: async () => Response.json({ ok: true }),
 });
+
+const toSite = {
+  status: 301,
+  answers: { 301: { headers: { location: "The website, with the query of the request." } } },
+} as const;
 
 export const redirectToSite = endpoint.public({
   operation: "redirectToSite",
@@ -34,7 +40,7 @@ export const redirectToSite = endpoint.public({
   tag: "Service",
   summary: "Redirect to the website",
   envelope: false,
-  status: 301,
+  ...toSite,
   refusals: ["route_not_found"],
   handle: async ({ ports, request }) => siteRedirect(ports.siteUrl, "/", request.query),
 });
@@ -46,7 +52,7 @@ export const redirectToSecurityTxt = endpoint.public({
   tag: "Service",
   summary: "Redirect to the website's security.txt",
   envelope: false,
-  status: 301,
+  ...toSite,
   refusals: ["route_not_found"],
   handle: async ({ ports, request }) => siteRedirect(ports.siteUrl, "/.well-known/security.txt", request.query),
 });

@@ -11,18 +11,20 @@ import { endpoint } from "../api-endpoint.ts";
 
 const type = z.enum(mediaTypes);
 
-const grantSchema = z.object({
-  id: z.string(),
-  url: z.string().check(z.meta({ description: "Where to post the form" })),
-  fields: z
-    .record(z.string(), z.string())
-    .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`" })),
-  method: z.literal("POST"),
-  expires_at: z.string(),
-  max_size: z.int().check(z.meta({ description: "Bytes. Storage refuses a larger file" })),
-});
+const grantSchema = z
+  .object({
+    id: z.string(),
+    url: z.string().check(z.meta({ description: "Where to post the form" })),
+    fields: z
+      .record(z.string(), z.string())
+      .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`" })),
+    method: z.literal("POST"),
+    expires_at: z.string(),
+    max_size: z.int().check(z.meta({ description: "Bytes. Storage refuses a larger file" })),
+  })
+  .register(z.globalRegistry, { id: "UploadGrant" });
 
-const uploadSchema = uploadFields();
+const uploadSchema = uploadFields().register(z.globalRegistry, { id: "Upload" });
 
 const common = { tenant: "resource", role: "agent", tag: "Attachments" } as const;
 

@@ -14,17 +14,19 @@ import { endpoint } from "../api-endpoint.ts";
 
 const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
 
-const webhookSchema = z.object({
-  id: z.string(),
-  url: z.string(),
-  events: z.array(z.enum(eventTypes)),
-  status: z.enum(["active", "paused", "deleted"]),
-  signing_secret_prefix: z.string(),
-  secondary_active: z.boolean(),
-  secondary_expires_at: z.nullable(z.string()),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
+const webhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(eventTypes)),
+    status: z.enum(["active", "paused", "deleted"]),
+    signing_secret_prefix: z.string(),
+    secondary_active: z.boolean(),
+    secondary_expires_at: z.nullable(z.string()),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .register(z.globalRegistry, { id: "Endpoint" });
 
 function toWebhookResponse(webhook: Endpoint, now: Millis): z.infer<typeof webhookSchema> {
   const secondaryExpiresAt =

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { endpointsFor } from "../../../functions/http/endpoints-for.ts";
-import { openApiDocument } from "../../../functions/http/openapi.ts";
+import { openApiDocument } from "../../../functions/http/openapi/document.ts";
+import { addComponent } from "../../../functions/http/openapi/schemas.ts";
 import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { sampleRoutes } from "./support/sample-routes.ts";
 
@@ -9,6 +10,26 @@ import { sampleRoutes } from "./support/sample-routes.ts";
 const asAny = (document: unknown): any => document;
 const info = { title: "Things", version: "1.0.0" };
 const document = asAny(openApiDocument(sampleRoutes, info));
+
+/** The node, or the component that it references. */
+function resolve(root: unknown, node: unknown) {
+  const { $ref } = asAny(node);
+  return $ref === undefined ? asAny(node) : refTarget(root, $ref);
+}
+
+function refTarget(root: unknown, reference: string) {
+  return reference
+    .slice(2)
+    .split("/")
+    .reduce((node, name) => node?.[name], asAny(root));
+}
+
+/** The codes of a failure's envelope; none of a response without one. */
+function codesOf(root: unknown, response: unknown): string[] {
+  const schema = resolve(root, response).content?.["application/json"]?.schema ?? {};
+  const schemas: unknown[] = schema.anyOf ?? [schema];
+  return schemas.flatMap((one) => asAny(one).allOf?.[1].properties.error.properties.code.enum ?? []);
+}
 
 describe("the OpenAPI document", () => {
   it("has an operation for every route, named as declared", () => {
@@ -73,30 +94,29 @@ describe("the OpenAPI document", () => {
 
   it("has each refusal under its status with its code, declared and common", () => {
     const { responses } = document.paths["/v1/things"].post;
-    const codes = (status: number) =>
-      responses[status].content["application/json"].schema.allOf[1].properties.error.properties.code.enum;
-    expect(Object.keys(responses)).toEqual(["201", "400", "401", "403", "413", "429", "500", "502"]);
-    expect(codes(400)).toEqual(["invalid_request"]);
-    expect(codes(429)).toEqual(["rate_limited"]);
-    expect(codes(502)).toEqual(["send_failed"]);
-    expect(responses[429].headers).toHaveProperty("retry-after");
-    expect(Object.keys(document.paths["/v1/facts"].get.responses)).toEqual(["200", "400", "413", "500"]);
+    expect(Object.keys(responses)).toEqual(["201", "400", "401", "403", "413", "429", "500", "502", "503"]);
+    expect(codesOf(document, responses[400])).toEqual(["invalid_request"]);
+    expect(codesOf(document, responses[429])).toEqual(["rate_limited"]);
+    expect(codesOf(document, responses[502])).toEqual(["send_failed"]);
+    expect(resolve(document, responses[429]).headers).toHaveProperty("retry-after");
+    const statuses = Object.keys(document.paths["/v1/facts"].get.responses);
+    expect(statuses).toEqual(["200", "400", "413", "429", "500", "503"]);
   });
 
   it("has the empty response of a route that may give one", () => {
     const { responses } = asAny(openApiDocument(consoleRoutes, info)).paths["/console/auth/verify"].get;
-    expect(Object.keys(responses)).toEqual(["204", "302", "400", "401", "413", "500"]);
+    expect(Object.keys(responses)).toEqual(["204", "302", "400", "401", "413", "429", "500", "503"]);
     expect(responses[204]).not.toHaveProperty("content");
+    expect(Object.keys(responses[302].headers)).toEqual(["x-correlation-id", "location", "set-cookie"]);
+    expect(Object.keys(responses[401].content)).toEqual(["application/json", "text/html"]);
   });
 
   it("has only the refusals that a session can get: of its tenant, its role and a write", () => {
-    const { paths } = asAny(openApiDocument(consoleRoutes, info));
+    const consoleDocument = asAny(openApiDocument(consoleRoutes, info));
+    const { paths } = consoleDocument;
     const codes = (path: string, method: string) =>
-      Object.values<Record<string, unknown>>(paths[path][method].responses)
-        .flatMap(
-          ({ content }) =>
-            asAny(content)?.["application/json"].schema.allOf?.[1].properties.error.properties.code.enum ?? [],
-        )
+      Object.values(paths[path][method].responses)
+        .flatMap((response) => codesOf(consoleDocument, response))
         .sort();
     const common = ["internal_error", "invalid_request", "payload_too_large", "rate_limited", "unauthorized"];
     expect(codes("/console/me", "get")).toEqual(common);
@@ -104,7 +124,7 @@ describe("the OpenAPI document", () => {
     expect(codes("/console/auth/logout", "post")).toEqual(["csrf_failed", ...common]);
     expect(codes("/console/team", "get")).toEqual(["forbidden", ...common, "tenant_required"].sort());
     for (const path of Object.values<Record<string, object>>({ ...document.paths, ...paths })) {
-      if (path.get) expect(JSON.stringify(path.get)).not.toContain('"csrf_failed"');
+      if (path.get) expect(JSON.stringify(path.get)).not.toMatch(/csrf_?failed/i);
     }
   });
 
@@ -140,11 +160,16 @@ describe("the OpenAPI document", () => {
     });
     const generated = asAny(openApiDocument([...sampleRoutes, declared], info));
     expect(generated.components.schemas.Thing).toMatchObject({ type: "object", required: ["id"] });
-    const references = [...JSON.stringify(generated).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(generated.components.schemas.Thing).not.toHaveProperty("id");
+    const references = [...JSON.stringify(generated).matchAll(/"\$ref":"([^"]+)"/g)].map(([, path = ""]) => path);
     expect(references.length).toBeGreaterThan(3);
-    for (const reference of references) {
-      const target = reference.split("/").reduce((node, name) => node?.[name], generated);
-      expect(target, reference).toBeDefined();
-    }
+    for (const reference of references) expect(refTarget(generated, reference), reference).toBeDefined();
+  });
+
+  it("refuses two different schemas of one name", () => {
+    const components = { schemas: {}, responses: {} };
+    const add = (type: string) => addComponent(components, "schemas", { name: "Thing", definition: { type } });
+    expect([add("string"), add("string")]).toEqual(Array(2).fill({ $ref: "#/components/schemas/Thing" }));
+    expect(() => add("number")).toThrow("Two of the schemas are named Thing.");
   });
 });

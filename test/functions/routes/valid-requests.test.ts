@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { App } from "../../../functions/http/app.ts";
-import { openApiDocument } from "../../../functions/http/openapi.ts";
+import { openApiDocument } from "../../../functions/http/openapi/document.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { createTenant } from "../../../shared/flows/access/tenants.ts";
 import { openReplyFixture, type ReplyFixture } from "../../shared/flows/support/reply-fixture.ts";

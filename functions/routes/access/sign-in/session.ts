@@ -41,6 +41,7 @@ export const signOut = endpoint.session({
   summary: "Sign out (ends every session of the user)",
   tenant: "none",
   role: null,
+  answers: { 200: { headers: { "set-cookie": "Removes the session and its CSRF token." } } },
   data: z.object({ signed_out: z.literal(true) }),
   handle: async ({ caller, request, now, ports, setCookies }) => {
     await endSessions(ports, { caller, ip: request.sourceIp, now });

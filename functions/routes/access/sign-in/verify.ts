@@ -24,7 +24,15 @@ export const verifySignInLink = endpoint.public({
     "Sets the cookies of a session and redirects to the console. A HEAD request and a prefetch do not use the link. A browser gets a page that offers a new link instead of the error.",
   envelope: false,
   status: 302,
-  emptyResponse: "The link was not used: the request is a HEAD request or a prefetch.",
+  answers: {
+    204: { description: "The link was not used: the request is a HEAD request or a prefetch." },
+    302: {
+      description: "The link was used. A browser continues in the console.",
+      headers: { location: "A path of the console.", "set-cookie": "The session, and its CSRF token." },
+    },
+    401: { types: ["text/html"] },
+    500: { types: ["text/html"] },
+  },
   repeatedParameters: "as_empty",
   query: z.object({ token: z.optional(z.string()) }),
   refusals: ["invalid_token"],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openApiDocument } from "../../../../functions/http/openapi.ts";
+import { openApiDocument } from "../../../../functions/http/openapi/document.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import type { KeyCaller } from "../../../../shared/domain/access/callers.ts";
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";

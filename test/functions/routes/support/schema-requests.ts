@@ -5,6 +5,15 @@ import fc from "fast-check";
 // biome-ignore lint/suspicious/noExplicitAny: a schema is read by its keywords
 type Schema = any;
 
+/** The schema with the components that it references in their places. */
+function withoutRefs(document: Schema, node: Schema): Schema {
+  if (Array.isArray(node)) return node.map((item) => withoutRefs(document, item));
+  if (typeof node !== "object" || node === null) return node;
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(node.$ref)?.[1];
+  if (name) return withoutRefs(document, document.components.schemas[name]);
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutRefs(document, value)]));
+}
+
 /** Values that a JSON Schema accepts. Throws for a keyword that this file does not know. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   const { anyOf, oneOf, ...rest } = schema;
@@ -108,7 +117,7 @@ export function requestsTo(
       { requiredKeys },
     );
   };
-  const schema = operation.requestBody?.content["application/json"].schema;
+  const schema = withoutRefs(document, operation.requestBody?.content["application/json"].schema);
   const withId = (body: unknown) =>
     fc
       .constantFrom(...ids)

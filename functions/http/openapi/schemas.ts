@@ -2,11 +2,25 @@ import { type $ZodType, toJSONSchema } from "zod/v4/core";
 
 export type Json = { [name: string]: unknown };
 
+/** What operations share, by name. */
+export interface Components {
+  readonly schemas: Json;
+  readonly responses: Json;
+}
+
+/** A schema of a route: of what it reads ("input") or of what it answers ("output"). */
+export interface SchemaUse {
+  readonly schema: $ZodType;
+  readonly io: "input" | "output";
+  /** The operation, which names its recursive schemas. */
+  readonly owner: string;
+}
+
 /**
  * Converts a zod schema to the JSON Schema of an OpenAPI document. Schemas with an id and recursive schemas are added to
  * `components` and referenced. Responses allow additional fields, because a version may add fields.
  */
-export function toOpenApiSchema(schema: $ZodType, io: "input" | "output", owner: string, components: Json): Json {
+export function toOpenApiSchema(components: Components, { schema, io, owner }: SchemaUse): Json {
   const rawSchema = toJSONSchema(schema, {
     io,
     unrepresentable: "any",
@@ -16,9 +30,25 @@ export function toOpenApiSchema(schema: $ZodType, io: "input" | "output", owner:
   });
   const { $schema: _, $defs = {}, ...root } = rawSchema as Json & { $defs?: Json };
   const componentName = (name: string) => (name.startsWith("__") ? `${owner}${name}` : name);
-  for (const [name, definition] of Object.entries($defs))
-    components[componentName(name)] = rewriteRefs(definition, componentName);
+  for (const [name, definition] of Object.entries($defs)) {
+    const { id: _, ...named } = definition as Json;
+    addComponent(components, "schemas", { name: componentName(name), definition: rewriteRefs(named, componentName) });
+  }
   return rewriteRefs(root, componentName) as Json;
+}
+
+/** Adds a component and returns the reference to it. Throws when another one has its name. */
+export function addComponent(
+  components: Components,
+  kind: keyof Components,
+  { name, definition }: { readonly name: string; readonly definition: unknown },
+): { readonly $ref: string } {
+  const existing = components[kind][name];
+  if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(definition)) {
+    throw new Error(`Two of the ${kind} are named ${name}.`);
+  }
+  components[kind][name] = definition;
+  return { $ref: `#/components/${kind}/${name}` };
 }
 
 function rewriteRefs(node: unknown, componentName: (name: string) => string): unknown {

@@ -1,0 +1,100 @@
+import type { Answer, Endpoint } from "../endpoint.ts";
+import { type Failure, toFailures } from "./failures.ts";
+import { addComponent, type Components, type Json, toOpenApiSchema } from "./schemas.ts";
+import { header, paceHeaders } from "./shared-components.ts";
+
+// What an operation answers, by status.
+
+export interface Response {
+  readonly description: string;
+  readonly headers: Json;
+  readonly content?: Json;
+}
+
+const correlationHeader = { "x-correlation-id": header("CorrelationId") };
+
+/** Every response of the operation, also those of the gateway in front of the service. */
+export function toResponses<P>(endpoint: Endpoint<P>, components: Components): Json {
+  const successes = Object.entries(successResponses(endpoint, components));
+  const responses: Json = Object.fromEntries(
+    successes.map(([status, response]) => [status, withDeclarations(endpoint, Number(status), response)]),
+  );
+  for (const failure of toFailures(endpoint, components)) {
+    responses[failure.status] = toFailureResponse(endpoint, failure, components);
+  }
+  return responses;
+}
+
+function successResponses<P>(endpoint: Endpoint<P>, components: Components): { [status: string]: Response } {
+  const { summary, acceptedWhen, browserLocation, answers = {}, operation: owner } = endpoint;
+  const data = endpoint.data && toOpenApiSchema(components, { schema: endpoint.data, io: "output", owner });
+  const schema =
+    endpoint.envelope === false
+      ? data
+      : { type: "object", properties: { ok: { const: true }, data }, required: ["ok", "data"] };
+  const response: Response = {
+    description: summary,
+    headers: {
+      ...correlationHeader,
+      ...(endpoint.auth === "none" ? {} : paceHeaders),
+      ...(endpoint.idempotent ? { "idempotent-replayed": header("IdempotentReplayed") } : {}),
+    },
+    ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),
+  };
+  const { content: _, ...emptyResponse } = response;
+  return {
+    ...Object.fromEntries(Object.keys(answers).map((status) => [status, emptyResponse])),
+    [endpoint.status ?? 200]: response,
+    ...(acceptedWhen === undefined
+      ? {}
+      : { 202: { ...response, description: `${summary} (continues in the background)` } }),
+    ...(browserLocation === undefined ? {} : { 302: toRedirect(emptyResponse) }),
+  };
+}
+
+function toRedirect({ headers }: Response): Response {
+  const location = { description: "A path of the console, with the outcome in its query.", schema: { type: "string" } };
+  return { description: "A browser is redirected with the outcome.", headers: { ...headers, location } };
+}
+
+/** The failure, or the reference to the one that other operations have as well. */
+function toFailureResponse<P>(
+  endpoint: Endpoint<P>,
+  { status, name, response }: Failure,
+  components: Components,
+): Response | { readonly $ref: string } {
+  const declared = withDeclarations(endpoint, status, response);
+  return name === null || declared !== response
+    ? declared
+    : addComponent(components, "responses", { name, definition: response });
+}
+
+function withDeclarations<P>({ answers, deprecation }: Endpoint<P>, status: number, response: Response): Response {
+  const answer = answers?.[status];
+  const answered = answer ? withAnswer(response, answer) : response;
+  return deprecation ? withDeprecation(answered) : answered;
+}
+
+/** The response with what a route declares of it beside the envelope. */
+function withAnswer({ content, ...response }: Response, { description, types = [], headers = {} }: Answer): Response {
+  const ownHeaders = Object.entries(headers).map(([name, purpose]) => [
+    name,
+    { description: purpose, schema: { type: "string" } },
+  ]);
+  const texts = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  const ownContent = { ...content, ...texts };
+  return {
+    description: description ?? response.description,
+    headers: { ...response.headers, ...Object.fromEntries(ownHeaders) },
+    ...(Object.keys(ownContent).length === 0 ? {} : { content: ownContent }),
+  };
+}
+
+function withDeprecation(response: Response): Response {
+  const deprecationHeaders = {
+    deprecation: header("Deprecation"),
+    sunset: header("Sunset"),
+    link: header("DeprecationLink"),
+  };
+  return { ...response, headers: { ...response.headers, ...deprecationHeaders } };
+}
