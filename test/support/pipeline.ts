@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
-import { createApp } from "../../functions/http/app.ts";
 import { callerCredentials } from "../../functions/http/caller-credentials.ts";
 import { noCredentials } from "../../functions/http/credentials.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
@@ -39,6 +38,7 @@ import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/s
 import { openTable } from "../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { openStores } from "../shared/stores/support/open-stores.ts";
+import { createApp } from "./conformance/observed-app.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
 import { BUCKET, clientsFor, type PIPELINE_QUEUES, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";

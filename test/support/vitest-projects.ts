@@ -68,6 +68,7 @@ export function testConfig({ full }: { full: boolean }) {
       sequence: { sequencer: ProjectOrder },
       provide: { fullRun: full },
       globalSetup: "test/support/compile-cache-setup.ts",
+      setupFiles: "test/support/conformance/setup.ts",
       reporters: ["default", "./test/support/slow-files-reporter.ts"],
       // In the order in which they run: the projects with the longest files first.
       projects: [

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
+import { observeStack } from "../../support/conformance/observed-fetch.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
 import { readTable, restoreTable, type StoredItem } from "./dump-table.ts";
@@ -61,6 +62,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));
   const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
+  observeStack(info.base_url);
   return {
     dataDir,
     info,

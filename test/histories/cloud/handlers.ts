@@ -3,7 +3,6 @@ import { accountsWorker } from "../../../functions/accounts/worker.ts";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
-import { createApp } from "../../../functions/http/app.ts";
 import { callerCredentials, sessionCredentials } from "../../../functions/http/caller-credentials.ts";
 import { noCredentials } from "../../../functions/http/credentials.ts";
 import { lambdaHandler } from "../../../functions/http/lambda.ts";
@@ -16,6 +15,7 @@ import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { clockNow } from "../../../shared/kernel/time.ts";
+import { createApp } from "../../support/conformance/observed-app.ts";
 import type { FunctionName } from "./functions.ts";
 import type { ProcessPorts } from "./ports.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readSignInPage } from "../../../../functions/console/page-files.ts";
-import { type App, createApp } from "../../../../functions/http/app.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { lambdaHandler } from "../../../../functions/http/lambda.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
@@ -16,6 +16,7 @@ import {
   unknownToken,
 } from "../../../shared/flows/access/support/sign-in-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 

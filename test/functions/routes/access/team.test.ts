@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../../functions/http/app.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { consoleApiRoutes } from "../../../../functions/routes/console-routes.ts";
@@ -11,6 +11,7 @@ import { requestQuotaStore } from "../../../../shared/stores/access/request-quot
 import { newEmail, openTeamEnv, type TeamEnv } from "../../../shared/flows/access/team/support/team.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createApp } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { pageHeaders } from "../../../../functions/http/page-files.ts";
 import { connectPageRoutes } from "../../../../functions/routes/accounts/connect-page.ts";
 import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 
 const body = Buffer.from("<title>Accounts</title>");
 const file = { body, type: "text/html; charset=utf-8", etag: '"1"' };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readDataDeletionPage } from "../../../../functions/connect/page-files.ts";
-import { type App, createApp } from "../../../../functions/http/app.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { type DutyPorts, dataDeletionPageRoutes, dutyRoutes } from "../../../../functions/routes/accounts/duties.ts";
 import { decodeAccountTask } from "../../../../shared/queues/accounts.ts";
@@ -12,6 +12,7 @@ import { type LoginFixture, openLoginFixture } from "../../../shared/flows/accou
 import { receiveAllMessages } from "../../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { signedRequest } from "../../../shared/platforms/parse/signed-requests.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 import { testDutyPorts } from "../support/duty-ports.ts";
 
 let testEnv: TestEnv;

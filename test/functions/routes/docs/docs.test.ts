@@ -5,11 +5,11 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { afterAll, describe, expect, it } from "vitest";
 import { readDocs } from "../../../../functions/docs/page-files.ts";
-import { createApp } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { lambdaHandler } from "../../../../functions/http/lambda.ts";
 import { pageHeaders } from "../../../../functions/http/page-files.ts";
 import { docsRoutes } from "../../../../functions/routes/docs/docs.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 
 const BASE_URL = "https://api.example";
 const folder = mkdtempSync(join(tmpdir(), "docs-"));

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { createApp } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { readCheckPage } from "../../../../functions/verify/page-files.ts";
@@ -16,6 +15,7 @@ import { refusedOutcome } from "../../../shared/flows/support/conversation-fixtu
 import { CANARY, type HoldFixture, newSourceIp, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { siblingId } from "../../../shared/stores/support/samples.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "check-page-"));

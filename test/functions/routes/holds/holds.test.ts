@@ -3,6 +3,7 @@ import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
 import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
 import { type HoldFixture, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { takeProblems } from "../../../support/conformance/problems.ts";
 import { testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
@@ -79,6 +80,7 @@ describe("POST /v1/messages/human-agent", () => {
   it("accepts legacy names, media, and a message to reply to", async () => {
     const old = { conversationId: fixture.conversation, actorId: "ann", text: "hi", reply_to: "m_1" };
     expect((await request("POST", "/v1/messages/human-agent", old)).status).toBe(202);
+    expect(takeProblems()).toEqual([expect.stringContaining("request: must have required property 'conversation_id'")]);
     const attachments = [{ type: "image", url: "https://example.com/a.png" }];
     expect((await requestHold({ text: undefined, attachments })).status).toBe(202);
   });

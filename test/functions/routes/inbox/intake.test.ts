@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, createApp } from "../../../../functions/http/app.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
@@ -11,6 +11,7 @@ import { decodeInbound } from "../../../../shared/queues/inbound.ts";
 import { queueDepth, receiveBatch } from "../../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../../shared/flows/support/test-env.ts";
 import { seededFraction } from "../../../shared/stores/support/samples.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 
 const SECRETS = { meta: "the meta app's secret", instagram: "the instagram app's secret", verifyToken: "let me in" };
 

@@ -1,4 +1,4 @@
-import { type App, createApp } from "../../../../functions/http/app.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { type Credentials, noCredentials } from "../../../../functions/http/credentials.ts";
 import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
@@ -15,6 +15,7 @@ import { verifyHandshake, verifySignature } from "../../../../shared/platforms/p
 import { CHALLENGE_KEYS } from "../../../shared/flows/support/hold-fixture.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { openStores } from "../../../shared/stores/support/open-stores.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import type { ApiApp } from "../support/api-app.ts";
 import { PLATFORM_SECRETS, testDutyPorts } from "../support/duty-ports.ts";

@@ -6,6 +6,7 @@ import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
+import { takeProblems } from "../../../support/conformance/problems.ts";
 import { keyOf, testApp } from "../support/test-app.ts";
 
 let testEnv: TestEnv;
@@ -39,6 +40,8 @@ const refusedResponse = (status: number, code: string, detail: unknown = expect.
   status,
   body: { ok: false, error: { code, detail } },
 });
+/** What the document says of a request with a legacy name. */
+const withoutConversation = [expect.stringContaining("request: must have required property 'conversation_id'")];
 const image = { type: "image", url: "https://cdn.example/a.png" };
 
 describe("POST /v1/messages/reply", () => {
@@ -76,6 +79,7 @@ describe("POST /v1/messages/reply", () => {
 
   it("accepts the undocumented legacy name of the conversation; the documented name wins", async () => {
     expect(await reply({ conversation_id: undefined, conversationId: fixture.id })).toMatchObject(sentResponse);
+    expect(takeProblems()).toEqual(withoutConversation);
     expect(await reply({ conversationId: "CONV#nobody" })).toMatchObject(sentResponse);
     const document = JSON.stringify(openApiDocument(apiRoutes, { title: "", version: "" }));
     expect(document).not.toContain("conversationId");
@@ -158,6 +162,7 @@ describe("POST /v1/messages/reply", () => {
     const first = await reply({}, headers);
     expect(first).toMatchObject(sentResponse);
     const again = await request("reply", { text: "hi", conversationId: fixture.id, more: 1, reply_to: null }, headers);
+    expect(takeProblems()).toEqual(withoutConversation);
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(await reply({ text: "ho" }, headers)).toMatchObject(refusedResponse(409, "idempotency_conflict"));
     expect(fixture.platformCalls).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { type App, createApp } from "../../../../functions/http/app.ts";
+import type { App } from "../../../../functions/http/app.ts";
 import { callerCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { type Credentials, noCredentials } from "../../../../functions/http/credentials.ts";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
@@ -6,6 +6,7 @@ import { apiRoutes } from "../../../../functions/routes/index.ts";
 import type { KeyCaller } from "../../../../shared/domain/access/callers.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { createApp } from "../../../support/conformance/observed-app.ts";
 
 /** The API with these ports. It compares each response with its schema. Default: the credentials of the `Api` function. */
 export function testApp(testEnv: TestEnv, ports: ApiPorts, credentials: Credentials = callerCredentials(ports)): App {

@@ -1,4 +1,4 @@
-import { type App, createApp } from "../../../../../functions/http/app.ts";
+import type { App } from "../../../../../functions/http/app.ts";
 import { sessionCredentials } from "../../../../../functions/http/caller-credentials.ts";
 import type { ConnectRoutePorts } from "../../../../../functions/routes/connect-endpoint.ts";
 import { connectRoutes } from "../../../../../functions/routes/connect-routes.ts";
@@ -14,6 +14,7 @@ import { loginStateStore } from "../../../../../shared/stores/accounts/login-sta
 import { pageChoiceStore } from "../../../../../shared/stores/accounts/page-choices.ts";
 import { openTeamEnv, type TeamEnv } from "../../../../shared/flows/access/team/support/team.ts";
 import { openTestEnv, type TestEnv } from "../../../../shared/flows/support/test-env.ts";
+import { createApp } from "../../../../support/conformance/observed-app.ts";
 import { oneKeyRing } from "../../../../support/world/key-rings.ts";
 import { testDutyPorts } from "../../support/duty-ports.ts";
 import { newSession, type TestSession } from "../../support/sessions.ts";

@@ -1,0 +1,36 @@
+// The stacks of a worker's tests, by origin.
+const origins = new Set<string>();
+const unobservedFetch = globalThis.fetch;
+
+/** From now on, each answer that `fetch` gets from this stack is checked against the OpenAPI document. */
+export function observeStack(baseUrl: string): void {
+  origins.add(new URL(baseUrl).origin);
+  globalThis.fetch = observedFetch;
+}
+
+const observedFetch: typeof fetch = async (input, init) => {
+  const response = await unobservedFetch(input, init);
+  const url = new URL(response.url);
+  if (origins.has(url.origin) && !url.pathname.startsWith("/_local/")) {
+    await observe(url, response, { ...(input instanceof Request ? requestOf(input) : {}), ...init });
+  }
+  return response;
+};
+
+async function observe(url: URL, response: Response, { method = "GET", headers, body }: RequestInit): Promise<void> {
+  // The compiled schemas are not loaded by a test that calls no stack.
+  const { observeExchange } = await import("./observed.ts");
+  observeExchange({
+    method: response.redirected ? "GET" : method,
+    url: url.pathname + url.search,
+    requestHeaders: new Headers(headers),
+    requestBody: typeof body === "string" ? Buffer.from(body) : null,
+    status: response.status,
+    headers: response.headers,
+    body: await response.clone().bytes(),
+  });
+}
+
+function requestOf({ method, headers }: Request): RequestInit {
+  return { method, headers };
+}
