@@ -2,442 +2,633 @@
 
 export interface components {
     schemas: {
+        Account: {
+            account_key: string;
+            platform: "instagram" | "messenger";
+            external_id: string;
+            handle: string;
+            display_name: string;
+            page_id: string | null;
+            status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+            status_detail: string | null;
+            refresh_error: string | null;
+            last_refreshed_at: string | null;
+            human_agent_blocked_at: string | null;
+        };
+        AccountConnectedEvent: {
+            id: string;
+            type: "account.connected";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AccountDisconnectedEvent: {
+            id: string;
+            type: "account.disconnected";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AccountNeeds_reauthEvent: {
+            id: string;
+            type: "account.needs_reauth";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AccountReconnectedEvent: {
+            id: string;
+            type: "account.reconnected";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AccountRecoveredEvent: {
+            id: string;
+            type: "account.recovered";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AccountRefresh_failingEvent: {
+            id: string;
+            type: "account.refresh_failing";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AccountRestrictedEvent: {
+            id: string;
+            type: "account.restricted";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                account: {
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    external_id: string;
+                    handle: string;
+                    display_name: string;
+                    page_id: string | null;
+                    status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+                };
+                reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+            };
+        };
+        AuditEntry: {
+            id: string;
+            action: "tenant.create" | "tenant.update" | "account.connect" | "account.reconnect" | "account.disconnect" | "conversation.erase" | "key.create" | "key.revoke" | "operator_key.create" | "operator_key.revoke" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.replay" | "webhook.bulk_replay" | "webhook.auto_pause" | "hold.create" | "hold.verify" | "invite.create" | "invite.revoke" | "invite.accept" | "member.role_change" | "member.remove" | "session.sign_in" | "session.sign_out" | "platform.deauthorize" | "platform.data_deletion";
+            resource: string;
+            actor: string;
+            ip: string | null;
+            at: string;
+            detail: {
+                [key: string]: string | number | boolean;
+            };
+        };
+        Conversation: {
+            id: string;
+            tenant_id: string;
+            account_handle: string;
+            platform: "instagram" | "messenger";
+            participant_id: string;
+            participant_handle: string | null;
+            participant_username: string | null;
+            participant_name: string | null;
+            participant_picture: string | null;
+            participant_profile: "pending" | "partial" | "complete" | "unavailable";
+            last_inbound_at: string | null;
+            last_outbound_at: string | null;
+            last_message_text: string;
+            window: {
+                state: "open_24h" | "human_agent_7d" | "closed" | "no_inbound";
+                expires_at: string | null;
+            };
+            unanswered: boolean;
+            can_reply: boolean;
+            can_send_as_human_agent: boolean;
+        };
+        Delivery: {
+            delivery_id: string;
+            event_id: string;
+            event_type: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
+            status: "pending" | "attempting" | "retrying" | "delivered" | "failed" | "blocked" | "dlq";
+            attempt_number: number;
+            next_retry_at: number | null;
+            last_response_status: number | null;
+            last_error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
+            last_duration_ms: number | null;
+            created_at: number;
+            updated_at: number;
+        };
+        DeliveryDetail: {
+            delivery_id: string;
+            event_id: string;
+            event_type: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
+            status: "pending" | "attempting" | "retrying" | "delivered" | "failed" | "blocked" | "dlq";
+            attempt_number: number;
+            next_retry_at: number | null;
+            last_response_status: number | null;
+            last_error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
+            last_duration_ms: number | null;
+            created_at: number;
+            updated_at: number;
+            /** @description The body as each attempt sends it. Null when it is erased, unsent or older than 7 days. */
+            event: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The last ten, newest first */
+            attempts: {
+                attempt: number;
+                /** @description When it started, in epoch milliseconds */
+                at: number;
+                status: number | null;
+                error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
+                duration_ms: number | null;
+                /** @description Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is. */
+                response: string | null;
+            }[];
+        };
+        Endpoint: {
+            id: string;
+            url: string;
+            events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
+            status: "active" | "paused" | "deleted";
+            signing_secret_prefix: string;
+            secondary_active: boolean;
+            secondary_expires_at: string | null;
+            created_at: string;
+            updated_at: string;
+        };
         ErrorCode: "account_in_use" | "account_not_found" | "attachment_too_large" | "conversation_not_found" | "csrf_failed" | "delivery_not_found" | "endpoint_limit" | "endpoint_not_found" | "forbidden" | "hold_expired" | "hold_not_found" | "human_agent_unavailable" | "idempotency_conflict" | "internal_error" | "invalid_request" | "invite_exists" | "invite_not_found" | "key_limit" | "key_not_found" | "last_owner" | "member_not_found" | "message_not_found" | "missing_actor" | "oauth_denied" | "oauth_failed" | "oauth_state_invalid" | "payload_too_large" | "rate_limited" | "replay_conflict" | "replay_expired" | "send_failed" | "tenant_exists" | "tenant_not_found" | "tenant_required" | "unauthorized" | "unsupported_media_type" | "upload_not_found" | "window_closed";
         Events: {
-            "message.received": {
-                id: string;
-                type: "message.received";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    message: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        direction: "inbound" | "outbound" | "echo";
-                        text: string;
-                        attachments: {
-                            type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-                            url: string | null;
-                            title: string | null;
-                            coordinates: {
-                                lat: number;
-                                long: number;
-                            } | null;
-                        }[];
-                        sent_at: string;
-                        sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-                        actor_id: string | null;
-                        reply_to: string | null;
-                        story: {
-                            id: string | null;
-                            url: string | null;
-                            kind: "reply" | "mention";
-                        } | null;
-                        quick_reply: {
-                            payload: string;
-                        } | null;
-                        postback: {
-                            title: string | null;
-                            payload: string | null;
-                        } | null;
-                        referral: {
-                            ref: string | null;
-                            source: string | null;
-                            type: string | null;
-                            ad_id: string | null;
-                        } | null;
-                        edited_at: string | null;
-                        deleted_at: string | null;
-                        reactions: {
-                            by: "participant" | "account";
-                            reaction: string | null;
-                            emoji: string | null;
-                            at: string;
-                        }[];
-                        participant: {
-                            id: string;
-                            handle: string | null;
-                            username: string | null;
-                            name: string | null;
-                        };
-                        hold_id?: string;
-                        test?: boolean;
-                    };
-                };
+            "message.received": components["schemas"]["MessageReceivedEvent"];
+            "message.sent": components["schemas"]["MessageSentEvent"];
+            "message.failed": components["schemas"]["MessageFailedEvent"];
+            "message.deleted": components["schemas"]["MessageDeletedEvent"];
+            "message.edited": components["schemas"]["MessageEditedEvent"];
+            "message.reaction": components["schemas"]["MessageReactionEvent"];
+            "referral.received": components["schemas"]["ReferralReceivedEvent"];
+            "account.connected": components["schemas"]["AccountConnectedEvent"];
+            "account.reconnected": components["schemas"]["AccountReconnectedEvent"];
+            "account.disconnected": components["schemas"]["AccountDisconnectedEvent"];
+            "account.refresh_failing": components["schemas"]["AccountRefresh_failingEvent"];
+            "account.needs_reauth": components["schemas"]["AccountNeeds_reauthEvent"];
+            "account.restricted": components["schemas"]["AccountRestrictedEvent"];
+            "account.recovered": components["schemas"]["AccountRecoveredEvent"];
+            "webhook.paused": components["schemas"]["WebhookPausedEvent"];
+            "test.event": components["schemas"]["TestEvent"];
+        };
+        HeldMessage: {
+            id: string;
+            status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
+            platform: "instagram" | "messenger";
+            test?: boolean;
+            error?: {
+                code: string;
+                message: string;
+                detail: string | null;
             };
-            "message.sent": {
-                id: string;
-                type: "message.sent";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    message: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        direction: "inbound" | "outbound" | "echo";
-                        text: string;
-                        attachments: {
-                            type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-                            url: string | null;
-                            title: string | null;
-                            coordinates: {
-                                lat: number;
-                                long: number;
-                            } | null;
-                        }[];
-                        sent_at: string;
-                        sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-                        actor_id: string | null;
-                        reply_to: string | null;
-                        story: {
-                            id: string | null;
-                            url: string | null;
-                            kind: "reply" | "mention";
-                        } | null;
-                        quick_reply: {
-                            payload: string;
-                        } | null;
-                        postback: {
-                            title: string | null;
-                            payload: string | null;
-                        } | null;
-                        referral: {
-                            ref: string | null;
-                            source: string | null;
-                            type: string | null;
-                            ad_id: string | null;
-                        } | null;
-                        edited_at: string | null;
-                        deleted_at: string | null;
-                        reactions: {
-                            by: "participant" | "account";
-                            reaction: string | null;
-                            emoji: string | null;
-                            at: string;
-                        }[];
-                        participant: {
-                            id: string;
-                            handle: string | null;
-                            username: string | null;
-                            name: string | null;
-                        };
-                        hold_id?: string;
-                        test?: boolean;
-                    };
-                };
+            expires_at: string;
+            display_name: string;
+            participant_username: string | null;
+            account_handle: string | null;
+            actor_id: string;
+            text: string;
+            attachments: number;
+            attachment_list: {
+                type: "image" | "video" | "audio" | "file";
+                url: string | null;
+            }[];
+        };
+        Hold: {
+            id: string;
+            status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
+            conversation_id: string;
+            created_at: string;
+            expires_at: string;
+            verify_url?: string;
+            platform_message_id?: string;
+            error?: {
+                code: string;
+                message: string;
+                detail: string | null;
             };
-            "message.failed": {
-                id: string;
-                type: "message.failed";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    message: {
-                        id: null;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        direction: "inbound" | "outbound" | "echo";
-                        text: string;
-                        attachments: {
-                            type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-                            url: string | null;
-                            title: string | null;
-                            coordinates: {
-                                lat: number;
-                                long: number;
-                            } | null;
-                        }[];
-                        sent_at: string;
-                        sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-                        actor_id: string | null;
-                        reply_to: string | null;
-                        story: {
-                            id: string | null;
-                            url: string | null;
-                            kind: "reply" | "mention";
-                        } | null;
-                        quick_reply: {
-                            payload: string;
-                        } | null;
-                        postback: {
-                            title: string | null;
-                            payload: string | null;
-                        } | null;
-                        referral: {
-                            ref: string | null;
-                            source: string | null;
-                            type: string | null;
-                            ad_id: string | null;
-                        } | null;
-                        edited_at: string | null;
-                        deleted_at: string | null;
-                        reactions: {
-                            by: "participant" | "account";
-                            reaction: string | null;
-                            emoji: string | null;
-                            at: string;
-                        }[];
-                        participant: {
-                            id: string;
-                            handle: string | null;
-                            username: string | null;
-                            name: string | null;
-                        };
-                        hold_id?: string;
-                        test?: boolean;
-                    };
-                    error: {
-                        code: string;
-                        message: string;
-                        detail: string;
-                    };
-                };
+        };
+        Invite: {
+            id: string;
+            tenant: string;
+            email: string;
+            role: "agent" | "admin" | "owner";
+            status: "pending" | "accepted" | "revoked" | "expired";
+            invited_by: string;
+            created_at: string;
+            expires_at: string | null;
+            accepted_at: string | null;
+        };
+        Key: {
+            id: string;
+            prefix: string;
+            scope: "live" | "test";
+            label: string;
+            status: "active" | "revoked";
+            created_at: string;
+            last_used_at: string | null;
+        };
+        LoginPage: {
+            page_id: string;
+            name: string;
+            messenger: {
+                account_key: string;
+                connected: boolean;
             };
-            "message.deleted": {
-                id: string;
-                type: "message.deleted";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    message: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        deleted_at: string;
-                    };
-                    by: "participant" | "account";
+            instagram: {
+                account_key: string;
+                connected: boolean;
+                username: string;
+            } | null;
+        };
+        Member: {
+            tenant: string;
+            user_id: string;
+            email: string;
+            name: string | null;
+            role: "agent" | "admin" | "owner";
+            created_at: string;
+            invited_by: string | null;
+        };
+        Message: {
+            id: string;
+            conversation_id: string;
+            account_key: string;
+            platform: "instagram" | "messenger";
+            direction: "inbound" | "outbound" | "echo";
+            text: string;
+            attachments: {
+                type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                url: string | null;
+                title: string | null;
+                coordinates: {
+                    lat: number;
+                    long: number;
+                } | null;
+            }[];
+            sent_at: string;
+            sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+            actor_id: string | null;
+            reply_to: string | null;
+            story: {
+                id: string | null;
+                url: string | null;
+                kind: "reply" | "mention";
+            } | null;
+            quick_reply: {
+                payload: string;
+            } | null;
+            postback: {
+                title: string | null;
+                payload: string | null;
+            } | null;
+            referral: {
+                ref: string | null;
+                source: string | null;
+                type: string | null;
+                ad_id: string | null;
+            } | null;
+            edited_at: string | null;
+            deleted_at: string | null;
+            reactions: {
+                by: "participant" | "account";
+                reaction: string | null;
+                emoji: string | null;
+                at: string;
+            }[];
+        };
+        MessageDeletedEvent: {
+            id: string;
+            type: "message.deleted";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    deleted_at: string;
                 };
+                by: "participant" | "account";
             };
-            "message.edited": {
-                id: string;
-                type: "message.edited";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    message: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        text: string;
-                        edit_count: number;
-                        edited_at: string;
-                    };
-                    by: "participant" | "account";
+        };
+        MessageEditedEvent: {
+            id: string;
+            type: "message.edited";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    text: string;
+                    edit_count: number;
+                    edited_at: string;
                 };
+                by: "participant" | "account";
             };
-            "message.reaction": {
-                id: string;
-                type: "message.reaction";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    message: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                    };
-                    reaction: {
-                        action: "react" | "unreact";
-                        reaction: string | null;
-                        emoji: string | null;
-                        at: string;
-                    };
-                    by: "participant" | "account";
-                };
-            };
-            "referral.received": {
-                id: string;
-                type: "referral.received";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
+        };
+        MessageFailedEvent: {
+            id: string;
+            type: "message.failed";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: null;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    direction: "inbound" | "outbound" | "echo";
+                    text: string;
+                    attachments: {
+                        type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        url: string | null;
+                        title: string | null;
+                        coordinates: {
+                            lat: number;
+                            long: number;
+                        } | null;
+                    }[];
+                    sent_at: string;
+                    sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+                    actor_id: string | null;
+                    reply_to: string | null;
+                    story: {
+                        id: string | null;
+                        url: string | null;
+                        kind: "reply" | "mention";
+                    } | null;
+                    quick_reply: {
+                        payload: string;
+                    } | null;
+                    postback: {
+                        title: string | null;
+                        payload: string | null;
+                    } | null;
                     referral: {
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        participant: {
-                            id: string;
-                            handle: string | null;
-                            username: string | null;
-                            name: string | null;
-                        };
                         ref: string | null;
                         source: string | null;
                         type: string | null;
                         ad_id: string | null;
+                    } | null;
+                    edited_at: string | null;
+                    deleted_at: string | null;
+                    reactions: {
+                        by: "participant" | "account";
+                        reaction: string | null;
+                        emoji: string | null;
                         at: string;
+                    }[];
+                    participant: {
+                        id: string;
+                        handle: string | null;
+                        username: string | null;
+                        name: string | null;
                     };
+                    hold_id?: string;
+                    test?: boolean;
+                };
+                error: {
+                    code: string;
+                    message: string;
+                    detail: string;
                 };
             };
-            "account.connected": {
-                id: string;
-                type: "account.connected";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+        };
+        MessageReactionEvent: {
+            id: string;
+            type: "message.reaction";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                };
+                reaction: {
+                    action: "react" | "unreact";
+                    reaction: string | null;
+                    emoji: string | null;
+                    at: string;
+                };
+                by: "participant" | "account";
+            };
+        };
+        MessageReceivedEvent: {
+            id: string;
+            type: "message.received";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    direction: "inbound" | "outbound" | "echo";
+                    text: string;
+                    attachments: {
+                        type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        url: string | null;
+                        title: string | null;
+                        coordinates: {
+                            lat: number;
+                            long: number;
+                        } | null;
+                    }[];
+                    sent_at: string;
+                    sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+                    actor_id: string | null;
+                    reply_to: string | null;
+                    story: {
+                        id: string | null;
+                        url: string | null;
+                        kind: "reply" | "mention";
+                    } | null;
+                    quick_reply: {
+                        payload: string;
+                    } | null;
+                    postback: {
+                        title: string | null;
+                        payload: string | null;
+                    } | null;
+                    referral: {
+                        ref: string | null;
+                        source: string | null;
+                        type: string | null;
+                        ad_id: string | null;
+                    } | null;
+                    edited_at: string | null;
+                    deleted_at: string | null;
+                    reactions: {
+                        by: "participant" | "account";
+                        reaction: string | null;
+                        emoji: string | null;
+                        at: string;
+                    }[];
+                    participant: {
+                        id: string;
+                        handle: string | null;
+                        username: string | null;
+                        name: string | null;
                     };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
+                    hold_id?: string;
+                    test?: boolean;
                 };
             };
-            "account.reconnected": {
-                id: string;
-                type: "account.reconnected";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
+        };
+        MessageSentEvent: {
+            id: string;
+            type: "message.sent";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    direction: "inbound" | "outbound" | "echo";
+                    text: string;
+                    attachments: {
+                        type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        url: string | null;
+                        title: string | null;
+                        coordinates: {
+                            lat: number;
+                            long: number;
+                        } | null;
+                    }[];
+                    sent_at: string;
+                    sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+                    actor_id: string | null;
+                    reply_to: string | null;
+                    story: {
+                        id: string | null;
+                        url: string | null;
+                        kind: "reply" | "mention";
+                    } | null;
+                    quick_reply: {
+                        payload: string;
+                    } | null;
+                    postback: {
+                        title: string | null;
+                        payload: string | null;
+                    } | null;
+                    referral: {
+                        ref: string | null;
+                        source: string | null;
+                        type: string | null;
+                        ad_id: string | null;
+                    } | null;
+                    edited_at: string | null;
+                    deleted_at: string | null;
+                    reactions: {
+                        by: "participant" | "account";
+                        reaction: string | null;
+                        emoji: string | null;
+                        at: string;
+                    }[];
+                    participant: {
+                        id: string;
+                        handle: string | null;
+                        username: string | null;
+                        name: string | null;
                     };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
-                };
-            };
-            "account.disconnected": {
-                id: string;
-                type: "account.disconnected";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                    };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
-                };
-            };
-            "account.refresh_failing": {
-                id: string;
-                type: "account.refresh_failing";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                    };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
-                };
-            };
-            "account.needs_reauth": {
-                id: string;
-                type: "account.needs_reauth";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                    };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
-                };
-            };
-            "account.restricted": {
-                id: string;
-                type: "account.restricted";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                    };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
-                };
-            };
-            "account.recovered": {
-                id: string;
-                type: "account.recovered";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    account: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                    };
-                    reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
-                };
-            };
-            "webhook.paused": {
-                id: string;
-                type: "webhook.paused";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    endpoint_id: string;
-                    reason: string;
-                };
-            };
-            "test.event": {
-                id: string;
-                type: "test.event";
-                api_version: "1.0.0";
-                created_at: string;
-                tenant_id: string;
-                data: {
-                    endpoint_id: string;
-                    note: string;
-                    requested_by: string;
+                    hold_id?: string;
+                    test?: boolean;
                 };
             };
         };
@@ -465,17 +656,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    invites: {
-                        id: string;
-                        tenant: string;
-                        email: string;
-                        role: "agent" | "admin" | "owner";
-                        status: "pending" | "accepted" | "revoked" | "expired";
-                        invited_by: string;
-                        created_at: string;
-                        expires_at: string | null;
-                        accepted_at: string | null;
-                    }[];
+                    invites: components["schemas"]["Invite"][];
                 };
             };
             /** @description Invite an email address to a tenant */
@@ -489,17 +670,7 @@ export interface components {
                     role: "agent" | "admin" | "owner";
                 };
                 data: {
-                    invite: {
-                        id: string;
-                        tenant: string;
-                        email: string;
-                        role: "agent" | "admin" | "owner";
-                        status: "pending" | "accepted" | "revoked" | "expired";
-                        invited_by: string;
-                        created_at: string;
-                        expires_at: string | null;
-                        accepted_at: string | null;
-                    };
+                    invite: components["schemas"]["Invite"];
                 };
             };
             /** @description Revoke an invite */
@@ -525,17 +696,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    invite: {
-                        id: string;
-                        tenant: string;
-                        email: string;
-                        role: "agent" | "admin" | "owner";
-                        status: "pending" | "accepted" | "revoked" | "expired";
-                        invited_by: string;
-                        created_at: string;
-                        expires_at: string | null;
-                        accepted_at: string | null;
-                    };
+                    invite: components["schemas"]["Invite"];
                 };
             };
             /** @description Get the signed-in user */
@@ -556,15 +717,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    members: {
-                        tenant: string;
-                        user_id: string;
-                        email: string;
-                        name: string | null;
-                        role: "agent" | "admin" | "owner";
-                        created_at: string;
-                        invited_by: string | null;
-                    }[];
+                    members: components["schemas"]["Member"][];
                 };
             };
             /** @description Change the role of a member */
@@ -580,15 +733,7 @@ export interface components {
                     role: "agent" | "admin" | "owner";
                 };
                 data: {
-                    member: {
-                        tenant: string;
-                        user_id: string;
-                        email: string;
-                        name: string | null;
-                        role: "agent" | "admin" | "owner";
-                        created_at: string;
-                        invited_by: string | null;
-                    };
+                    member: components["schemas"]["Member"];
                 };
             };
             /** @description Remove a member, or leave the tenant */
@@ -607,14 +752,7 @@ export interface components {
             /** @description List your tenants with your role */
             "GET /console/tenants": {
                 data: {
-                    tenants: {
-                        id: string;
-                        name: string;
-                        status: "active" | "suspended";
-                        created_at: string;
-                        updated_at: string;
-                        role: "agent" | "admin" | "owner";
-                    }[];
+                    tenants: components["schemas"]["OwnTenant"][];
                 };
             };
             /** @description Create a tenant, with you as its owner */
@@ -624,13 +762,7 @@ export interface components {
                     name: string;
                 };
                 data: {
-                    tenant: {
-                        id: string;
-                        name: string;
-                        status: "active" | "suspended";
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    tenant: components["schemas"]["Tenant"];
                 };
             };
             /** @description Get one of your tenants */
@@ -639,13 +771,7 @@ export interface components {
                     slug: string;
                 };
                 data: {
-                    tenant: {
-                        id: string;
-                        name: string;
-                        status: "active" | "suspended";
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    tenant: components["schemas"]["Tenant"];
                 };
             };
             /** @description Change the name of a tenant */
@@ -657,13 +783,7 @@ export interface components {
                     name: string;
                 };
                 data: {
-                    tenant: {
-                        id: string;
-                        name: string;
-                        status: "active" | "suspended";
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    tenant: components["schemas"]["Tenant"];
                 };
             };
             /** @description Finish a login of Instagram */
@@ -695,19 +815,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    pages: {
-                        page_id: string;
-                        name: string;
-                        messenger: {
-                            account_key: string;
-                            connected: boolean;
-                        };
-                        instagram: {
-                            account_key: string;
-                            connected: boolean;
-                            username: string;
-                        } | null;
-                    }[];
+                    pages: components["schemas"]["LoginPage"][];
                 };
             };
             /** @description Connect a page of your login of Facebook */
@@ -721,19 +829,7 @@ export interface components {
                     connect: ("instagram" | "messenger")[];
                 };
                 data: {
-                    accounts: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                        status_detail: string | null;
-                        refresh_error: string | null;
-                        last_refreshed_at: string | null;
-                        human_agent_blocked_at: string | null;
-                    }[];
+                    accounts: components["schemas"]["Account"][];
                 };
             };
             /** @description List the connected accounts and their status */
@@ -743,19 +839,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    accounts: {
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        external_id: string;
-                        handle: string;
-                        display_name: string;
-                        page_id: string | null;
-                        status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
-                        status_detail: string | null;
-                        refresh_error: string | null;
-                        last_refreshed_at: string | null;
-                        human_agent_blocked_at: string | null;
-                    }[];
+                    accounts: components["schemas"]["Account"][];
                 };
             };
             /** @description Disconnect an account (its conversations are retained) */
@@ -777,24 +861,7 @@ export interface components {
                     upload_id: string;
                 };
                 data: {
-                    upload: {
-                        id: string;
-                        status: "waiting" | "processing" | "ready" | "failed";
-                        conversation_id: string;
-                        filename: string;
-                        content_type: string;
-                        size: number;
-                        type: "image" | "video" | "audio" | "file";
-                        attachment?: {
-                            id: string;
-                            type: "image" | "video" | "audio" | "file";
-                        };
-                        error?: {
-                            code: string;
-                            message: string;
-                            detail: string | null;
-                        };
-                    };
+                    upload: components["schemas"]["Upload"];
                 };
             };
             /** @description Create an upload, with a form to post the file to */
@@ -811,19 +878,7 @@ export interface components {
                     type?: ("image" | "video" | "audio" | "file") | null;
                 };
                 data: {
-                    upload: {
-                        id: string;
-                        /** @description Where to post the form */
-                        url: string;
-                        /** @description The fields of the form. The file follows them, as the field `file` */
-                        fields: {
-                            [key: string]: string;
-                        };
-                        method: "POST";
-                        expires_at: string;
-                        /** @description Bytes. Storage refuses a larger file */
-                        max_size: number;
-                    };
+                    upload: components["schemas"]["UploadGrant"];
                 };
             };
             /** @description Get the status of an upload (available for a day) */
@@ -832,24 +887,7 @@ export interface components {
                     upload_id: string;
                 };
                 data: {
-                    upload: {
-                        id: string;
-                        status: "waiting" | "processing" | "ready" | "failed";
-                        conversation_id: string;
-                        filename: string;
-                        content_type: string;
-                        size: number;
-                        type: "image" | "video" | "audio" | "file";
-                        attachment?: {
-                            id: string;
-                            type: "image" | "video" | "audio" | "file";
-                        };
-                        error?: {
-                            code: string;
-                            message: string;
-                            detail: string | null;
-                        };
-                    };
+                    upload: components["schemas"]["Upload"];
                 };
             };
             /** @description List the audit entries of the last 400 days, newest first */
@@ -866,17 +904,7 @@ export interface components {
                     cursor?: string;
                 };
                 data: {
-                    audit: {
-                        id: string;
-                        action: "tenant.create" | "tenant.update" | "account.connect" | "account.reconnect" | "account.disconnect" | "conversation.erase" | "key.create" | "key.revoke" | "operator_key.create" | "operator_key.revoke" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.replay" | "webhook.bulk_replay" | "webhook.auto_pause" | "hold.create" | "hold.verify" | "invite.create" | "invite.revoke" | "invite.accept" | "member.role_change" | "member.remove" | "session.sign_in" | "session.sign_out" | "platform.deauthorize" | "platform.data_deletion";
-                        resource: string;
-                        actor: string;
-                        ip: string | null;
-                        at: string;
-                        detail: {
-                            [key: string]: string | number | boolean;
-                        };
-                    }[];
+                    audit: components["schemas"]["AuditEntry"][];
                     next_cursor: string | null;
                 };
             };
@@ -903,28 +931,7 @@ export interface components {
                     account_key?: string;
                 };
                 data: {
-                    conversations: {
-                        id: string;
-                        tenant_id: string;
-                        account_handle: string;
-                        platform: "instagram" | "messenger";
-                        participant_id: string;
-                        participant_handle: string | null;
-                        participant_username: string | null;
-                        participant_name: string | null;
-                        participant_picture: string | null;
-                        participant_profile: "pending" | "partial" | "complete" | "unavailable";
-                        last_inbound_at: string | null;
-                        last_outbound_at: string | null;
-                        last_message_text: string;
-                        window: {
-                            state: "open_24h" | "human_agent_7d" | "closed" | "no_inbound";
-                            expires_at: string | null;
-                        };
-                        unanswered: boolean;
-                        can_reply: boolean;
-                        can_send_as_human_agent: boolean;
-                    }[];
+                    conversations: components["schemas"]["Conversation"][];
                     next_cursor: string | null;
                 };
             };
@@ -950,75 +957,8 @@ export interface components {
                     include_test?: "true" | "false";
                 };
                 data: {
-                    conversation: {
-                        id: string;
-                        tenant_id: string;
-                        account_handle: string;
-                        platform: "instagram" | "messenger";
-                        participant_id: string;
-                        participant_handle: string | null;
-                        participant_username: string | null;
-                        participant_name: string | null;
-                        participant_picture: string | null;
-                        participant_profile: "pending" | "partial" | "complete" | "unavailable";
-                        last_inbound_at: string | null;
-                        last_outbound_at: string | null;
-                        last_message_text: string;
-                        window: {
-                            state: "open_24h" | "human_agent_7d" | "closed" | "no_inbound";
-                            expires_at: string | null;
-                        };
-                        unanswered: boolean;
-                        can_reply: boolean;
-                        can_send_as_human_agent: boolean;
-                    };
-                    messages: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        direction: "inbound" | "outbound" | "echo";
-                        text: string;
-                        attachments: {
-                            type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-                            url: string | null;
-                            title: string | null;
-                            coordinates: {
-                                lat: number;
-                                long: number;
-                            } | null;
-                        }[];
-                        sent_at: string;
-                        sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-                        actor_id: string | null;
-                        reply_to: string | null;
-                        story: {
-                            id: string | null;
-                            url: string | null;
-                            kind: "reply" | "mention";
-                        } | null;
-                        quick_reply: {
-                            payload: string;
-                        } | null;
-                        postback: {
-                            title: string | null;
-                            payload: string | null;
-                        } | null;
-                        referral: {
-                            ref: string | null;
-                            source: string | null;
-                            type: string | null;
-                            ad_id: string | null;
-                        } | null;
-                        edited_at: string | null;
-                        deleted_at: string | null;
-                        reactions: {
-                            by: "participant" | "account";
-                            reaction: string | null;
-                            emoji: string | null;
-                            at: string;
-                        }[];
-                    }[];
+                    conversation: components["schemas"]["Conversation"];
+                    messages: components["schemas"]["Message"][];
                     next_cursor: string | null;
                 };
             };
@@ -1067,15 +1007,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    keys: {
-                        id: string;
-                        prefix: string;
-                        scope: "live" | "test";
-                        label: string;
-                        status: "active" | "revoked";
-                        created_at: string;
-                        last_used_at: string | null;
-                    }[];
+                    keys: components["schemas"]["Key"][];
                 };
             };
             /** @description Create an API key (its secret is returned once) */
@@ -1131,53 +1063,7 @@ export interface components {
                     include_test?: "true" | "false";
                 };
                 data: {
-                    messages: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        direction: "inbound" | "outbound" | "echo";
-                        text: string;
-                        attachments: {
-                            type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-                            url: string | null;
-                            title: string | null;
-                            coordinates: {
-                                lat: number;
-                                long: number;
-                            } | null;
-                        }[];
-                        sent_at: string;
-                        sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-                        actor_id: string | null;
-                        reply_to: string | null;
-                        story: {
-                            id: string | null;
-                            url: string | null;
-                            kind: "reply" | "mention";
-                        } | null;
-                        quick_reply: {
-                            payload: string;
-                        } | null;
-                        postback: {
-                            title: string | null;
-                            payload: string | null;
-                        } | null;
-                        referral: {
-                            ref: string | null;
-                            source: string | null;
-                            type: string | null;
-                            ad_id: string | null;
-                        } | null;
-                        edited_at: string | null;
-                        deleted_at: string | null;
-                        reactions: {
-                            by: "participant" | "account";
-                            reaction: string | null;
-                            emoji: string | null;
-                            at: string;
-                        }[];
-                    }[];
+                    messages: components["schemas"]["Message"][];
                     next_cursor: string | null;
                 };
             };
@@ -1187,20 +1073,7 @@ export interface components {
                     hold_id: string;
                 };
                 data: {
-                    hold: {
-                        id: string;
-                        status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
-                        conversation_id: string;
-                        created_at: string;
-                        expires_at: string;
-                        verify_url?: string;
-                        platform_message_id?: string;
-                        error?: {
-                            code: string;
-                            message: string;
-                            detail: string | null;
-                        };
-                    };
+                    hold: components["schemas"]["Hold"];
                 };
             };
             /** @description Hold a message from a named person until that person passes a check */
@@ -1212,29 +1085,12 @@ export interface components {
                 body: {
                     conversation_id: string;
                     text?: string | null;
-                    attachments?: {
-                        type: "image" | "video" | "audio" | "file";
-                        url?: string | null;
-                        attachment_id?: string | null;
-                    }[] | null;
+                    attachments?: components["schemas"]["OutgoingAttachment"][] | null;
                     reply_to?: string | null;
                     actor_id?: string | null;
                 };
                 data: {
-                    hold: {
-                        id: string;
-                        status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
-                        conversation_id: string;
-                        created_at: string;
-                        expires_at: string;
-                        verify_url?: string;
-                        platform_message_id?: string;
-                        error?: {
-                            code: string;
-                            message: string;
-                            detail: string | null;
-                        };
-                    };
+                    hold: components["schemas"]["Hold"];
                 };
             };
             /** @description Send a reply within 24 hours of the participant's last message */
@@ -1246,11 +1102,7 @@ export interface components {
                 body: {
                     conversation_id: string;
                     text?: string | null;
-                    attachments?: {
-                        type: "image" | "video" | "audio" | "file";
-                        url?: string | null;
-                        attachment_id?: string | null;
-                    }[] | null;
+                    attachments?: components["schemas"]["OutgoingAttachment"][] | null;
                     reply_to?: string | null;
                 };
                 data: {
@@ -1272,53 +1124,7 @@ export interface components {
                     include_test?: "true" | "false";
                 };
                 data: {
-                    message: {
-                        id: string;
-                        conversation_id: string;
-                        account_key: string;
-                        platform: "instagram" | "messenger";
-                        direction: "inbound" | "outbound" | "echo";
-                        text: string;
-                        attachments: {
-                            type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-                            url: string | null;
-                            title: string | null;
-                            coordinates: {
-                                lat: number;
-                                long: number;
-                            } | null;
-                        }[];
-                        sent_at: string;
-                        sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-                        actor_id: string | null;
-                        reply_to: string | null;
-                        story: {
-                            id: string | null;
-                            url: string | null;
-                            kind: "reply" | "mention";
-                        } | null;
-                        quick_reply: {
-                            payload: string;
-                        } | null;
-                        postback: {
-                            title: string | null;
-                            payload: string | null;
-                        } | null;
-                        referral: {
-                            ref: string | null;
-                            source: string | null;
-                            type: string | null;
-                            ad_id: string | null;
-                        } | null;
-                        edited_at: string | null;
-                        deleted_at: string | null;
-                        reactions: {
-                            by: "participant" | "account";
-                            reaction: string | null;
-                            emoji: string | null;
-                            at: string;
-                        }[];
-                    };
+                    message: components["schemas"]["Message"];
                 };
             };
             /** @description Get the service's name, version and time */
@@ -1354,17 +1160,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    endpoints: {
-                        id: string;
-                        url: string;
-                        events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
-                        status: "active" | "paused" | "deleted";
-                        signing_secret_prefix: string;
-                        secondary_active: boolean;
-                        secondary_expires_at: string | null;
-                        created_at: string;
-                        updated_at: string;
-                    }[];
+                    endpoints: components["schemas"]["Endpoint"][];
                 };
             };
             /** @description Create a webhook endpoint (its signing secret is returned once) */
@@ -1378,17 +1174,7 @@ export interface components {
                     events?: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
                 };
                 data: {
-                    endpoint: {
-                        id: string;
-                        url: string;
-                        events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
-                        status: "active" | "paused" | "deleted";
-                        signing_secret_prefix: string;
-                        secondary_active: boolean;
-                        secondary_expires_at: string | null;
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    endpoint: components["schemas"]["Endpoint"];
                     signing_secret: string;
                 };
             };
@@ -1402,17 +1188,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    endpoint: {
-                        id: string;
-                        url: string;
-                        events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
-                        status: "active" | "paused" | "deleted";
-                        signing_secret_prefix: string;
-                        secondary_active: boolean;
-                        secondary_expires_at: string | null;
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    endpoint: components["schemas"]["Endpoint"];
                 };
             };
             /** @description Update the URL, events or status of a webhook endpoint */
@@ -1430,17 +1206,7 @@ export interface components {
                     status?: "active" | "paused";
                 };
                 data: {
-                    endpoint: {
-                        id: string;
-                        url: string;
-                        events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
-                        status: "active" | "paused" | "deleted";
-                        signing_secret_prefix: string;
-                        secondary_active: boolean;
-                        secondary_expires_at: string | null;
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    endpoint: components["schemas"]["Endpoint"];
                 };
             };
             /** @description Delete a webhook endpoint (its secrets are erased, its delivery history is retained) */
@@ -1481,19 +1247,7 @@ export interface components {
                     to?: string | number;
                 };
                 data: {
-                    deliveries: {
-                        delivery_id: string;
-                        event_id: string;
-                        event_type: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
-                        status: "pending" | "attempting" | "retrying" | "delivered" | "failed" | "blocked" | "dlq";
-                        attempt_number: number;
-                        next_retry_at: number | null;
-                        last_response_status: number | null;
-                        last_error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
-                        last_duration_ms: number | null;
-                        created_at: number;
-                        updated_at: number;
-                    }[];
+                    deliveries: components["schemas"]["Delivery"][];
                     next_cursor: string | null;
                 };
             };
@@ -1550,19 +1304,7 @@ export interface components {
                     status?: string;
                 };
                 data: {
-                    deliveries: {
-                        delivery_id: string;
-                        event_id: string;
-                        event_type: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
-                        status: "pending" | "attempting" | "retrying" | "delivered" | "failed" | "blocked" | "dlq";
-                        attempt_number: number;
-                        next_retry_at: number | null;
-                        last_response_status: number | null;
-                        last_error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
-                        last_duration_ms: number | null;
-                        created_at: number;
-                        updated_at: number;
-                    }[];
+                    deliveries: components["schemas"]["Delivery"][];
                     truncated: boolean;
                 };
             };
@@ -1577,34 +1319,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    delivery: {
-                        delivery_id: string;
-                        event_id: string;
-                        event_type: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
-                        status: "pending" | "attempting" | "retrying" | "delivered" | "failed" | "blocked" | "dlq";
-                        attempt_number: number;
-                        next_retry_at: number | null;
-                        last_response_status: number | null;
-                        last_error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
-                        last_duration_ms: number | null;
-                        created_at: number;
-                        updated_at: number;
-                        /** @description The body as each attempt sends it. Null when it is erased, unsent or older than 7 days. */
-                        event: {
-                            [key: string]: unknown;
-                        } | null;
-                        /** @description The last ten, newest first */
-                        attempts: {
-                            attempt: number;
-                            /** @description When it started, in epoch milliseconds */
-                            at: number;
-                            status: number | null;
-                            error: ("timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate") | null;
-                            duration_ms: number | null;
-                            /** @description Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is. */
-                            response: string | null;
-                        }[];
-                    };
+                    delivery: components["schemas"]["DeliveryDetail"];
                 };
             };
             /** @description Replay a delivery with a new set of attempts */
@@ -1633,17 +1348,7 @@ export interface components {
                     tenant?: string;
                 };
                 data: {
-                    endpoint: {
-                        id: string;
-                        url: string;
-                        events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
-                        status: "active" | "paused" | "deleted";
-                        signing_secret_prefix: string;
-                        secondary_active: boolean;
-                        secondary_expires_at: string | null;
-                        created_at: string;
-                        updated_at: string;
-                    };
+                    endpoint: components["schemas"]["Endpoint"];
                     signing_secret: string;
                 };
             };
@@ -1669,28 +1374,7 @@ export interface components {
                     secret: string;
                 };
                 data: {
-                    hold: {
-                        id: string;
-                        status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
-                        platform: "instagram" | "messenger";
-                        test?: boolean;
-                        error?: {
-                            code: string;
-                            message: string;
-                            detail: string | null;
-                        };
-                        expires_at: string;
-                        display_name: string;
-                        participant_username: string | null;
-                        account_handle: string | null;
-                        actor_id: string;
-                        text: string;
-                        attachments: number;
-                        attachment_list: {
-                            type: "image" | "video" | "audio" | "file";
-                            url: string | null;
-                        }[];
-                    };
+                    hold: components["schemas"]["HeldMessage"];
                 };
             };
             /** @description Create a proof-of-work challenge for a held message */
@@ -1722,29 +1406,107 @@ export interface components {
                     solutions: number[];
                 };
                 data: {
-                    hold: {
-                        id: string;
-                        status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
-                        platform: "instagram" | "messenger";
-                        test?: boolean;
-                        error?: {
-                            code: string;
-                            message: string;
-                            detail: string | null;
-                        };
-                        expires_at: string;
-                        display_name: string;
-                        participant_username: string | null;
-                        account_handle: string | null;
-                        actor_id: string;
-                        text: string;
-                        attachments: number;
-                        attachment_list: {
-                            type: "image" | "video" | "audio" | "file";
-                            url: string | null;
-                        }[];
-                    };
+                    hold: components["schemas"]["HeldMessage"];
                 };
+            };
+        };
+        OutgoingAttachment: {
+            type: "image" | "video" | "audio" | "file";
+            url?: string | null;
+            attachment_id?: string | null;
+        };
+        OwnTenant: {
+            id: string;
+            name: string;
+            status: "active" | "suspended";
+            created_at: string;
+            updated_at: string;
+            role: "agent" | "admin" | "owner";
+        };
+        ReferralReceivedEvent: {
+            id: string;
+            type: "referral.received";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                referral: {
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    participant: {
+                        id: string;
+                        handle: string | null;
+                        username: string | null;
+                        name: string | null;
+                    };
+                    ref: string | null;
+                    source: string | null;
+                    type: string | null;
+                    ad_id: string | null;
+                    at: string;
+                };
+            };
+        };
+        Tenant: {
+            id: string;
+            name: string;
+            status: "active" | "suspended";
+            created_at: string;
+            updated_at: string;
+        };
+        TestEvent: {
+            id: string;
+            type: "test.event";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                endpoint_id: string;
+                note: string;
+                requested_by: string;
+            };
+        };
+        Upload: {
+            id: string;
+            status: "waiting" | "processing" | "ready" | "failed";
+            conversation_id: string;
+            filename: string;
+            content_type: string;
+            size: number;
+            type: "image" | "video" | "audio" | "file";
+            attachment?: {
+                id: string;
+                type: "image" | "video" | "audio" | "file";
+            };
+            error?: {
+                code: string;
+                message: string;
+                detail: string | null;
+            };
+        };
+        UploadGrant: {
+            id: string;
+            /** @description Where to post the form */
+            url: string;
+            /** @description The fields of the form. The file follows them, as the field `file` */
+            fields: {
+                [key: string]: string;
+            };
+            method: "POST";
+            expires_at: string;
+            /** @description Bytes. Storage refuses a larger file */
+            max_size: number;
+        };
+        WebhookPausedEvent: {
+            id: string;
+            type: "webhook.paused";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                endpoint_id: string;
+                reason: string;
             };
         };
     };

@@ -4,6 +4,15 @@ export { type CallOptions, type ClientOptions, HttpClient, type ResponseInfo } f
 export type { Body, Data, Operation, Query } from "./operations.ts";
 export type { PagedList } from "./pages.ts";
 export { Parley } from "./parley.ts";
+export type { Progress } from "./post-file.ts";
+export type { FileUpload, ReadyUpload, Upload, UploadOptions } from "./resources/attachments.ts";
 export type { Conversation, Message, SendOptions } from "./resources/inbox.ts";
 export type { Delivery } from "./resources/webhooks.ts";
 export type { Account, AuditEntry } from "./resources/workspace.ts";
+export {
+  type KnownEvent,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookRequest,
+} from "./webhook-verifier.ts";

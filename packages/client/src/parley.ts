@@ -1,5 +1,6 @@
 import { type CallOptions, HttpClient } from "./http-client.ts";
 import type { Data } from "./operations.ts";
+import { attachmentCalls } from "./resources/attachments.ts";
 import { conversationCalls, messageCalls } from "./resources/inbox.ts";
 import { deliveryCalls, webhookCalls } from "./resources/webhooks.ts";
 import { accountCalls, auditCalls, keyCalls, statsCalls } from "./resources/workspace.ts";
@@ -7,6 +8,7 @@ import { accountCalls, auditCalls, keyCalls, statsCalls } from "./resources/work
 /** A client of the Parley API. Routes without a method here are called with `request`. */
 export class Parley extends HttpClient {
   readonly accounts: ReturnType<typeof accountCalls> = accountCalls(this);
+  readonly attachments: ReturnType<typeof attachmentCalls> = attachmentCalls(this);
   readonly audit: ReturnType<typeof auditCalls> = auditCalls(this);
   readonly conversations: ReturnType<typeof conversationCalls> = conversationCalls(this);
   readonly deliveries: ReturnType<typeof deliveryCalls> = deliveryCalls(this);

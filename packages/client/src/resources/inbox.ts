@@ -1,3 +1,4 @@
+import type { components } from "../api-types.ts";
 import type { CallOptions, HttpClient } from "../http-client.ts";
 import type { Body, Data, Query } from "../operations.ts";
 import { type PagedList, pagedList } from "../pages.ts";
@@ -6,9 +7,9 @@ type ConversationPage = Data<"GET /v1/conversations">;
 type MessagePage = Data<"GET /v1/messages">;
 
 /** A conversation as the list shows it. */
-export type Conversation = ConversationPage["conversations"][number];
+export type Conversation = components["schemas"]["Conversation"];
 /** A message as the list shows it. */
-export type Message = MessagePage["messages"][number];
+export type Message = components["schemas"]["Message"];
 
 export function conversationCalls(http: HttpClient) {
   return {

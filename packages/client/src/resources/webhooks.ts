@@ -1,3 +1,4 @@
+import type { components } from "../api-types.ts";
 import type { CallOptions, HttpClient } from "../http-client.ts";
 import type { Body, Data, Query } from "../operations.ts";
 import { type PagedList, pagedList } from "../pages.ts";
@@ -5,7 +6,7 @@ import { type PagedList, pagedList } from "../pages.ts";
 type DeliveryPage = Data<"GET /v1/webhooks/{id}/deliveries">;
 
 /** A delivery as the list shows it. */
-export type Delivery = DeliveryPage["deliveries"][number];
+export type Delivery = components["schemas"]["Delivery"];
 
 export function webhookCalls(http: HttpClient) {
   return {

@@ -1,3 +1,4 @@
+import type { components } from "../api-types.ts";
 import type { CallOptions, HttpClient } from "../http-client.ts";
 import type { Body, Data, Query } from "../operations.ts";
 import { type PagedList, pagedList } from "../pages.ts";
@@ -5,9 +6,9 @@ import { type PagedList, pagedList } from "../pages.ts";
 type AuditPage = Data<"GET /v1/audit">;
 
 /** A connected account. */
-export type Account = Data<"GET /v1/accounts">["accounts"][number];
+export type Account = components["schemas"]["Account"];
 /** An entry of the audit log. */
-export type AuditEntry = AuditPage["audit"][number];
+export type AuditEntry = components["schemas"]["AuditEntry"];
 
 export function accountCalls(http: HttpClient) {
   return {

@@ -1,0 +1,147 @@
+import { createHmac, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { ParleyError, verifyWebhook } from "#client";
+import { signWebhook } from "../../../shared/domain/delivery/signatures.ts";
+import { SECRET, signedCases } from "../../docs/support/signed-cases.ts";
+
+const NOW = Date.UTC(2026, 10, 23, 3);
+const event = { id: "evt_1", type: "message.received", data: { message: { text: "Grüße 👩🏽‍🚀" } } };
+const body = JSON.stringify(event);
+const newSecret = () => `whs_${randomBytes(32).toString("base64")}`;
+const signed = (secrets: readonly string[], text = body) => ({ ...signWebhook(secrets, "evt_1", text, NOW) });
+const pick = (headers: Record<string, string>, prefix: string) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(prefix)));
+
+/** The code of the error, or null when the delivery is accepted. */
+const verdict = (...args: Parameters<typeof verifyWebhook>): Promise<string | null> =>
+  verifyWebhook(...args).then(
+    () => null,
+    (error) => (error instanceof ParleyError ? error.code : String(error)),
+  );
+
+describe("the cases that every documented receiver passes", () => {
+  test.each(signedCases)("$title: $valid", async ({ body: bytes, timestamp, signature, secret, now, valid }) => {
+    const headers = {
+      ...(timestamp === null ? {} : { "svc-timestamp": timestamp }),
+      ...(signature === null ? {} : { "svc-signature": signature }),
+    };
+    const code = await verdict({ body: bytes, headers }, secret, { now: now * 1_000 });
+    // A signed body that is no event, such as an empty one, passes the check of the signature.
+    expect([null, "unexpected_response"].includes(code)).toBe(valid);
+    if (!valid) expect(["signature_invalid", "invalid_argument"]).toContain(code);
+  });
+});
+
+describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
+  const headers = (secrets: readonly string[]) => pick(signed(secrets), prefix);
+
+  test("of the service's signer give the event", async () => {
+    expect(await verifyWebhook({ body, headers: headers([SECRET]) }, SECRET, { now: NOW })).toEqual(event);
+  });
+
+  test("may be those of fetch or of Node.js, in any case, with a body of any kind", async () => {
+    const list = headers([SECRET]);
+    const upper = Object.fromEntries(Object.entries(list).map(([name, value]) => [name.toUpperCase(), value]));
+    const arrays = Object.fromEntries(Object.entries(list).map(([name, value]) => [name, [value]]));
+    for (const form of [list, new Headers(list), upper, arrays]) {
+      expect(await verdict({ body, headers: form }, SECRET, { now: NOW })).toBeNull();
+    }
+    const bytes = new TextEncoder().encode(body);
+    for (const form of [bytes, Buffer.from(body), bytes.buffer, Buffer.from(`..${body}`).subarray(2)]) {
+      expect(await verdict({ body: form, headers: list }, SECRET, { now: NOW })).toBeNull();
+    }
+  });
+
+  test("during an overlap match either secret, and any of the receiver's", async () => {
+    const [previous, next, other] = [newSecret(), newSecret(), newSecret()];
+    const list = headers([next, previous]);
+    for (const secrets of [next, previous, [other, previous], [next, other]]) {
+      expect(await verdict({ body, headers: list }, secrets, { now: NOW })).toBeNull();
+    }
+    expect(await verdict({ body, headers: list }, other, { now: NOW })).toBe("signature_invalid");
+    expect(await verdict({ body, headers: headers([other]) }, [next, previous], { now: NOW })).toBe(
+      "signature_invalid",
+    );
+  });
+
+  test.each([
+    [-301_000, false],
+    [-300_000, true],
+    [300_999, true],
+    [301_000, false],
+  ])("at %i ms of the receiver's clock: %s", async (ms, isAccepted) => {
+    const code = await verdict({ body, headers: headers([SECRET]) }, SECRET, { now: NOW + ms });
+    expect(code).toBe(isAccepted ? null : "signature_invalid");
+  });
+
+  test("match no other body, and no header that was changed in one character", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 90 }), fc.boolean(), async (at, shift, inBody) => {
+        const list: Record<string, string> = headers([SECRET]);
+        const names = Object.keys(list);
+        const name = names[at % names.length] ?? "";
+        const changed = (text: string) => {
+          const index = at % text.length;
+          const code = 33 + ((text.charCodeAt(index) - 33 + shift) % 91);
+          return `${text.slice(0, index)}${String.fromCharCode(code)}${text.slice(index + 1)}`;
+        };
+        const request = inBody
+          ? { body: changed(body), headers: list }
+          : { body, headers: { ...list, [name]: changed(list[name] ?? "") } };
+        if (JSON.stringify(request) === JSON.stringify({ body, headers: list })) return;
+        expect(await verdict(request, SECRET, { now: NOW })).toBe("signature_invalid");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test("a delivery signed by the published standardwebhooks package is accepted", async () => {
+  const secret = newSecret();
+  const signature = new Webhook(secret.replace("whs_", "whsec_")).sign("evt_1", new Date(NOW), body);
+  const headers = { "webhook-id": "evt_1", "webhook-timestamp": String(NOW / 1_000), "webhook-signature": signature };
+  expect(await verifyWebhook({ body, headers }, secret, { now: NOW })).toEqual(event);
+  const otherId = { ...headers, "webhook-id": "evt_2" };
+  expect(await verdict({ body, headers: otherId }, secret, { now: NOW })).toBe("signature_invalid");
+});
+
+test("Svc-Signature counts where both families are sent", async () => {
+  const headers = { ...signed([SECRET]), "svc-signature": `v1=${"0".repeat(64)}` };
+  expect(await verdict({ body, headers }, SECRET, { now: NOW })).toBe("signature_invalid");
+});
+
+test.each(["", "whs_", "whs_?", "undefined", SECRET.slice(4), `whsec_${SECRET.slice(4)}`, `${SECRET}\n`])(
+  "the secret %j is never a key",
+  async (secret) => {
+    const signature = `v1=${createHmac("sha256", secret)
+      .update(`${NOW / 1_000}.${body}`)
+      .digest("hex")}`;
+    const headers = { "svc-timestamp": String(NOW / 1_000), "svc-signature": signature };
+    expect(await verdict({ body, headers }, secret, { now: NOW })).toBe("invalid_argument");
+    expect(await verdict({ body, headers }, [SECRET, secret], { now: NOW })).toBe("invalid_argument");
+    expect(await verdict({ body, headers }, [], { now: NOW })).toBe("invalid_argument");
+  },
+);
+
+test("a thousand digests and a header that is repeated end in a refusal", async () => {
+  const digests = Array.from({ length: 1_000 }, () => `v1=${randomBytes(32).toString("hex")}`);
+  const headers = { "svc-timestamp": String(NOW / 1_000), "svc-signature": digests.join(",") };
+  expect(await verdict({ body, headers }, SECRET, { now: NOW })).toBe("signature_invalid");
+  const list = signed([SECRET]);
+  const twice = { ...list, "svc-timestamp": [list["svc-timestamp"], list["svc-timestamp"]] };
+  expect(await verdict({ body, headers: twice }, SECRET, { now: NOW })).toBe("signature_invalid");
+});
+
+test.each(["", "null", "[]", "{}", '{"id":1,"type":"x"}', "<html>"])("the signed body %j is no event", async (text) => {
+  expect(await verdict({ body: text, headers: signed([SECRET], text) }, SECRET, { now: NOW })).toBe(
+    "unexpected_response",
+  );
+});
+
+test("an event of an unknown type is accepted", async () => {
+  const later = { id: "evt_2", type: "message.translated", data: {} };
+  const text = JSON.stringify(later);
+  expect(await verifyWebhook({ body: text, headers: signed([SECRET], text) }, SECRET, { now: NOW })).toEqual(later);
+});
