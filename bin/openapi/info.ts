@@ -7,7 +7,7 @@ export const documentInfo = {
     "Each path with GET also answers HEAD: the same status and headers without a body. Only the link of a sign-in and the callbacks of a login do not act on HEAD.",
     "A path without the method of a request answers 405, a path without any route 404 `route_not_found`: see `x-unrouted`. From the origin of the console, OPTIONS answers a preflight with 204.",
     "The gateway in front of the service answers 413, 429, 500 and 503 without the envelope: see the schema `GatewayError`.",
-    "The extensions: `x-role` is the role that a signed-in person needs at least, `x-key-scopes` the scopes of the keys that may call.",
+    "The extensions: `x-role` is the role that a signed-in person needs at least, `x-key-scopes` the scopes of the keys that may call, `x-realtime` the WebSocket that a ticket opens.",
   ].join("\n\n"),
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 } as const;

@@ -1,5 +1,7 @@
-import type { Json } from "../../functions/http/openapi/schemas.ts";
-import { eventCatalog } from "../../shared/events/catalog.ts";
+import * as z from "zod/mini";
+import { type Json, removeDatePattern } from "../../functions/http/openapi/schemas.ts";
+import { type EventType, eventTypes } from "../../shared/domain/events/events.ts";
+import { eventCatalog, eventSchema } from "../../shared/events/catalog.ts";
 import { deliveryHeaders } from "./webhook-headers.ts";
 
 interface EventWebhooks {
@@ -10,22 +12,37 @@ interface EventWebhooks {
 
 /** The `webhooks` of the OpenAPI document: the request that each event type sends to an endpoint. */
 export function eventWebhooks(): EventWebhooks {
-  const events = eventCatalog().map(({ schema: { $schema: _, ...schema }, ...event }) => ({ ...event, schema }));
   return {
-    webhooks: Object.fromEntries(events.map((event) => [event.type, { post: toOperation(event) }])),
-    schemas: Object.fromEntries(events.map(({ type, schema }) => [schemaName(type), schema])),
+    webhooks: Object.fromEntries(eventCatalog().map((event) => [event.type, { post: toOperation(event) }])),
+    schemas: Object.fromEntries(eventTypes.map((type) => [schemaName(type), toSchema(type)])),
   };
+}
+
+function toSchema(type: EventType): Json {
+  const { $schema: _, ...schema } = z.toJSONSchema(eventSchema(type), {
+    io: "input",
+    override: ({ jsonSchema }) => removeDatePattern(jsonSchema),
+  }) as Json;
+  return schema;
 }
 
 function toOperation({ type, description, example }: { type: string; description: string; example: object }): Json {
   const schema = { $ref: `#/components/schemas/${schemaName(type)}` };
   return {
+    operationId: operationName(type),
     summary: description,
     tags: ["Events"],
+    security: [],
     parameters: deliveryHeaders,
     requestBody: { required: true, content: { "application/json": { schema, example } } },
     responses: { "2XX": { description: "The delivery succeeded. The response body is ignored." } },
   };
+}
+
+/** `messageReceivedEvent` of `message.received`. */
+function operationName(type: string): string {
+  const name = schemaName(type);
+  return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
 /** `MessageReceivedEvent` of `message.received`. */

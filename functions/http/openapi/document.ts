@@ -4,7 +4,13 @@ import { failureResponse } from "./failures.ts";
 import { toParameters, toRequestBody } from "./request.ts";
 import { toResponses } from "./responses.ts";
 import type { Components, Json } from "./schemas.ts";
-import { failureSchemas, securitySchemes, sharedHeaders, sharedParameters } from "./shared-components.ts";
+import {
+  deprecationHeaders,
+  failureSchemas,
+  securitySchemes,
+  sharedHeaders,
+  sharedParameters,
+} from "./shared-components.ts";
 
 // Neither a route nor a function's entry imports this folder: the generator is not deployed.
 
@@ -18,13 +24,10 @@ export interface OpenApiInfo {
 
 const HIGHER_ROLES: Record<Role, string> = { agent: ", `admin` or `owner`", admin: " or `owner`", owner: "" };
 
-/**
- * The OpenAPI 3.1 document of the routes, sorted by path.
- * @param schemas further named schemas, of what is no route
- */
-export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo, schemas: Json = {}): Json {
+/** The OpenAPI 3.1 document of the routes, sorted by path. */
+export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo): Json {
   const components: Components = {
-    schemas: { ...failureSchemas, ...schemas },
+    schemas: { ...failureSchemas },
     responses: {
       RouteNotFound: failureResponse(404, ["route_not_found"]),
       MethodNotAllowed: methodNotAllowed(),
@@ -47,7 +50,9 @@ export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: Open
       schemas: byName(components.schemas),
       responses: byName(components.responses),
       parameters: sharedParameters,
-      headers: sharedHeaders,
+      headers: endpoints.some(({ deprecation }) => deprecation)
+        ? { ...sharedHeaders, ...deprecationHeaders }
+        : sharedHeaders,
       securitySchemes,
     },
     "x-unrouted": {

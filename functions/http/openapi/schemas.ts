@@ -26,6 +26,7 @@ export function toOpenApiSchema(components: Components, { schema, io, owner }: S
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
       if (io === "output" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      removeDatePattern(jsonSchema);
     },
   });
   const { $schema: _, $defs = {}, ...root } = rawSchema as Json & { $defs?: Json };
@@ -35,6 +36,11 @@ export function toOpenApiSchema(components: Components, { schema, io, owner }: S
     addComponent(components, "schemas", { name: componentName(name), definition: rewriteRefs(named, componentName) });
   }
   return rewriteRefs(root, componentName) as Json;
+}
+
+/** Removes the pattern of a time, of 300 characters, which says no more than its format. */
+export function removeDatePattern(schema: { format?: string | undefined; pattern?: string | undefined }): void {
+  if (schema.format === "date-time") delete schema.pattern;
 }
 
 /** Adds a component and returns the reference to it. Throws when another one has its name. */

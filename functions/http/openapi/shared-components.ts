@@ -89,6 +89,10 @@ export const sharedHeaders = {
     description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
+};
+
+/** The headers of the responses of a deprecated operation. */
+export const deprecationHeaders = {
   Deprecation: {
     description: "Since when the operation is deprecated: `@` and the seconds since 1970 (RFC 9745).",
     schema: { type: "string", pattern: "^@[0-9]+$" },
@@ -104,7 +108,9 @@ export const sharedHeaders = {
 };
 
 /** The reference to a shared header. */
-export const header = (name: keyof typeof sharedHeaders) => ({ $ref: `#/components/headers/${name}` });
+export const header = (name: keyof typeof sharedHeaders | keyof typeof deprecationHeaders) => ({
+  $ref: `#/components/headers/${name}`,
+});
 
 /** The headers of a response to a valid key or session. */
 export const paceHeaders = {

@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+import { type Json, removeDatePattern } from "../../functions/http/openapi/schemas.ts";
+import { streamFrameSchemas } from "../../shared/events/realtime.ts";
+import { withKnownSchemas } from "./known-schemas.ts";
+
+interface RealtimeStream {
+  readonly description: string;
+  readonly address: { readonly description: string; readonly example: string };
+  /** What a client may send. */
+  readonly client: { readonly frames: readonly Frame[] };
+  /** What a client gets. */
+  readonly server: { readonly frames: readonly Frame[]; readonly events: string };
+}
+
+interface Frame {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: { readonly $ref: string };
+}
+
+type FrameName = keyof typeof streamFrameSchemas;
+
+const descriptions: Readonly<Record<FrameName, string>> = {
+  hello:
+    "The first frame, once the connection stands. Fetch what you show again when it arrives. Times are epoch milliseconds.",
+  pong: "The answer to `ping`.",
+  "conversation.updated":
+    "A conversation changed: a message, an echo or a profile. It is as `GET /v1/conversations` shows it. `erased` says that it was erased.",
+  "hold.updated": "A held message changed its status.",
+  "upload.updated": "An upload changed its status.",
+};
+
+const pingSchema = {
+  type: "object",
+  properties: { type: { type: "string", const: "ping" } },
+  required: ["type"],
+};
+
+/** The named schemas of the frames of the realtime stream. @param components the schemas that the document has */
+export function frameSchemas(components: Json): Json {
+  const entries = Object.entries(streamFrameSchemas).map(([name, schema]) => {
+    const { $schema: _, ...json } = z.toJSONSchema(schema(), {
+      io: "input",
+      override: ({ jsonSchema }) => removeDatePattern(jsonSchema),
+    }) as Json;
+    return [frameSchemaName(name), withKnownSchemas(json, components)];
+  });
+  return Object.fromEntries([["PingFrame", pingSchema], ...entries]);
+}
+
+/** `x-realtime` of the document: the WebSocket that a ticket opens. */
+export function realtimeStream(): RealtimeStream {
+  const toFrame = (name: string, description: string): Frame => ({
+    name,
+    description,
+    schema: { $ref: `#/components/schemas/${frameSchemaName(name)}` },
+  });
+  return {
+    description:
+      "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames a minute, closes it. Any other frame than `ping` is ignored.",
+    address: {
+      description:
+        "`url` of a ticket, with the ticket in the query. A ticket opens one connection, within 60 seconds. A ticket of a session also needs the `Origin` of the console. Otherwise the handshake is refused with 401, and with 429 when the tenant has 1,000 connections.",
+      example: "wss://<host>/<stage>?ticket=wst_…",
+    },
+    client: { frames: [toFrame("ping", "Keeps the connection open.")] },
+    server: {
+      frames: (Object.keys(streamFrameSchemas) as FrameName[]).map((name) => toFrame(name, descriptions[name])),
+      events: "Each event under `webhooks`, as the body that an endpoint gets.",
+    },
+  };
+}
+
+/** `ConversationUpdatedFrame` of `conversation.updated`. */
+function frameSchemaName(name: string): string {
+  const words = name.split(".").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join("")}Frame`;
+}

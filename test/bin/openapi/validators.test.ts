@@ -1,0 +1,34 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect, it } from "vitest";
+import { publishedDocument } from "../../../bin/openapi/published-document.ts";
+
+// Two independent validators read the document as it is served.
+
+const text = JSON.stringify(publishedDocument());
+
+it("is valid OpenAPI 3.1 by its JSON Schema", async () => {
+  const validator = new Validator();
+  expect(await validator.validate(JSON.parse(text))).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+});
+
+it("has no error and no warning by the recommended rules", async () => {
+  // The routes that only redirect.
+  const rules = { "operation-2xx-response": "off" } as const;
+  const config = await createConfig({ extends: ["recommended"], rules });
+  const problems = await lintFromString({ source: text, absoluteRef: "openapi.json", config });
+  const reports = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+  // What only the extensions `x-realtime` and `x-unrouted` reference.
+  const isOfExtension = (report: string) => /^no-unused-components: .*(Frame|MethodNotAllowed)$/.test(report);
+  expect(reports.filter((report) => !isOfExtension(report))).toEqual([]);
+});
+
+it("finds what is wrong: a response without a description", async () => {
+  const broken = JSON.parse(text);
+  delete broken.paths["/health"].get.responses[200].description;
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: JSON.stringify(broken), absoluteRef: "openapi.json", config });
+  expect(problems.map(({ message }) => message)).toContain("The field `description` must be present on this level.");
+  expect((await new Validator().validate(broken)).valid).toBe(false);
+});
