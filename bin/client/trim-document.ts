@@ -14,7 +14,7 @@ const CONSTRAINTS = ["oneOf", "anyOf", "allOf", "not", "if", "then", "else"];
  *   response has the envelope `{ ok, data }`
  * - `Events`: the event types, each with its envelope
  * - `ErrorCode`: the codes of all failures
- * - the document's own schemas that these refer to
+ * - the frames of the realtime stream, and the document's own schemas that all these refer to
  */
 export function trimDocument(document: Json): Json {
   const resolve = resolverFor(document);
@@ -32,6 +32,7 @@ export function trimDocument(document: Json): Json {
     Operations: objectSchema(operations),
   };
   const named = object(object(document.components).schemas);
+  for (const name of Object.keys(named)) if (name.endsWith("Frame")) schemas[name] = simplify(named[name]);
   for (const name of referredNames(schemas, named)) schemas[name] = simplify(named[name]);
   return {
     openapi: "3.1.0",

@@ -1,4 +1,3 @@
-import type { Deprecation } from "../deprecation.ts";
 import type { Answer, Endpoint } from "../endpoint.ts";
 import { type Failure, toFailures } from "./failures.ts";
 import { addComponent, type Components, type Json, toOpenApiSchema } from "./schemas.ts";
@@ -73,7 +72,7 @@ function toFailureResponse<P>(
 function withDeclarations<P>({ answers, deprecation }: Endpoint<P>, status: number, response: Response): Response {
   const answer = answers?.[status];
   const answered = answer ? withAnswer(response, answer) : response;
-  return deprecation ? withDeprecationHeaders(answered, deprecation) : answered;
+  return deprecation ? withDeprecation(answered) : answered;
 }
 
 /** The response with what a route declares of it beside the envelope. */
@@ -91,11 +90,11 @@ function withAnswer({ content, ...response }: Response, { description, types = [
   };
 }
 
-function withDeprecationHeaders(response: Response, { sunset, link }: Deprecation): Response {
+function withDeprecation(response: Response): Response {
   const deprecationHeaders = {
     deprecation: header("Deprecation"),
-    ...(sunset === undefined ? {} : { sunset: header("Sunset") }),
-    ...(link === undefined ? {} : { link: header("DeprecationLink") }),
+    sunset: header("Sunset"),
+    link: header("DeprecationLink"),
   };
   return { ...response, headers: { ...response.headers, ...deprecationHeaders } };
 }

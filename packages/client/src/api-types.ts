@@ -181,6 +181,19 @@ export interface components {
             can_reply: boolean;
             can_send_as_human_agent: boolean;
         };
+        ConversationUpdatedFrame: {
+            id: string;
+            type: "conversation.updated";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                conversation: components["schemas"]["Conversation"] | {
+                    id: string;
+                    erased: true;
+                };
+            };
+        };
         Delivery: {
             delivery_id: string;
             event_id: string;
@@ -274,6 +287,12 @@ export interface components {
                 url: string | null;
             }[];
         };
+        HelloFrame: {
+            type: "hello";
+            connection_id: string;
+            server_time: number;
+            expires_at: number;
+        };
         Hold: {
             id: string;
             status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
@@ -286,6 +305,28 @@ export interface components {
                 code: string;
                 message: string;
                 detail: string | null;
+            };
+        };
+        HoldUpdatedFrame: {
+            id: string;
+            type: "hold.updated";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                hold: {
+                    id: string;
+                    status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
+                    conversation_id: string;
+                    created_at: string;
+                    expires_at: string;
+                    platform_message_id?: string;
+                    error?: {
+                        code: string;
+                        message: string;
+                        detail: string | null;
+                    };
+                };
             };
         };
         Invite: {
@@ -1423,6 +1464,12 @@ export interface components {
             updated_at: string;
             role: "agent" | "admin" | "owner";
         };
+        PingFrame: {
+            type: "ping";
+        };
+        PongFrame: {
+            type: "pong";
+        };
         ReferralReceivedEvent: {
             id: string;
             type: "referral.received";
@@ -1497,6 +1544,16 @@ export interface components {
             expires_at: string;
             /** @description Bytes. Storage refuses a larger file */
             max_size: number;
+        };
+        UploadUpdatedFrame: {
+            id: string;
+            type: "upload.updated";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                upload: components["schemas"]["Upload"];
+            };
         };
         WebhookPausedEvent: {
             id: string;

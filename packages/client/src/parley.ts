@@ -1,5 +1,6 @@
 import { type CallOptions, HttpClient } from "./http-client.ts";
 import type { Data } from "./operations.ts";
+import { RealtimeConnection, type RealtimeOptions } from "./realtime/connection.ts";
 import { attachmentCalls } from "./resources/attachments.ts";
 import { conversationCalls, messageCalls } from "./resources/inbox.ts";
 import { deliveryCalls, webhookCalls } from "./resources/webhooks.ts";
@@ -16,6 +17,11 @@ export class Parley extends HttpClient {
   readonly messages: ReturnType<typeof messageCalls> = messageCalls(this);
   readonly stats: ReturnType<typeof statsCalls> = statsCalls(this);
   readonly webhooks: ReturnType<typeof webhookCalls> = webhookCalls(this);
+
+  /** Opens the realtime stream. It stays open until `close` is called, the signal is aborted or the access ends. */
+  connect(options: RealtimeOptions): RealtimeConnection {
+    return new RealtimeConnection(this, options);
+  }
 
   /** The name, version and time of the service. Needs no key. */
   ping(options: CallOptions = {}): Promise<Data<"GET /v1/ping">> {
