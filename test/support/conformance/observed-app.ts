@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type App, type AppOptions, createApp as createUnobservedApp, type Edge } from "../../../functions/http/app.ts";
 import { observeExchange } from "./observed.ts";
 
@@ -18,7 +19,7 @@ export function createApp<P>(options: AppOptions<P>): App {
       requestBody: bytes,
       status: response.status,
       headers: response.headers,
-      body: await response.clone().bytes(),
+      body: decode(await response.clone().bytes(), response.headers.get("content-encoding")),
     });
     return response;
   };
@@ -27,4 +28,9 @@ export function createApp<P>(options: AppOptions<P>): App {
 
 function withoutBody({ method, headers, signal }: Request): RequestInit {
   return { method, headers, signal };
+}
+
+function decode(bytes: Uint8Array, coding: string | null): Uint8Array {
+  if (coding === "gzip") return gunzipSync(bytes);
+  return coding === "br" ? brotliDecompressSync(bytes) : bytes;
 }

@@ -70,7 +70,11 @@ export async function openRouteApps(
     logins: { instagram: async () => null, facebook: async () => null },
     connectAccount: async () => refuse("oauth_failed"),
   };
-  const document = { type: "application/json", etag: () => '"1"', body: () => Buffer.from('{ "ok": true }') };
+  const document = {
+    type: "application/json",
+    etag: () => '"1"',
+    body: () => Buffer.from('{ "ok": true, "openapi": "3.1.0" }'),
+  };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
