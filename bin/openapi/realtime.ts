@@ -60,7 +60,7 @@ export function realtimeStream(): RealtimeStream {
       "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames a minute, closes it. Any other frame than `ping` is ignored.",
     address: {
       description:
-        "`url` of a ticket, with the ticket in the query. A ticket opens one connection, within 60 seconds. A ticket of a session also needs the `Origin` of the console. Otherwise the handshake is refused with 401, and with 429 when the tenant has 1,000 connections.",
+        "`url` of a ticket, with the ticket in the query. A ticket opens one connection, within 60 seconds. The handshake is refused with 401 for a ticket that was used, has expired or is unknown, with 403 for a ticket of a session from another `Origin` than the console, and with 429 while the tenant has 1,000 connections.",
       example: "wss://<host>/<stage>?ticket=wst_…",
     },
     client: { frames: [toFrame("ping", "Keeps the connection open.")] },

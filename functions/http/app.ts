@@ -9,6 +9,7 @@ import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { redirectBrowser } from "./browser-redirects.ts";
 import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
+import { withDeprecation } from "./deprecation.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders, withPace } from "./serve.ts";
 
@@ -115,7 +116,8 @@ async function respond<P>(
     return failure(refuse("internal_error"));
   });
   const outcome = await redirectBrowser(endpoint, response, { request: request.metadata, ports: options.ports });
-  const common = withCommonHeaders(caller.pace ? withPace(outcome, caller.pace) : outcome, correlationId);
+  const paced = withCommonHeaders(caller.pace ? withPace(outcome, caller.pace) : outcome, correlationId);
+  const common = endpoint.deprecation ? withDeprecation(paced, endpoint.deprecation) : paced;
   return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
 }
 

@@ -5,6 +5,7 @@ import type { Reason, Refusal } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import type { Deprecation } from "./deprecation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The credential that a route requires. "caller": an API key, or the session of a signed-in person. */
@@ -165,15 +166,6 @@ export interface RawBody {
   /** Its media type. */
   readonly type: string;
   readonly schema: $ZodType;
-}
-
-/** A route that clients should stop calling. */
-export interface Deprecation {
-  readonly at: Millis;
-  /** When it may end. */
-  readonly sunset?: Millis;
-  /** The page that says what to use instead. */
-  readonly link?: string;
 }
 
 /** What the location of a redirect is made from. */

@@ -1,3 +1,4 @@
+import type { Deprecation } from "../deprecation.ts";
 import type { Answer, Endpoint } from "../endpoint.ts";
 import { type Failure, toFailures } from "./failures.ts";
 import { addComponent, type Components, type Json, toOpenApiSchema } from "./schemas.ts";
@@ -72,7 +73,7 @@ function toFailureResponse<P>(
 function withDeclarations<P>({ answers, deprecation }: Endpoint<P>, status: number, response: Response): Response {
   const answer = answers?.[status];
   const answered = answer ? withAnswer(response, answer) : response;
-  return deprecation ? withDeprecation(answered) : answered;
+  return deprecation ? withDeprecationHeaders(answered, deprecation) : answered;
 }
 
 /** The response with what a route declares of it beside the envelope. */
@@ -90,11 +91,11 @@ function withAnswer({ content, ...response }: Response, { description, types = [
   };
 }
 
-function withDeprecation(response: Response): Response {
+function withDeprecationHeaders(response: Response, { sunset, link }: Deprecation): Response {
   const deprecationHeaders = {
     deprecation: header("Deprecation"),
-    sunset: header("Sunset"),
-    link: header("DeprecationLink"),
+    ...(sunset === undefined ? {} : { sunset: header("Sunset") }),
+    ...(link === undefined ? {} : { link: header("DeprecationLink") }),
   };
   return { ...response, headers: { ...response.headers, ...deprecationHeaders } };
 }
