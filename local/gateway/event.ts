@@ -96,7 +96,7 @@ function joinedQuery(query: string): Record<string, string> | undefined {
 }
 
 /** `12/Mar/2026:19:03:58 +0000` */
-function accessTime(now: Millis): string {
+export function accessTime(now: Millis): string {
   const [, day, month, year, time] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(now).toUTCString()) ?? [];
   return `${day}/${month}/${year}:${time} +0000`;
 }

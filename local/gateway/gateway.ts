@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
+import { readBody } from "./body.ts";
 import { type GatewayRequest, parseTarget, toHttpEvent } from "./event.ts";
 import { INVOCATION_MAX_BYTES, sendMessage, sendResult } from "./response.ts";
 import { matchRoute, type Route, type RouteMatch } from "./routes.ts";
@@ -28,6 +29,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** The limit of an HTTP API. */
 const BODY_MAX_BYTES = 10 * 2 ** 20;
 /** Request line and headers together. */
 const HEAD_MAX_BYTES = 10_240;
@@ -85,7 +87,7 @@ async function handleRequest(
   if (!target) return sendMessage(response, 400, "Bad Request");
   const isLocal = target.path.startsWith("/_local/");
   if (!isLocal && options.shouldRefuseAtEdge()) return sendMessage(response, 429, "Too Many Requests");
-  const body = await readBody(request);
+  const body = await readBody(request, BODY_MAX_BYTES);
   if (body === null) return sendMessage(response, 413, "Request Entity Too Large");
   const gatewayRequest = { request, target, body };
   if (isLocal) return await options.handleLocal(gatewayRequest, response);
@@ -118,17 +120,4 @@ async function invoke(
 /** Base64 or escaped quotes make the event larger than the body. Only a large body needs the exact count. */
 function isTooLarge(event: object, body: Buffer): boolean {
   return body.length > INVOCATION_MAX_BYTES / 3 && Buffer.byteLength(JSON.stringify(event)) > INVOCATION_MAX_BYTES;
-}
-
-/** Reads the body. Returns null if it exceeds the limit of an HTTP API. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Reads on to the end, so that the client receives the response.
-    if (size <= BODY_MAX_BYTES) chunks.push(chunk);
-    else chunks.length = 0;
-  }
-  return size > BODY_MAX_BYTES ? null : Buffer.concat(chunks);
 }

@@ -1,7 +1,8 @@
 import type { FunctionDeclaration } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Resolver } from "../template/intrinsics.ts";
-import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
+import { type Assembly, describeResource, type StackResource } from "../template/template.ts";
+import { findApi, findIntegration, listRoutes } from "./apis.ts";
 
 /** A route of the HTTP API. */
 export interface Route {
@@ -17,15 +18,14 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>> | undefined;
 }
 
-const protocols = ["HTTP", "WEBSOCKET"] as const;
-type Protocol = (typeof protocols)[number];
-
 /** Maximum and default integration timeout of an HTTP API. */
 const TIMEOUT_MAX_MS = 30_000;
 
 /** Reads the routes of the assembly's HTTP API. Throws a LocalRefusal for a route without a function. */
 export function readRoutes(assembly: Assembly, resolver: Resolver, functions: readonly FunctionDeclaration[]): Route[] {
-  return apiRoutes(assembly, "HTTP").map((route) => readRoute(route, assembly, resolver, functions));
+  const api = findApi(assembly, "HTTP");
+  const routes = api ? listRoutes(assembly, api) : [];
+  return routes.map((route) => readRoute(route, assembly, resolver, functions));
 }
 
 function readRoute(
@@ -50,38 +50,6 @@ function readRoute(
   if (!target) throw new LocalRefusal(`The route ${key} leads to ${arn}, which is not a function of the template.`);
   const timeoutMs = Math.min(TIMEOUT_MAX_MS, Number(TimeoutInMillis ?? TIMEOUT_MAX_MS));
   return { key, functionId: target.stackResource.id, timeoutMs };
-}
-
-/** The API that the stack serves of each protocol. Throws a LocalRefusal for any other. */
-function findApi(assembly: Assembly, protocol: Protocol): StackResource | undefined {
-  const apis = listResources(assembly).filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Api");
-  const ofProtocol = apis.filter(({ resource }) => resource.Properties?.ProtocolType === protocol);
-  const unsupported =
-    apis.find(({ resource }) => !protocols.some((one) => one === resource.Properties?.ProtocolType)) ?? ofProtocol[1];
-  if (unsupported) {
-    const served = "one HTTP API and one WebSocket API";
-    throw new LocalRefusal(`The local stack serves ${served} and cannot serve ${describeResource(unsupported)}.`);
-  }
-  return ofProtocol[0];
-}
-
-function apiRoutes(assembly: Assembly, protocol: Protocol): StackResource[] {
-  const api = findApi(assembly, protocol);
-  return listResources(assembly).filter(
-    ({ stack, resource }) =>
-      resource.Type === "AWS::ApiGatewayV2::Route" &&
-      stack === api?.stack &&
-      (resource.Properties?.ApiId as { Ref?: string } | undefined)?.Ref === api?.id,
-  );
-}
-
-/** `Target` is `integrations/` joined to a Ref of the integration. */
-function findIntegration(route: StackResource, assembly: Assembly): StackResource | undefined {
-  const ref = /"Ref":"([^"]+)"/.exec(JSON.stringify(route.resource.Properties?.Target ?? null))?.[1];
-  return listResources(assembly).find(
-    ({ stack, id, resource }) =>
-      stack === route.stack && id === ref && resource.Type === "AWS::ApiGatewayV2::Integration",
-  );
 }
 
 /**

@@ -45,6 +45,8 @@ export interface ProvisionContext {
   readonly functions: readonly FunctionDeclaration[];
   /** The URL of the HTTP API. */
   readonly baseUrl: string;
+  /** The URL of the WebSocket API, without its stage. */
+  readonly socketUrl: string;
 }
 
 /** The name of a resource without a name in the template. */

@@ -21,12 +21,9 @@ const provisioners: Readonly<Record<string, Provisioner>> = {
   "AWS::SecretsManager::Secret": provisionSecret,
   "AWS::SQS::Queue": provisionQueue,
   "AWS::S3::Bucket": provisionBucket,
-  "AWS::ApiGatewayV2::Api": ({ id }, { ProtocolType }, { baseUrl }) => ({
+  "AWS::ApiGatewayV2::Api": ({ id }, { ProtocolType }, { baseUrl, socketUrl }) => ({
     ref: id,
-    attributes: {
-      ApiId: id,
-      ApiEndpoint: ProtocolType === "WEBSOCKET" ? baseUrl.replace(/^http/, "ws") : baseUrl,
-    },
+    attributes: { ApiId: id, ApiEndpoint: ProtocolType === "WEBSOCKET" ? socketUrl : baseUrl },
   }),
   // Without effect: the emulator sends no mail, so nothing bounces.
   "AWS::SES::ConfigurationSet": ({ id }) => ({ ref: id, attributes: {} }),

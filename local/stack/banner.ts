@@ -14,6 +14,7 @@ export interface BannerDetails {
 export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDetails): string {
   const rows: [string, string | undefined][] = [
     ["API", local.base_url],
+    ["Realtime", local.ws_url],
     ["Simulator", local.simulator_url],
     ["Sign in", local.sign_in_url],
     ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER}.`],

@@ -12,6 +12,8 @@ export interface PlatformSecrets {
 /** The content of `local.json`: what a program needs to call a running stack. A field is absent if its part is. */
 export interface LocalJson {
   readonly base_url: string;
+  /** The URL of the WebSocket API, as a ticket names it. */
+  readonly ws_url?: string;
   readonly simulator_url?: string;
   /** Signs in to the console as the owner of the demo tenant: once, within 15 minutes after the start. */
   readonly sign_in_url?: string;
@@ -30,16 +32,25 @@ export interface LocalJson {
 
 export interface StackDescription {
   readonly baseUrl: string;
+  readonly wsUrl: string | undefined;
   readonly simulatorUrl: string | undefined;
   readonly signInUrl: string | undefined;
   readonly seedState: SeedState;
   readonly secrets: PlatformSecrets;
 }
 
-export function describeStack({ baseUrl, simulatorUrl, signInUrl, seedState, secrets }: StackDescription): LocalJson {
+export function describeStack({
+  baseUrl,
+  wsUrl,
+  simulatorUrl,
+  signInUrl,
+  seedState,
+  secrets,
+}: StackDescription): LocalJson {
   const { tenant, live_key, test_key, operator_key } = seedState;
   return {
     base_url: baseUrl,
+    ...(wsUrl ? { ws_url: wsUrl } : {}),
     ...(simulatorUrl ? { simulator_url: simulatorUrl } : {}),
     ...(signInUrl ? { sign_in_url: signInUrl } : {}),
     ...(tenant ? { tenant } : {}),

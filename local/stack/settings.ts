@@ -14,7 +14,7 @@ export type PlatformUrls = Readonly<Record<(typeof platformHosts)[number], strin
 
 /** The settings of a local stack. */
 export interface LocalSettings {
-  /** Port of the API. The simulator and the emulators use the next two ports. 0: free ports for all three. */
+  /** Port of the API. The simulator, the emulators and the WebSocket API use the next three. 0: free ports for all. */
   readonly port: number;
   readonly dataDir: string;
   /** True removes the data of earlier stacks from the data folder. */
@@ -44,7 +44,7 @@ const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh, --help.";
 export const LOCAL_HELP = `Run all of Parley on this machine. Stop it with Ctrl-C.
 
 Usage: npm run local -- [flags]
-  --port <number>   port of the API; the simulator and the emulators use the next two (default: 8787; 0: free ports)
+  --port <number>   port of the API; the simulator, the emulators and the WebSocket API use the next three (default: 8787; 0: free ports)
   --data <folder>   data folder (default: .parley)
   --fresh           empty the data folder first
   --help            show this help
@@ -102,10 +102,10 @@ function readFlags(flags: readonly string[]): { port?: string; data?: string; fr
 
 function readPort(text: string): number {
   const port = Number(text);
-  // The simulator and the emulators use the next two ports.
-  if (/^\d+$/.test(text) && port <= 65_533) return port;
+  // The simulator, the emulators and the WebSocket API use the next three ports.
+  if (/^\d+$/.test(text) && port <= 65_532) return port;
   throw new LocalRefusal(
-    `Invalid port ${JSON.stringify(text)}. Set --port or PARLEY_PORT to a number from 0 to 65533.`,
+    `Invalid port ${JSON.stringify(text)}. Set --port or PARLEY_PORT to a number from 0 to 65532.`,
   );
 }
 

@@ -12,6 +12,8 @@ export interface FunctionsContext {
   readonly parts: StackParts;
   /** The URL of the API. Its pages are the console's. */
   readonly baseUrl: string;
+  /** The endpoint of the WebSocket API's connections. Null without such an API. */
+  readonly realtimeEndpoint: string | null;
   /** The shared offset of the stack's clock. */
   readonly clock: SharedArrayBuffer;
   readonly logFile: string;
@@ -21,7 +23,7 @@ export interface FunctionsContext {
 export function runFunctions(
   declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
-  { settings, parts, baseUrl, clock, logFile }: FunctionsContext,
+  { settings, parts, baseUrl, realtimeEndpoint, clock, logFile }: FunctionsContext,
   cleanup: AsyncDisposableStack,
 ): Functions {
   const log = createWriteStream(logFile);
@@ -31,6 +33,7 @@ export function runFunctions(
     variableOverrides: {
       [env.platformUrls]: JSON.stringify(parts.platformUrls),
       [env.consoleUrl]: baseUrl,
+      ...(realtimeEndpoint === null ? {} : { [env.realtimeEndpoint]: realtimeEndpoint }),
       [env.metaAppId]: settings.metaAppId ?? simulatedAppIds.meta,
       [env.instagramAppId]: settings.instagramAppId ?? simulatedAppIds.instagram,
     },

@@ -1,5 +1,6 @@
 import { type Engine, startEngine } from "../dynamodb/engine.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
+import { openRealtimeGateway, type RealtimeGateway } from "../realtime/gateway.ts";
 import type { SimulatorHost } from "../simulator/host.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { unconnectedAccounts } from "../simulator/world/seed.ts";
@@ -14,6 +15,7 @@ import { type LocalSettings, type PlatformUrls, platformHosts } from "./settings
 export interface StackParts {
   readonly engine: Engine;
   readonly emulators: Emulators;
+  readonly realtime: RealtimeGateway;
   /** Absent if the settings name platform URLs. */
   readonly simulator?: Simulator;
   readonly platformUrls: PlatformUrls;
@@ -38,6 +40,9 @@ export async function startParts(options: StackPartsSettings, cleanup: AsyncDisp
     withPortError("the emulators", portAfter(settings, 2), (port) =>
       startEmulators({ port, dataDir: folder.at("emulators"), now: clock.now }),
     ).then((emulators) => closeOnExit(emulators, cleanup)),
+    withPortError("the WebSocket API", portAfter(settings, 3), (port) => openRealtimeGateway(port, clock.now)).then(
+      (realtime) => closeOnExit(realtime, cleanup),
+    ),
     settings.platformUrls
       ? undefined
       : withPortError("the simulator", portAfter(settings, 1), (port) => startStackSimulator(port, options)).then(
@@ -47,14 +52,15 @@ export async function startParts(options: StackPartsSettings, cleanup: AsyncDisp
   // Thrown after all have settled, so that every part that runs is registered for cleanup.
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
-  const [engine, emulators, simulator] = results.map((one) => one.status === "fulfilled" && one.value) as [
+  const [engine, emulators, realtime, simulator] = results.map((one) => one.status === "fulfilled" && one.value) as [
     Engine,
     Emulators,
+    RealtimeGateway,
     Simulator | undefined,
   ];
   if (settings.sqsChaos) emulators.sqs.chaos({ duplicate: settings.sqsChaos, shuffle: true, random: Math.random });
   const platformUrls = settings.platformUrls ?? simulatorUrls(simulator?.url ?? "");
-  return { engine, emulators, platformUrls, ...(simulator ? { simulator } : {}) };
+  return { engine, emulators, realtime, platformUrls, ...(simulator ? { simulator } : {}) };
 }
 
 function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: AsyncDisposableStack): T {

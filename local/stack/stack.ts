@@ -13,6 +13,8 @@ import { provision } from "../provision/provision.ts";
 import { CONSOLE_PLACEHOLDER, closeClients, openClients } from "../provision/provision-context.ts";
 import { openProvisionState } from "../provision/provision-state.ts";
 import { setSecretValue } from "../provision/secrets.ts";
+import type { RealtimeGateway } from "../realtime/gateway.ts";
+import { readSocketApi } from "../realtime/routes.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { openClock, type StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
@@ -53,6 +55,8 @@ export interface Stack {
   readonly local: LocalJson;
   /** The SQS emulator: its counts and its fault settings. */
   readonly sqs: Sqs;
+  /** The WebSocket API: its counts and the fault settings of its management API. */
+  readonly realtime: Pick<RealtimeGateway, "counts" | "connectionCount" | "faults">;
   /** Invokes a function with an event, as an event source does. Throws FunctionFailed. */
   invoke(functionId: string, event: unknown): Promise<unknown>;
   /** Advances the clock and resolves when every schedule that is then due has run. */
@@ -130,12 +134,21 @@ async function start(
   const clients = openClients(parts.emulators.url, parts.engine.url);
   cleanup.defer(() => closeClients(clients));
   const provisionState = openProvisionState(folder.at("provisioned.json"));
-  await provision(assembly, { clients, resolver, functions: declarations, baseUrl: gateway.url, ...provisionState });
+  await provision(assembly, {
+    clients,
+    resolver,
+    functions: declarations,
+    baseUrl: gateway.url,
+    socketUrl: parts.realtime.origin.replace(/^http/, "ws"),
+    ...provisionState,
+  });
+  const socketApi = readSocketApi(assembly, resolver, declarations);
 
   const functionsContext = {
     settings,
     parts,
     baseUrl: gateway.url,
+    realtimeEndpoint: socketApi && `${parts.realtime.origin}/${socketApi.stage}`,
     clock: clock.shared,
     logFile: folder.at("functions.log"),
   };
@@ -183,12 +196,14 @@ async function start(
     handleLocal: (request, response) => handleLocalRequest(controls, request, response),
     shouldRefuseAtEdge: () => edgeRefusals > 0 && edgeRefusals-- > 0,
   });
+  if (socketApi) parts.realtime.serve({ api: socketApi, functions, report });
   if (routes.length > 0) await awaitHealth(gateway.url, signal);
 
   // A test key reads what a live key reads, and leaves the live key's request rate to the developer.
   host.connect({ baseUrl: gateway.url, key: seedState.test_key, advanceClock: advance });
   const local = describeStack({
     baseUrl: gateway.url,
+    wsUrl: environment[env.realtimeUrl],
     simulatorUrl: parts.simulator?.url,
     signInUrl: await ports?.createSignInLink(),
     seedState,
@@ -202,6 +217,7 @@ async function start(
     dataDir: folder.path,
     local,
     sqs: parts.emulators.sqs,
+    realtime: parts.realtime,
     invoke: functions.invoke,
     advanceClock: advance,
     env: functions.environment,
@@ -254,6 +270,7 @@ function createClockAdvancer(
     await pollers.settle(SETTLE_MS);
     clock.advance(by);
     parts.emulators.onClockAdvance();
+    parts.realtime.onClockAdvance();
     if (parts.simulator) await setSimulatorClock(parts.simulator, clock.offset());
     await schedules.runDue();
   };

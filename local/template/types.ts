@@ -41,9 +41,19 @@ const unsupportedProperties: Readonly<Record<string, readonly string[]>> = {
   "AWS::SQS::Queue": ["FifoQueue"],
   "AWS::Lambda::EventSourceMapping": ["FilterCriteria", "SourceAccessConfigurations"],
   "AWS::Lambda::Function": ["VpcConfig", "FileSystemConfigs", "Layers", "ImageConfig"],
-  "AWS::ApiGatewayV2::Api": ["CorsConfiguration", "Target", "Body", "BodyS3Location"],
-  "AWS::ApiGatewayV2::Route": ["AuthorizerId", "RequestParameters"],
-  "AWS::ApiGatewayV2::Integration": ["RequestParameters", "ResponseParameters"],
+  "AWS::ApiGatewayV2::Api": ["CorsConfiguration", "Target", "Body", "BodyS3Location", "ApiKeySelectionExpression"],
+  "AWS::ApiGatewayV2::Route": [
+    "AuthorizerId",
+    "RequestParameters",
+    "ApiKeyRequired",
+    "RouteResponseSelectionExpression",
+  ],
+  "AWS::ApiGatewayV2::Integration": [
+    "RequestParameters",
+    "ResponseParameters",
+    "RequestTemplates",
+    "ContentHandlingStrategy",
+  ],
   "AWS::Events::Rule": ["EventPattern"],
 };
 

@@ -16,8 +16,12 @@ export interface Connections {
    */
   post(connectionId: string, text: string): Promise<"sent" | "gone">;
 
-  /** Closes a connection. Resolves also when it is closed already. @throws an error of AWS */
-  close(connectionId: string): Promise<void>;
+  /**
+   * Closes a connection.
+   * @returns `gone` when it is closed already, or when its handshake is not answered yet
+   * @throws an error of AWS
+   */
+  close(connectionId: string): Promise<"closed" | "gone">;
 }
 
 /** The gateway's limit for one message in either direction, in bytes. */
@@ -37,7 +41,8 @@ export function openConnections(
       return isSent ? "sent" : "gone";
     },
     async close(connectionId) {
-      await unlessGone(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })));
+      const isClosed = await unlessGone(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })));
+      return isClosed ? "closed" : "gone";
     },
   };
 }

@@ -88,6 +88,36 @@ export function httpApiResources(routes: Record<string, string>): TemplateResour
   return resources;
 }
 
+/** A WebSocket API with the stage `live`, whose routes, by route key, invoke functions. */
+export function socketApiResources(routes: Record<string, string>): TemplateResources {
+  const ApiId = { Ref: "Sockets" };
+  const resources: TemplateResources = {
+    Sockets: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "WEBSOCKET" } },
+    Live: { Type: "AWS::ApiGatewayV2::Stage", Properties: { ApiId, StageName: "live" } },
+  };
+  for (const [key, functionId] of Object.entries(routes)) {
+    const name = key.slice(1);
+    const uri = [
+      "arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/",
+      { "Fn::GetAtt": [functionId, "Arn"] },
+      "/invocations",
+    ];
+    resources[`SocketIntegration${name}`] = {
+      Type: "AWS::ApiGatewayV2::Integration",
+      Properties: { ApiId, IntegrationType: "AWS_PROXY", IntegrationUri: { "Fn::Join": ["", uri] } },
+    };
+    resources[`SocketRoute${name}`] = {
+      Type: "AWS::ApiGatewayV2::Route",
+      Properties: {
+        ApiId,
+        RouteKey: key,
+        Target: { "Fn::Join": ["", ["integrations/", { Ref: `SocketIntegration${name}` }]] },
+      },
+    };
+  }
+  return resources;
+}
+
 /** Settings for a stack of such an assembly: free ports, no simulator, no terminal output. */
 export function assemblySettings(folder: string, assembly: string): StackSettings {
   const unreachableUrl = "http://127.0.0.1:9";

@@ -3,6 +3,7 @@ import {
   httpApiResources,
   lambdaResource,
   queueResource,
+  socketApiResources,
   type TemplateResources,
 } from "./assembly-fixture.ts";
 
@@ -20,6 +21,15 @@ export const handlerSources = {
       if (Records.some(({ body }) => body.startsWith("break"))) throw new Error("broken");
       const bad = process.env.NAME === "worker" ? Records.filter(({ body }) => body.startsWith("bad")) : [];
       return { batchItemFailures: bad.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    };`,
+  // Accepts one ticket, answers each frame by a post to the connection, and records the ends of connections.
+  socket: `import { appendFileSync } from "node:fs";
+    export const handler = async ({ requestContext: { eventType, connectionId, ...context }, body, ...event }) => {
+      const { PARLEY_REALTIME_ENDPOINT: endpoint, OUT } = process.env;
+      if (eventType === "CONNECT") return { statusCode: event.queryStringParameters?.ticket === "valid" ? 200 : 401 };
+      if (eventType === "DISCONNECT") return appendFileSync(OUT, "socket ended " + context.disconnectStatusCode + "\\n");
+      const url = endpoint + "/@connections/" + encodeURIComponent(connectionId);
+      await fetch(url, { method: "POST", headers: { authorization: "AWS4" }, body: "answer to " + body });
     };`,
   tick: `import { appendFileSync } from "node:fs";
     export const handler = async ({ source }) => appendFileSync(process.env.OUT, "tick " + source + "\\n");`,
@@ -79,12 +89,14 @@ export function serviceResources(outputFile: string): TemplateResources {
         WORK: { Ref: "Work" },
         PARLEY_PLATFORM_SECRET_ID: { Ref: "Platforms" },
         BUCKET: { "Fn::GetAtt": ["Raw", "Arn"] },
+        PARLEY_REALTIME_URL: { "Fn::Join": ["", [{ "Fn::GetAtt": ["Sockets", "ApiEndpoint"] }, "/live"]] },
         BASE: { "Fn::GetAtt": ["Gateway", "ApiEndpoint"] },
       }),
     ),
     Worker: lambdaResource("worker", variables({ NAME: "worker" })),
     DeadLetters: lambdaResource("worker", variables({ NAME: "dead" })),
     Tick: lambdaResource("tick", variables({})),
+    Socket: lambdaResource("socket", variables({ PARLEY_REALTIME_ENDPOINT: "https://replaced.invalid/live" })),
     WorkSource: eventSourceMapping("Worker", "Work", reportsFailures),
     DeadSource: eventSourceMapping("DeadLetters", "Dead", reportsFailures),
     EachDay: {
@@ -96,5 +108,6 @@ export function serviceResources(outputFile: string): TemplateResources {
       },
     },
     ...httpApiResources({ $default: "Api" }),
+    ...socketApiResources({ $connect: "Socket", $disconnect: "Socket", $default: "Socket" }),
   };
 }

@@ -10,6 +10,7 @@ const bareLocalJson: LocalJson = {
 const account = { account_key: "messenger#1", connection: "messenger", page_id: "1", handle: "shop" } as const;
 const seededLocalJson: LocalJson = {
   ...bareLocalJson,
+  ws_url: "ws://127.0.0.1:8790/live",
   simulator_url: "http://127.0.0.1:8788",
   sign_in_url: "http://127.0.0.1:8787/console/auth/verify?token=x",
   tenant: "demo",
@@ -30,6 +31,7 @@ describe("the banner", () => {
     expect(text).toContain("Parley is running. It started in 3.1 s.");
     for (const shown of ["http://127.0.0.1:8787", "http://127.0.0.1:8788", "svc_live_x", "/repository/.parley"])
       expect(text).toContain(shown);
+    expect(text).toContain("  Realtime   ws://127.0.0.1:8790/live\n");
     expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
     expect(text).toContain("             The link works once, for 15 minutes, and signs in owner@local.invalid.\n");
     expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");

@@ -62,6 +62,7 @@ describe("the demo workspace", () => {
     expect(calls).toEqual(workspace);
     const described = describeStack({
       baseUrl: "http://base",
+      wsUrl: undefined,
       simulatorUrl: undefined,
       signInUrl: undefined,
       seedState: result,
@@ -78,10 +79,16 @@ describe("the demo workspace", () => {
     });
   });
 
-  it("is described in local.json with its accounts, the simulator and a sign-in link", async () => {
+  it("is described in local.json with its accounts, the WebSocket API, the simulator and a sign-in link", async () => {
     const seedState = await seed(newFile(), recorder().ports, true);
-    const urls = { baseUrl: "http://base", simulatorUrl: "http://sim", signInUrl: "http://base/link" };
+    const urls = {
+      baseUrl: "http://base",
+      wsUrl: "ws://ws/live",
+      simulatorUrl: "http://sim",
+      signInUrl: "http://base/link",
+    };
     const described = describeStack({ ...urls, seedState, secrets });
+    expect(described.ws_url).toBe("ws://ws/live");
     expect(described.simulator_url).toBe("http://sim");
     expect(described.sign_in_url).toBe("http://base/link");
     expect(described.accounts).toEqual([

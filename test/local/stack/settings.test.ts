@@ -57,9 +57,9 @@ describe("the settings of a local stack", () => {
   });
 
   it("read a flag before its environment variable", () => {
-    const flags = ["--port", "65533", "--data", "here", "--fresh"];
+    const flags = ["--port", "65532", "--data", "here", "--fresh"];
     expect(readSettings(flags, { PARLEY_PORT: "1", PARLEY_DATA: "there" })).toMatchObject({
-      port: 65_533,
+      port: 65_532,
       dataDir: "here",
       fresh: true,
     });
@@ -67,7 +67,7 @@ describe("the settings of a local stack", () => {
 
   it.each([
     ["a port that is not a number", ["--port", "http"], {}, /--port/],
-    ["a port that leaves no room for the two after it", ["--port", "65534"], {}, /65533/],
+    ["a port that leaves no room for the three after it", ["--port", "65533"], {}, /65532/],
     ["an unknown flag", ["--prot", "1"], {}, /--data <folder>/],
     ["an unknown egress", [], { PARLEY_EGRESS: "closed" }, /strict/],
     ["platform URLs that are not JSON", [], { PARLEY_PLATFORM_URLS: "x" }, /not JSON/],

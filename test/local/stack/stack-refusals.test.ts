@@ -10,6 +10,7 @@ import {
   lambdaResource,
   newTempFolder,
   queueResource,
+  socketApiResources,
   type TemplateResources,
   writeAssembly,
 } from "../assembly-fixture.ts";
@@ -30,6 +31,16 @@ const api = (id: string, properties: Record<string, unknown>): TemplateResources
   const changed = all[id];
   if (!changed) throw new Error(`no ${id}`);
   return { ...all, [id]: { ...changed, Properties: { ...changed.Properties, ...properties } } };
+};
+
+/** A WebSocket API, with properties of some of its resources changed. */
+const sockets = (changes: Readonly<Record<string, Record<string, unknown>>>): TemplateResources => {
+  const all: TemplateResources = {
+    ...worker,
+    ...socketApiResources({ $connect: "Worker", $disconnect: "Worker", $default: "Worker" }),
+  };
+  for (const [id, properties] of Object.entries(changes)) Object.assign(all[id]?.Properties ?? {}, properties);
+  return all;
 };
 
 const refusedTemplates: [string, TemplateResources, RegExp][] = [
@@ -85,6 +96,31 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
     "a second HTTP API",
     { ...api("Gateway", {}), Other: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "HTTP" } } },
     /one HTTP API/,
+  ],
+  [
+    "a route of a WebSocket API that the gateway never selects",
+    sockets({ SocketRoutedefault: { RouteKey: "ping" } }),
+    /\$connect, \$disconnect, \$default of a WebSocket API, and not Planted\/SocketRoutedefault/,
+  ],
+  [
+    "a WebSocket API that answers a frame by itself",
+    sockets({ SocketRoutedefault: { RouteResponseSelectionExpression: "$default" } }),
+    /RouteResponseSelectionExpression/,
+  ],
+  [
+    "a WebSocket API without a function of one route",
+    sockets({ SocketIntegrationconnect: { IntegrationType: "MOCK" } }),
+    /\$connect of Planted\/Sockets .* no function/,
+  ],
+  [
+    "a route of a WebSocket API to something else than a function",
+    sockets({ SocketIntegrationconnect: { IntegrationUri: "arn:aws:sqs:us-east-1:000000000000:queue" } }),
+    /\$connect leads to arn:aws:sqs/,
+  ],
+  [
+    "a WebSocket API without a stage",
+    sockets({ Live: { ApiId: { Ref: "Other" } } }),
+    /one stage of Planted\/Sockets .*, and it has 0/,
   ],
   ["a schedule by cron", rule({ ScheduleExpression: "cron(0 1 * * ? *)" }), /rate\(…\)/],
   ["a schedule of nothing", rule({ Targets: [] }), /runs nothing/],

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { assemblySettings, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
 
@@ -58,6 +59,25 @@ async function readSecret(name: string): Promise<string | undefined> {
   return SecretString;
 }
 
+describe("the WebSocket API", () => {
+  it("runs its routes, and its functions send to its connections", async () => {
+    expect(stack.local.ws_url).toBe(stack.env("Api").PARLEY_REALTIME_URL);
+    expect(stack.local.ws_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/live$/);
+    expect(await refusalOf(openSocket(`${stack.local.ws_url}?ticket=other`))).toBe(401);
+    const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
+    socket.send("hello");
+    expect(await socket.next()).toBe("answer to hello");
+    expect(stack.realtime.counts).toEqual({ POST: 1 });
+  });
+
+  it("ends what an advanced clock makes too old", async () => {
+    const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
+    await stack.advanceClock(10 * MINUTE);
+    expect(await socket.ended).toEqual({ code: 1001, reason: "Going away" });
+    await expect.poll(() => readNotes("socket ended 1001").length).toBeGreaterThan(0);
+  });
+});
+
 describe("what the template declares", () => {
   it("exists, and each function's environment names it", async () => {
     const { env, ...client } = clientSettings();
@@ -93,7 +113,7 @@ describe("what the template declares", () => {
   it("is described in local.json without absent fields", () => {
     const file = join(stack.dataDir, "local.json");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
-    expect(Object.keys(stack.local).sort()).toEqual(["accounts", "base_url", "platform_secrets"]);
+    expect(Object.keys(stack.local).sort()).toEqual(["accounts", "base_url", "platform_secrets", "ws_url"]);
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 });

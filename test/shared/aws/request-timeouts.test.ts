@@ -11,13 +11,14 @@ import { intakePorts } from "../../../functions/intake/ports.ts";
 import { openFiles } from "../../../shared/aws/files.ts";
 import { openMail } from "../../../shared/aws/mail.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
+import { openConnections } from "../../../shared/aws/realtime.ts";
 import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { secretReader } from "../../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
 import { openUploadFiles } from "../../../shared/aws/upload-files.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
 import { functionTimeouts } from "../../../shared/config/function-times.ts";
-import { REQUEST_ATTEMPTS_MAX, requestTimeouts } from "../../../shared/config/request-times.ts";
+import { POST_ATTEMPTS_MAX, REQUEST_ATTEMPTS_MAX, requestTimeouts } from "../../../shared/config/request-times.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/stores/client.ts";
@@ -143,6 +144,15 @@ describe("a request whose answer never comes", () => {
     );
     expect(error).toMatchObject({ name: "UnknownOutcome" });
     expect(attempts).toBe(1);
+  });
+
+  it.each([
+    ["a frame for a socket", () => openConnections(`${serverUrl}/live`).post("AAAAAAAAAAAAAAA=", "x")],
+    ["the end of a socket", () => openConnections(`${serverUrl}/live`).close("AAAAAAAAAAAAAAA=")],
+  ])("%s is made twice, and is then a TimeoutError", async (_name, call) => {
+    const { error, attempts } = await timeOut(requestTimeouts.connections, call);
+    expect(error).toMatchObject({ name: "TimeoutError" });
+    expect(attempts).toBe(POST_ATTEMPTS_MAX);
   });
 
   it("a mail is not sent again, and its outcome is unknown", async () => {
