@@ -32,6 +32,7 @@ export function deliverPorts(): DeliverPorts & WorkerPorts {
     retries: openQueue(setting("deliveriesQueueUrl")),
     slowRetries: openQueue(setting("slowDeliveriesQueueUrl")),
     events: openQueue(setting("eventsQueueUrl")),
+    realtime: openQueue(setting("realtimeQueueUrl")),
     vault: openVault(setting("keyId")),
     webhookClient: createWebhookClient({ gate: openGate() }),
     concurrencySlots: concurrencySlotStore(table),

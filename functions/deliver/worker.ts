@@ -1,6 +1,5 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 import type { RenderedEvent } from "../../shared/domain/events/events.ts";
-import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
 import { type Batch, newBatch } from "../../shared/flows/delivery/batch.ts";
 import { drainEndpoint } from "../../shared/flows/delivery/drain.ts";
 import { flushHealth } from "../../shared/flows/delivery/endpoint-health.ts";
@@ -11,6 +10,7 @@ import { postponeInOutage } from "../../shared/flows/delivery/postpone.ts";
 import { probeEndpoint } from "../../shared/flows/delivery/probe.ts";
 import { loadRenderedEvents } from "../../shared/flows/delivery/rendered-events.ts";
 import { retryDelivery } from "../../shared/flows/delivery/retry.ts";
+import { type EndpointsWithSockets, requestEventPushes } from "../../shared/flows/realtime/request-event-pushes.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { saveTally } from "../../shared/flows/stats/count.ts";
 import { allDone } from "../../shared/kernel/parallel.ts";
@@ -37,7 +37,7 @@ export function deliverWorker(ports: DeliverPorts & WorkerPorts, now: () => Mill
     const report = await processRecords(event, invocation, { worker, ports }, (records) => {
       const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
       const events = parsedRecords.flatMap(({ message }) => message ?? []);
-      const batchData = loadBatchData(ports, events);
+      const batchData = loadBatchData(ports, events, now());
       return new Map(
         parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => {
           const work = message
@@ -100,39 +100,38 @@ async function fanOutEvent(
   { record, message, batchData }: EventRecord,
   batch: Batch,
 ): Promise<RecordOutcome> {
-  const [endpoints = [], rendered] = await allDone([
+  const [loaded, rendered] = await allDone([
     batchData.endpoints.get(message.tenant),
     batchData.rendered.get(message.tenant),
   ]);
   const event = { ...message, repeated: message.repeated || receiveCount(record) > 1 };
-  return fanOut(ports, { event, rendered: rendered?.get(event.eventUlid) ?? null, endpoints }, batch);
+  const publication = { event, rendered: rendered?.get(event.eventUlid) ?? null, endpoints: loaded?.endpoints ?? [] };
+  const [outcome] = await allDone([fanOut(ports, publication, batch), batchData.pushes.get(message.tenant)]);
+  return outcome;
 }
 
-/** Endpoints and event bodies, read once for each tenant of the batch. */
+/** Endpoints and event bodies, read once for each tenant of the batch, and the requests to push its events. */
 interface BatchData {
-  readonly endpoints: ReadonlyMap<TenantId, Promise<Endpoint[]>>;
+  readonly endpoints: ReadonlyMap<TenantId, Promise<EndpointsWithSockets>>;
+  readonly pushes: ReadonlyMap<TenantId, Promise<void>>;
   readonly rendered: ReadonlyMap<TenantId, Promise<Map<string, RenderedEvent>>>;
 }
 
-function loadBatchData(ports: DeliverPorts, events: readonly EventMessage[]): BatchData {
-  const tenants = [...new Set(events.map((event) => event.tenant))];
-  const loadPerTenant = <T>(load: (tenant: TenantId) => Promise<T>) =>
-    new Map(
-      tenants.map((tenant): [TenantId, Promise<T>] => {
-        const promise = load(tenant);
-        // Each record that awaits the promise gets its error. Without a handler it would end the process.
-        promise.catch(() => {});
-        return [tenant, promise];
-      }),
-    );
+function loadBatchData(ports: DeliverPorts, events: readonly EventMessage[], now: Millis): BatchData {
+  const tenants = [...new Set(events.map((event) => event.tenant))].map((tenant) => ({
+    tenant,
+    events: events.filter((event) => event.tenant === tenant),
+  }));
+  const loads = tenants.map(({ tenant, events }) => {
+    const loaded = ports.endpoints.listWithSockets(tenant);
+    const rendered = loadRenderedEvents(ports, tenant, events);
+    // Each record that awaits a promise gets its error. Without a handler it would end the process.
+    for (const promise of [loaded, rendered]) promise.catch(() => {});
+    return { tenant, events, loaded, rendered };
+  });
   return {
-    endpoints: loadPerTenant((tenant) => ports.endpoints.list(tenant)),
-    rendered: loadPerTenant((tenant) =>
-      loadRenderedEvents(
-        ports,
-        tenant,
-        events.filter((event) => event.tenant === tenant),
-      ),
-    ),
+    endpoints: new Map(loads.map(({ tenant, loaded }) => [tenant, loaded])),
+    pushes: requestEventPushes(ports, loads, now),
+    rendered: new Map(loads.map(({ tenant, rendered }) => [tenant, rendered])),
   };
 }

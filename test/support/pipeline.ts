@@ -171,6 +171,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
       retries,
       slowRetries,
       events: queue("Events"),
+      realtime: queue("Realtime"),
       vault,
       webhookClient,
       concurrencySlots: concurrencySlotStore(tableHandle, { random: () => 0 }),

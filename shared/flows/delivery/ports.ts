@@ -16,7 +16,7 @@ import type { CountingPorts } from "../stats/ports.ts";
 
 export interface DeliverPorts extends CountingPorts, OwnerMailPorts {
   readonly counters: Pick<Counters, "add" | "claimCount">;
-  readonly endpoints: Pick<Endpoints, "list" | "get" | "pause" | "saveBreaker">;
+  readonly endpoints: Pick<Endpoints, "listWithSockets" | "get" | "pause" | "saveBreaker">;
   readonly messages: Pick<Messages, "getByRefs">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
   readonly deliveries: Deliveries;
@@ -25,6 +25,8 @@ export interface DeliverPorts extends CountingPorts, OwnerMailPorts {
   /** Attempts of slow endpoints, with capacity of their own. */
   readonly slowRetries: Queue;
   readonly events: Queue;
+  /** The queue of the push worker. */
+  readonly realtime: Pick<Queue, "sendAll">;
   readonly vault: Pick<Vault, "open">;
   readonly webhookClient: WebhookClient;
   readonly concurrencySlots: ConcurrencySlots;

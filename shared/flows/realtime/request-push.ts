@@ -1,3 +1,5 @@
+import type { Account } from "../../domain/accounts/accounts.ts";
+import { hasSockets } from "../../domain/realtime/sockets.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -8,21 +10,11 @@ import type { PushRequestPorts } from "./ports.ts";
 // The flow that makes a change that is no event requests its push, after the write. Whether the tenant has sockets is known
 // from the mark of the account that the flow reads anyway, so a tenant without sockets costs nothing.
 
-/** The mark of an account: until when a socket of its tenant may live. */
-interface SocketMark {
-  readonly socketsUntil?: Millis | null;
-}
-
-/** Whether the tenant of an account may have sockets now. */
-export function hasSockets({ socketsUntil }: SocketMark, now: Millis): boolean {
-  return socketsUntil !== undefined && socketsUntil !== null && socketsUntil > now;
-}
-
 /** A changed row of a tenant. */
 interface Change {
   readonly tenant: TenantId;
   /** The account of the conversation that the row belongs to. */
-  readonly account: SocketMark;
+  readonly account: Pick<Account, "socketsUntil">;
   readonly id: string;
   readonly now: Millis;
 }

@@ -78,6 +78,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     accountWork: queue("Accounts"),
     retries: queue("Deliveries"),
     slowRetries: queue("SlowDeliveries"),
+    realtime: queue("Realtime"),
     erasureWork: queue("Erasures"),
     uploadFiles: openFiles("uploads", aws.s3),
     uploadWork: queue("Uploads"),

@@ -208,7 +208,8 @@ describe("a delivery that is stored as waiting after the circuit has closed and 
     const whileOpen = await closeAndDrain();
     const { message, body } = await recordMessage(testEnv, outage.tenant, "stale");
     const { deliverPorts } = outage;
-    await runWorker({ ...deliverPorts, endpoints: { ...deliverPorts.endpoints, list: async () => [whileOpen] } }, body);
+    const listWithSockets = async () => ({ endpoints: [whileOpen], socketsUntil: null });
+    await runWorker({ ...deliverPorts, endpoints: { ...deliverPorts.endpoints, listWithSockets } }, body);
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
     expect(await findUnscheduled(testEnv, outage.queues, outage.tenant)).toEqual([]);
   });

@@ -147,7 +147,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     const event = decodeEvent(body);
     if (!event) throw new Error("The event message cannot be read.");
     const rendered = await loadRenderedEvent(deliver, tenant, event);
-    const endpoints = await deliver.endpoints.list(tenant);
+    const { endpoints } = await deliver.endpoints.listWithSockets(tenant);
     await fanOut(deliver, { event: { ...event, repeated: true }, rendered, endpoints }, newBatch(testEnv.now, false));
   };
 

@@ -181,6 +181,7 @@ export async function openTestEnv(
       retries: openQueue(queues.deliveries, aws.sqs),
       slowRetries: openQueue(queues.slowDeliveries, aws.sqs),
       events: openQueue(queues.events, aws.sqs),
+      realtime: openQueue(queues.realtime, aws.sqs),
       vault: openVault(keyId, aws.kms),
       webhookClient,
       concurrencySlots: concurrencySlotStore(tableHandle),
