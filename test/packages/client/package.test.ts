@@ -1,0 +1,130 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { buildSync, transformSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type PackedClient, packClient, project } from "./support/packed-client.ts";
+import { expectedCounts, expectedResults, startScenarioServer } from "./support/scenario-server.ts";
+
+// The package as it is published.
+
+let client: PackedClient;
+beforeAll(() => {
+  client = packClient();
+});
+afterAll(() => client[Symbol.dispose]());
+const installed = (path: string) => join(client.folder, "node_modules/@parley/client", path);
+
+test("has at most 12 KB, minified and compressed", () => {
+  const { code } = transformSync(readFileSync(installed("dist/index.js"), "utf8"), { minify: true, format: "esm" });
+  expect(gzipSync(code).byteLength).toBeLessThanOrEqual(12 * 1_024);
+});
+
+test("has the module, its types, the README and the license, and no dependency", () => {
+  const files = globSync("**/*.*", { cwd: installed("") })
+    .concat("LICENSE")
+    .filter((file) => existsSync(installed(file)));
+  expect(files.filter((file) => !file.endsWith(".d.ts")).sort()).toEqual([
+    "LICENSE",
+    "README.md",
+    "dist/index.js",
+    "package.json",
+  ]);
+  const packageJson = JSON.parse(readFileSync(installed("package.json"), "utf8"));
+  const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+  expect(packageJson).toMatchObject({ name: "@parley/client", version, type: "module" });
+  for (const field of ["dependencies", "peerDependencies", "optionalDependencies", "scripts"]) {
+    expect(packageJson).not.toHaveProperty(field);
+  }
+  expect(readFileSync(installed("dist/index.js"), "utf8")).not.toMatch(/^import |\bimport\(|\brequire\(/m);
+});
+
+// The compiler takes seconds.
+describe.runIf(inject("fullRun"))("its types, in a strict project without the types of Node.js,", () => {
+  const compile = (source: string) => {
+    writeFileSync(join(client.folder, "main.ts"), source);
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      exactOptionalPropertyTypes: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      module: "preserve",
+      moduleResolution: "bundler",
+      types: [],
+    };
+    writeFileSync(join(client.folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
+    return spawnSync(process.execPath, [join(project, "node_modules/typescript/bin/tsc"), "-p", client.folder], {
+      encoding: "utf8",
+    }).stdout;
+  };
+
+  test("accept what the API accepts, and refuse the rest", () => {
+    const output = compile(`
+import { Parley, type Conversation } from "@parley/client";
+const parley = new Parley({ baseUrl: "https://parley.example.com", apiKey: "k" });
+const page: { conversations: Conversation[]; next_cursor: string | null } = await parley.conversations.list({ unanswered: true });
+for await (const { id, window } of parley.conversations.list({ platform: "messenger" })) console.log(id, window.state);
+const { members } = await parley.request("GET /console/team", { query: { tenant: "demo" } });
+const role: "owner" | "admin" | "agent" | undefined = members[0]?.role;
+const me = await parley.request("GET /console/me");
+const { upload } = await parley.attachments.getUpload("upl_1");
+console.log(page, role, me.csrf_token, upload.attachment?.id);
+// @ts-expect-error the platform does not exist
+parley.conversations.list({ platform: "telegram" });
+// @ts-expect-error a limit is a number
+parley.messages.list({ limit: true });
+// @ts-expect-error the conversation is missing
+parley.messages.reply({ text: "Hello" });
+// @ts-expect-error names are those of the API
+parley.messages.reply({ conversationId: "c", text: "Hello" });
+// @ts-expect-error the path parameter is missing
+parley.request("GET /v1/webhooks/{id}");
+// @ts-expect-error the route does not exist
+parley.request("GET /v1/nothing");
+`);
+    expect(output).toBe("");
+  });
+});
+
+/** The Node.js of this run and those of the machine, by version: this run has 24, a machine often 20. */
+const runtimes = new Map(
+  [process.execPath, ...(process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "node"))]
+    .filter((path) => existsSync(path))
+    .map((path) => [execFileSync(path, ["--version"], { encoding: "utf8" }).trim(), path] as const)
+    .filter(([version]) => Number(version.slice(1).split(".")[0]) >= 20),
+);
+
+test.each([...runtimes])("runs in Node.js %s", async (version, node) => {
+  await using server = await startScenarioServer();
+  const main = join(client.folder, "scenario.mjs");
+  buildSync({
+    stdin: {
+      contents: `import { runScenario } from "./scenario.ts";
+        process.stdout.write(JSON.stringify(await runScenario(JSON.parse(process.argv[2]))));`,
+      resolveDir: join(project, "test/packages/client/support"),
+      loader: "ts",
+    },
+    outfile: main,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    alias: { "#client": "@parley/client" },
+    external: ["@parley/client"],
+    tsconfigRaw: {},
+  });
+  const results = JSON.parse(await run(node, [main, JSON.stringify(server.input)]));
+  const hasWebSocket = Number(version.slice(1).split(".")[0]) >= 22;
+  expect(results).toEqual(expectedResults(302, hasWebSocket ? ["hello", "evt_1", "evt_last"] : "none"));
+  const counts = server.takeCounts();
+  expect(counts).toMatchObject({ ...expectedCounts, "/v1/messages/lost": 5, "/v1/messages/cut": 5 });
+  expect(counts).not.toHaveProperty("/v1/ping");
+});
+
+/** The output of a program. The server of this process answers in the meantime. */
+async function run(program: string, args: readonly string[]): Promise<string> {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const chunks = await child.stdout.setEncoding("utf8").toArray();
+  return chunks.join("");
+}
