@@ -1,0 +1,74 @@
+import type { Json } from "../../../functions/http/openapi/schemas.ts";
+import { compareMessages } from "./messages.ts";
+import { compareOperations, compareParameters, compareResponses } from "./operations.ts";
+import { compareSchemas } from "./schemas.ts";
+import type { Versions } from "./versions.ts";
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/**
+ * What a document takes away from the clients of a released one: each removed or narrowed path, method, parameter, field,
+ * status, code, value, event and frame. Additions are no problems: a request may have more, and a response may say more.
+ */
+export function compareDocuments(documents: Versions): string[] {
+  const problems = [
+    ...compareItems(documents, "paths", compareOperations),
+    ...compareItems(documents, "webhooks", compareEvent),
+    ...compareUnrouted(documents),
+    ...compareStream(documents),
+  ];
+  return [...new Set(problems)];
+}
+
+type Compare = (documents: Versions, operations: Versions, name: string) => string[];
+
+function compareItems(documents: Versions, section: "paths" | "webhooks", compare: Compare): string[] {
+  const current = (documents.current[section] ?? {}) as Record<string, Json>;
+  return Object.entries((documents.released[section] ?? {}) as Record<string, Json>).flatMap(([path, item]) =>
+    methods
+      .filter((method) => method in item)
+      .flatMap((method) => {
+        const name = section === "webhooks" ? `event ${path}` : `${method.toUpperCase()} ${path}`;
+        const operation = current[path]?.[method] as Json | undefined;
+        if (!operation) return [`${name}: was removed.`];
+        return compare(documents, { released: item[method] as Json, current: operation }, name);
+      }),
+  );
+}
+
+/** The request that an endpoint gets: what Parley sends is a promise. */
+function compareEvent(documents: Versions, { released, current }: Versions, name: string): string[] {
+  const comparison = { ...documents, direction: "response" } as const;
+  const bodies = { released: released.requestBody as Json, current: (current.requestBody ?? {}) as Json };
+  return [
+    ...compareParameters(comparison, { released, current }, name),
+    ...compareMessages(comparison, bodies, `${name}: body`),
+  ];
+}
+
+function compareUnrouted(documents: Versions): string[] {
+  const released = documents.released["x-unrouted"] as Json | undefined;
+  const current = (documents.current["x-unrouted"] ?? { responses: {} }) as Json;
+  return released ? compareResponses(documents, { released, current }, "A request without a route") : [];
+}
+
+interface Frames {
+  readonly frames: readonly { readonly name: string; readonly schema: Json }[];
+}
+
+function compareStream(documents: Versions): string[] {
+  const framesOf = (document: Json, side: "client" | "server") =>
+    ((document["x-realtime"] as Record<string, Frames> | undefined)?.[side]?.frames ?? []).map(
+      ({ name, schema }) => [name, schema] as const,
+    );
+  return (["client", "server"] as const).flatMap((side) => {
+    const current = new Map(framesOf(documents.current, side));
+    const direction = side === "client" ? "request" : "response";
+    return framesOf(documents.released, side).flatMap(([name, schema]) => {
+      const other = current.get(name);
+      const frame = `frame ${name}`;
+      if (!other) return [`${frame}: was removed.`];
+      return compareSchemas({ ...documents, direction }, { released: schema, current: other }, frame);
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import type { Alternative } from "./normalize.ts";
+import type { Versions } from "./versions.ts";
+
+const minima = ["minLength", "minItems", "minimum", "exclusiveMinimum"] as const;
+const maxima = ["maxLength", "maxItems", "maximum", "exclusiveMaximum"] as const;
+const exact = ["pattern", "format", "propertyNames"] as const;
+
+/** The values that a request may no longer have. */
+export function requestLimits({ released, current }: Versions<Alternative>): string[] {
+  const numberOf = (schema: Alternative, keyword: string, absent: number) => (schema[keyword] as number) ?? absent;
+  const isIn = (value: unknown) => toValues(current)?.some((other) => isSame(value, other)) ?? true;
+  return [
+    ...(toValues(released) ?? []).filter((value) => !isIn(value)).map((value) => `no longer accepts ${show(value)}.`),
+    ...(toValues(current) && !toValues(released) ? ["now accepts only certain values."] : []),
+    ...minima
+      .filter((name) => numberOf(current, name, -Infinity) > numberOf(released, name, -Infinity))
+      .map((name) => `${name} is now ${current[name]}.`),
+    ...maxima
+      .filter((name) => numberOf(current, name, Infinity) < numberOf(released, name, Infinity))
+      .map((name) => `${name} is now ${current[name]}.`),
+    ...exact
+      .filter((name) => current[name] !== undefined && !isSame(released[name], current[name]))
+      .map((name) => `has another ${name}.`),
+    ...(isClosed(current) && !isClosed(released) ? ["accepts no further fields."] : []),
+    ...(isNarrower(released, current) ? ["now accepts only integers."] : []),
+  ];
+}
+
+/** The promises that a response no longer keeps. A list of values may grow, a single value may not. */
+export function responseLimits({ released, current }: Versions<Alternative>): string[] {
+  const values = toValues(released);
+  const currentValues = toValues(current);
+  if (values && !currentValues) return ["may now have any value."];
+  const isIn = (value: unknown) => currentValues?.some((other) => isSame(value, other)) ?? true;
+  const isConstant = released.const !== undefined && currentValues && currentValues.length > 1;
+  return [
+    ...(values ?? []).filter((value) => !isIn(value)).map((value) => `no longer has the value ${show(value)}.`),
+    ...(isConstant ? [`is no longer always ${show(released.const)}.`] : []),
+    ...exact
+      .filter((name) => released[name] !== undefined && !isSame(released[name], current[name]))
+      .map((name) => `has another ${name}.`),
+    ...(isNarrower(current, released) ? ["may now be a fraction."] : []),
+  ];
+}
+
+function toValues(schema: Alternative): readonly unknown[] | undefined {
+  return schema.const === undefined ? schema.enum : [schema.const];
+}
+
+function isClosed({ additionalProperties }: Alternative): boolean {
+  return additionalProperties === false;
+}
+
+/** Whether one is any number and the other only an integer. */
+function isNarrower({ type: one }: Alternative, { type: other }: Alternative): boolean {
+  return one === "number" && other === "integer";
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value);
+}

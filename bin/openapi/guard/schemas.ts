@@ -1,0 +1,95 @@
+import type { Json } from "../../../functions/http/openapi/schemas.ts";
+import { requestLimits, responseLimits } from "./limits.ts";
+import { type Alternative, alternatives } from "./normalize.ts";
+import type { Comparison, Versions } from "./versions.ts";
+
+/** Deeper is only a schema that contains itself. */
+const DEPTH_MAX = 30;
+
+/** What the current schema no longer accepts, or no longer promises. @param path for the messages */
+export function compareSchemas(comparison: Comparison, schemas: Versions, path: string): string[] {
+  if (path.split(/[.[]/).length > DEPTH_MAX) return [];
+  const released = alternatives(comparison.released, schemas.released);
+  const current = alternatives(comparison.current, schemas.current);
+  const problemsOf = (one: Alternative, otherwise: string) => {
+    const closest = mostAlike(one, current);
+    if (closest.length === 0) return [`${path}: ${otherwise} ${nameOf(one)}.`];
+    const problems = closest.map((other) => compareAlternatives(comparison, { released: one, current: other }, path));
+    return problems.reduce((best, next) => (next.length < best.length ? next : best));
+  };
+  if (comparison.direction === "request") {
+    return [...new Set(released.flatMap((one) => problemsOf(one, "no longer accepts")))];
+  }
+  const lost = released.filter(({ type }) => type !== "null").flatMap((one) => problemsOf(one, "is no longer"));
+  const unexpected = current
+    .filter((other) => !released.some((one) => isSameType(one, other)))
+    .map((other) => `${path}: may now be ${nameOf(other)}.`);
+  return [...new Set([...lost, ...unexpected])];
+}
+
+/** The alternatives of the same type that have the most of its fields. */
+function mostAlike(one: Alternative, others: readonly Alternative[]): readonly Alternative[] {
+  const candidates = others.filter((other) => isSameType(one, other));
+  const fieldsOf = ({ properties = {} }: Alternative) =>
+    Object.keys(one.properties ?? {}).filter((name) => name in properties).length;
+  const most = Math.max(...candidates.map(fieldsOf));
+  return candidates.filter((candidate) => fieldsOf(candidate) === most);
+}
+
+function isSameType({ type: one }: Alternative, { type: other }: Alternative): boolean {
+  const isNumber = (type: string | undefined) => type === "integer" || type === "number";
+  return one === other || one === undefined || other === undefined || (isNumber(one) && isNumber(other));
+}
+
+function nameOf({ type = "any value", const: only }: Alternative): string {
+  return only === undefined ? type : JSON.stringify(only);
+}
+
+function compareAlternatives(
+  comparison: Comparison,
+  { released, current }: Versions<Alternative>,
+  path: string,
+): string[] {
+  const limits = comparison.direction === "request" ? requestLimits : responseLimits;
+  return [
+    ...limits({ released, current }).map((problem) => `${path}: ${problem}`),
+    ...compareProperties(comparison, { released, current }, path),
+    ...compareMembers(comparison, { released, current }, path),
+  ];
+}
+
+function compareProperties(
+  comparison: Comparison,
+  { released, current }: Versions<Alternative>,
+  path: string,
+): string[] {
+  const { properties = {}, required = [] } = released;
+  const { properties: currentProperties = {}, required: currentRequired = [] } = current;
+  const existing = Object.entries(properties).flatMap(([name, schema]) => {
+    const currentSchema = currentProperties[name];
+    const field = `${path}.${name}`;
+    if (currentSchema === undefined) return [`${field}: was removed.`];
+    const lost =
+      comparison.direction === "response" && required.includes(name) && !currentRequired.includes(name)
+        ? [`${field}: may now be absent.`]
+        : [];
+    return [...lost, ...compareSchemas(comparison, { released: schema, current: currentSchema }, field)];
+  });
+  const newlyRequired =
+    comparison.direction === "request" ? currentRequired.filter((name) => !required.includes(name)) : [];
+  return [...existing, ...newlyRequired.map((name) => `${path}.${name}: is now required.`)];
+}
+
+/** The items of a list, and the values of a map. */
+function compareMembers(comparison: Comparison, { released, current }: Versions<Alternative>, path: string): string[] {
+  return (["items", "additionalProperties"] as const).flatMap((keyword) => {
+    const schemas = { released: released[keyword], current: current[keyword] };
+    if (!isSchema(schemas.released) || !isSchema(schemas.current)) return [];
+    const members = { released: schemas.released, current: schemas.current };
+    return compareSchemas(comparison, members, `${path}${keyword === "items" ? "[]" : ".*"}`);
+  });
+}
+
+function isSchema(value: unknown): value is Json {
+  return typeof value === "object" && value !== null;
+}
