@@ -13,7 +13,12 @@ export interface LocalControls {
   mails(): Promise<readonly unknown[]> | readonly unknown[];
   /** The next `count` requests get the edge's 429. */
   refuseAtEdge(count: number): void;
+  /** The faults of the management API of sockets. */
+  failConnections(mode: ConnectionFault): void;
 }
+
+const connectionFaults = ["none", "dead", "slow", "throttled"] as const;
+type ConnectionFault = (typeof connectionFaults)[number];
 
 type Handler = (controls: LocalControls, response: ServerResponse, body: unknown) => Promise<void> | void;
 
@@ -60,14 +65,19 @@ async function advanceClock(controls: LocalControls, response: ServerResponse, b
 }
 
 function setFaults(controls: LocalControls, response: ServerResponse, body: unknown): void {
-  const count = (body as { edge_429?: unknown } | null)?.edge_429;
-  if (!Number.isInteger(count) || (count as number) < 0 || (count as number) > 1_000_000) {
+  const faults = (body ?? {}) as { readonly edge_429?: unknown; readonly connections?: unknown };
+  const { edge_429: count } = faults;
+  const mode = connectionFaults.find((each) => each === faults.connections);
+  const isCount = Number.isInteger(count) && (count as number) >= 0 && (count as number) <= 1_000_000;
+  const isMissing = count === undefined && faults.connections === undefined;
+  if (isMissing || (count !== undefined && !isCount) || (faults.connections !== undefined && !mode)) {
     const usage = 'Send {"edge_429":3}: how many of the next requests get the bare 429, 0 for none.';
-    sendMessage(response, 400, usage);
+    sendMessage(response, 400, `${usage} Or {"connections":"dead"}: dead, slow, throttled or none.`);
     return;
   }
-  controls.refuseAtEdge(count as number);
-  sendJson(response, 200, { edge_429: count });
+  if (isCount) controls.refuseAtEdge(count as number);
+  if (mode) controls.failConnections(mode);
+  sendJson(response, 200, { ...(isCount ? { edge_429: count } : {}), ...(mode ? { connections: mode } : {}) });
 }
 
 /** Parses the body as JSON. Returns null if it is not JSON. */

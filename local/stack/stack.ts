@@ -187,6 +187,7 @@ async function start(
     refuseAtEdge: (count: number) => {
       edgeRefusals = count;
     },
+    failConnections: (mode: "none" | "dead" | "slow" | "throttled") => parts.realtime.faults({ mode }),
   };
   gateway.serve({
     routes,

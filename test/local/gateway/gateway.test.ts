@@ -281,7 +281,15 @@ describe("the edge", () => {
       expect(response.headers.has("x-correlation-id")).toBe(false);
     }
     expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
-    for (const bad of ['{"edge_429":-1}', '{"edge_429":"2"}', "{}", "x"]) expect((await faults(bad)).status).toBe(400);
+    for (const bad of [
+      '{"connections":"x"}',
+      '{"edge_429":1,"connections":3}',
+      '{"edge_429":-1}',
+      '{"edge_429":"2"}',
+      "{}",
+      "x",
+    ])
+      expect((await faults(bad)).status).toBe(400);
     expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
   });
 });

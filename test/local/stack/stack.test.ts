@@ -70,6 +70,21 @@ describe("the WebSocket API", () => {
     expect(stack.realtime.counts).toEqual({ POST: 1 });
   });
 
+  it("has a management API that fails while it is set to", async () => {
+    const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
+    expect(await (await post("/_local/faults", '{"connections":"throttled"}')).json()).toEqual({
+      connections: "throttled",
+    });
+    const before = stack.realtime.counts.POST ?? 0;
+    socket.send("unanswered");
+    await expect.poll(() => stack.realtime.counts.POST).toBe(before + 1);
+    await post("/_local/faults", '{"connections":"none"}');
+    socket.send("answered");
+    expect(await socket.next()).toBe("answer to answered");
+    expect(socket.messages).toHaveLength(1);
+    socket.terminate();
+  });
+
   it("ends what an advanced clock makes too old", async () => {
     const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
     await stack.advanceClock(10 * MINUTE);

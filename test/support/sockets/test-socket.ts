@@ -18,6 +18,8 @@ export interface TestSocket {
   readonly ended: Promise<{ readonly code: number; readonly reason: string }>;
   /** The oldest message that fits and that no earlier call returned; waits for it if it has not come. */
   next(fits?: (text: string) => boolean): Promise<string>;
+  /** Calls back with each further message. */
+  onMessage(callback: (text: string) => void): void;
   /** A text message in one frame, or in several: `more` follow it. */
   send(text: string, more?: readonly string[]): void;
   sendBinary(data: Uint8Array): void;
@@ -63,6 +65,7 @@ export function openSocket(url: string, options: ClientOptions = {}): Promise<Te
         waiting.push({ fits, resolve: next.resolve });
         return next.promise;
       },
+      onMessage: (callback) => void socket.on("message", (data) => callback(data.toString())),
       send(text, more = []) {
         const frames = [text, ...more];
         for (const [at, frame] of frames.entries()) socket.send(frame, { fin: at === frames.length - 1 });
