@@ -42,10 +42,11 @@ const layers = {
   },
   bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
   packages: { layers: [], packages: [] },
-  web: { layers: ["packages"], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
+  web: { layers: ["packages"], packages: ["esbuild", "marked", "node:fs", "node:path", "node:url"] },
   "web/common": { layers: ["packages"], packages: [] },
   "web/check": { layers: ["web/common"], packages: [] },
   "web/connect": { layers: ["packages", "web/common"], packages: [] },
+  "web/docs/page": { layers: ["web/common"], packages: [] },
   "web/sign-in": { layers: ["packages", "web/common"], packages: [] },
 };
 

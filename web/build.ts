@@ -2,6 +2,9 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { buildDocs } from "./docs/build.ts";
+
+export { buildDocs };
 
 // Usage: node web/build.ts <folder>
 
@@ -34,18 +37,6 @@ export function buildDataDeletionPage(folder: string): void {
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(web, "data-deletion", "index.html"), join(folder, "index.html"));
   writeStyle(join(folder, "style.css"), join(web, "data-deletion", "data-deletion.css"));
-}
-
-/**
- * Writes the documentation as the Docs function serves it: openapi.json, minified, and the pages with their style sheet.
- * The function replaces `{{base_url}}` in a page.
- */
-export function buildDocs(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  const document: unknown = JSON.parse(readFileSync(join(web, "..", "docs", "openapi.json"), "utf8"));
-  writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
-  copyFileSync(join(web, "docs", "index.html"), join(folder, "index.html"));
-  writeStyle(join(folder, "docs.css"), join(web, "docs", "docs.css"));
 }
 
 const SIGN_IN = {

@@ -82,7 +82,9 @@ function withAnswer({ content, ...response }: Response, { description, types = [
     name,
     { description: purpose, schema: { type: "string" } },
   ]);
-  const texts = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  const texts = Object.fromEntries(
+    types.map((type) => [type, { schema: type.includes("json") ? {} : { type: "string" } }]),
+  );
   const ownContent = { ...content, ...texts };
   return {
     description: description ?? response.description,

@@ -80,7 +80,7 @@ const getDocsPage = endpoint.public({
   summary: "Get a page of the documentation, its style sheet or its script",
   repeatedParameters: "as_empty",
   envelope: false,
-  answers: fileAnswers(["text/html", "text/css", "text/javascript", "image/svg+xml"], policy),
+  answers: fileAnswers(["text/html", "text/css", "text/javascript", "image/svg+xml", "application/json"], policy),
   refusals: ["route_not_found"],
   handle: async ({ path, request, ports }) => toPageResponse(ports, `/docs/${path.page}`, request),
 });

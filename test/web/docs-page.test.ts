@@ -1,0 +1,121 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { accessibilityViolations } from "./support/accessibility.ts";
+import { testBrowser } from "./support/browser.ts";
+import { type DocsServer, startDocsServer } from "./support/docs-server.ts";
+import { endVisits, openPage, type VisitOptions } from "./support/page-visit.ts";
+
+// The documentation in a browser, under its policy, as the Docs function serves it.
+
+let browser: Browser;
+let server: DocsServer;
+beforeAll(async () => {
+  server = await startDocsServer();
+  browser = await testBrowser();
+});
+afterEach(() => endVisits(browser));
+afterAll(() => server.close());
+
+const wide = { width: 1440, height: 1000 };
+const phone = { width: 390, height: 844 };
+const visit = (path: string, options?: VisitOptions) => openPage(browser, `${server.origin}${path}`, options);
+
+/** One page of each kind, of which a phone shows two. The full run has all. */
+const kinds = ["/docs", "/docs/guides/sending", "/docs/errors", "/docs/reference/messages", "/docs/reference/events"];
+const checkedPages = (viewport: typeof wide) =>
+  inject("fullRun") ? server.paths : viewport === wide ? kinds : kinds.slice(2, 4);
+
+describe.each([
+  ["1440 px", wide],
+  ["390 px", phone],
+])("at %s", (_name, viewport) => {
+  it("every page loads from its own origin alone, keeps its policy, and fits the window", async () => {
+    const { page, requestedUrls, complaints } = await visit("/docs", { viewport });
+    for (const path of checkedPages(viewport)) {
+      await page.goto(`${server.origin}${path}`);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), path).toBeLessThanOrEqual(0);
+    }
+    expect(complaints).toEqual([]);
+    expect(requestedUrls.length).toBeGreaterThan(5);
+    expect(requestedUrls.filter((url) => !url.startsWith(`${server.origin}/docs`))).toEqual([]);
+  });
+
+  it("no page has an accessibility violation, in light and dark, with everything open", async () => {
+    const { page } = await visit("/docs", { viewport, bypassCSP: true });
+    for (const path of checkedPages(viewport)) {
+      await page.goto(`${server.origin}${path}`);
+      await page.evaluate("document.querySelectorAll('details:not([name])').forEach((each) => { each.open = true; })");
+      expect(await accessibilityViolations(page), path).toEqual([]);
+    }
+  });
+
+  it("a page reads without its script: text, navigation, snippets and fields, and no control that does nothing", async () => {
+    const { page } = await visit("/docs/reference/messages", { viewport, javaScriptEnabled: false });
+    expect(await page.getByRole("heading", { name: "Send a reply within 24 hours" }).isVisible()).toBe(true);
+    const operation = page.locator("#sendReply");
+    expect(await operation.locator("pre").first().innerText()).toContain(
+      `curl -sS "${server.origin}/v1/messages/reply"`,
+    );
+    await operation.getByText("Fields of attachments").click();
+    expect(await operation.getByText("attachment_id", { exact: true }).first().isVisible()).toBe(true);
+    expect(await page.getByRole("searchbox").count()).toBe(0);
+    expect(await page.getByRole("button").count()).toBe(0);
+    if (viewport === phone) await page.getByText("Menu", { exact: false }).first().click();
+    await page.getByRole("navigation").filter({ visible: true }).getByRole("link", { name: "Uploading files" }).click();
+    await page.waitForURL(`${server.origin}/docs/guides/uploads`);
+  });
+});
+
+it("the keyboard skips to the content, searches, and follows a result", async () => {
+  const { page } = await visit("/docs", { viewport: wide });
+  await page.keyboard.press("Tab");
+  expect(await page.locator(":focus").innerText()).toBe("Skip to content");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.id")).toBe("content");
+  await page.keyboard.press("/");
+  await page.keyboard.type("window_cl");
+  await page.locator("#search-results a").first().waitFor();
+  expect(await page.getByRole("status").innerText()).toBe("1 results");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server.origin}/docs/errors#window_closed`);
+  const { top, height } = (await page.evaluate(
+    "(({ top }) => ({ top, height: innerHeight }))(document.getElementById('window_closed').getBoundingClientRect())",
+  )) as { top: number; height: number };
+  expect(top).toBeGreaterThan(50);
+  expect(top).toBeLessThan(height);
+  await page.keyboard.press("/");
+  await page.keyboard.type("sendReply");
+  await page.locator("#search-results a").first().waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.locator("#search-results").isVisible()).toBe(false);
+});
+
+it("a reader chooses the colors for every page, and the system's again", async () => {
+  const { page } = await visit("/docs", { viewport: wide, colorScheme: "dark" });
+  const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const dark = await ground();
+  const button = page.getByRole("button", { name: "Color theme" });
+  await button.click();
+  const light = await ground();
+  expect(light).not.toBe(dark);
+  await page.goto(`${server.origin}/docs/errors`);
+  expect(await ground()).toBe(light);
+  await button.click();
+  expect(await ground()).toBe(dark);
+  await page.emulateMedia({ colorScheme: "light" });
+  expect(await ground()).toBe(dark);
+  await button.click();
+  expect(await ground()).toBe(light);
+});
+
+it("code is copied as it is written", async () => {
+  const { page } = await visit("/docs/reference/service", {
+    viewport: wide,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const code = page.locator("#ping .code").first();
+  await code.getByRole("button", { name: "Copy GET /v1/ping" }).click();
+  await code.getByText("Copied").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`curl -sS "${server.origin}/v1/ping"`);
+});

@@ -1,0 +1,74 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { buildSite } from "./site/site.ts";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const DOCS = join(here, "..", "..", "docs");
+/** What the pages are made from. The rest of `docs` is for operators and contributors. */
+const SOURCES = ["concepts.md", "errors.md", "guides"];
+const STYLES = ["base", "layout", "text", "reference", "print"];
+
+/**
+ * Writes the documentation as the Docs function serves it: openapi.json, minified, and the pages with their styles and
+ * scripts. The function replaces `{{base_url}}` in a page.
+ */
+export function buildDocs(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const document = JSON.parse(readFileSync(join(DOCS, "openapi.json"), "utf8"));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
+  const files = Object.fromEntries(
+    SOURCES.flatMap(listFiles).map((file) => [relative(DOCS, file).replaceAll("\\", "/"), readFileSync(file, "utf8")]),
+  );
+  const { pages, search } = buildSite({ files, document });
+  for (const [path, markup] of Object.entries(pages)) {
+    const file = join(folder, `${path === "/docs" ? "index" : path.slice("/docs/".length)}.html`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, markup);
+  }
+  writeFileSync(join(folder, "search.json"), JSON.stringify(search));
+  writeFileSync(join(folder, "docs.css"), styles());
+  copyFileSync(join(here, "page", "icon.svg"), join(folder, "icon.svg"));
+  buildSync({
+    entryPoints: ["docs.ts", "theme.ts"].map((name) => join(here, "page", name)),
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    charset: "utf8",
+    logLevel: "warning",
+    tsconfigRaw: {},
+  });
+}
+
+function listFiles(source: string): string[] {
+  const path = join(DOCS, source);
+  if (source.endsWith(".md")) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** The colors of the theme and the styles of the pages. */
+function styles(): string {
+  const theme = readFileSync(join(here, "..", "theme", "theme.css"), "utf8");
+  const pageStyles = STYLES.map((name) => readFileSync(join(here, "styles", `${name}.css`), "utf8"));
+  return [themeColors(theme), ...pageStyles].join("\n");
+}
+
+/** The colors of the theme: those of the system's scheme, and of the scheme that a reader chose (`data-theme`). */
+function themeColors(css: string): string {
+  const light = /^:root \{\n([\s\S]*?)^\}/m.exec(css)?.[1];
+  const dark = /^@media \(prefers-color-scheme: dark\) \{\n {2}:root \{\n([\s\S]*?)^ {2}\}/m.exec(css)?.[1];
+  if (light === undefined || dark === undefined) throw new Error("theme.css has no colors of both schemes.");
+  return [
+    `:root {\n${light}}`,
+    `@media (prefers-color-scheme: dark) {\n:root:not([data-theme="light"]) {\n${dark}}\n}`,
+    `:root[data-theme="light"] {\n  color-scheme: light;\n}`,
+    `:root[data-theme="dark"] {\n  color-scheme: dark;\n${dark}}`,
+  ].join("\n");
+}
