@@ -16,7 +16,7 @@ import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts"
 import { tenantDeletionStore } from "../../shared/stores/deletion/tenant-deletions.ts";
 import { tenantRowStore } from "../../shared/stores/deletion/tenant-rows.ts";
 import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
-import { clientSettings, type Environment } from "./tenant-ports.ts";
+import { clientSettings, cutOffPorts, type Environment } from "./tenant-ports.ts";
 
 /** The ports of the deletion of a tenant: the table, the bucket of uploads, and what ends webhooks at the platforms. */
 export function deletionPorts(environment: Environment): DeleteTenantPorts {
@@ -26,6 +26,7 @@ export function deletionPorts(environment: Environment): DeleteTenantPorts {
   const platformSecrets = secretReader(setting("platformSecretId", environment), parsePlatformSecrets, secrets);
   const [upstream, http] = [platformUrlSettings(environment), platformHttp()];
   return {
+    ...cutOffPorts(environment, table),
     accounts: accountStore(table),
     pageUses: pageUseStore(table),
     vault: openVault(setting("keyId", environment), new KMSClient(services)),

@@ -1,12 +1,21 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { requestOptions, requestTimeouts } from "../../shared/config/request-times.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { KeyPorts, OwnerPorts, TenantPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
+import type {
+  KeyPorts,
+  KeyRevocationPorts,
+  OwnerPorts,
+  TenantPorts,
+  TenantStatusPorts,
+} from "../../shared/flows/access/ports.ts";
 import type { LinkPorts } from "../../shared/flows/accounts/ports.ts";
+import type { CutOffPorts } from "../../shared/flows/realtime/ports.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { inviteStore } from "../../shared/stores/access/invites.ts";
 import { membershipStore } from "../../shared/stores/access/memberships.ts";
@@ -16,13 +25,15 @@ import { userStore } from "../../shared/stores/access/users.ts";
 import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
-import { openTable } from "../../shared/stores/client.ts";
+import { openTable, type Table } from "../../shared/stores/client.ts";
+import { socketStore } from "../../shared/stores/realtime/sockets.ts";
 
 /** What the commands that set up a workspace need. */
 export type AdminPorts = KeyPorts &
   TenantPorts &
   TenantStatusPorts &
   OwnerPorts &
+  KeyRevocationPorts &
   LinkPorts & { readonly tenants: Tenants };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,6 +47,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
   const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
   const root = serviceKeysReader(setting("rootSecretId", environment), new SecretsManagerClient(services));
   return {
+    ...cutOffPorts(environment, table),
     tenants: tenantStore(table),
     tenantStatuses: tenantStatusStore(table),
     invites: inviteStore(table),
@@ -49,6 +61,13 @@ export function tenantPorts(environment: Environment): AdminPorts {
     peppers: async () => (await root()).pepper,
     addressKeys: async () => (await root()).address,
   };
+}
+
+/** What ends the access of sockets. Only a tenant with sockets needs the queue's URL. */
+export function cutOffPorts(environment: Environment, table: Table): CutOffPorts {
+  const queue = () =>
+    openQueue(setting("realtimeQueueUrl", environment), new SQSClient(clientSettings(environment).services));
+  return { sockets: socketStore(table), realtime: { send: (message) => queue().send(message) }, log: () => {} };
 }
 
 /** The AWS endpoints and credentials in `environment`, and the limits of a request. The SDK resolves what is missing. */

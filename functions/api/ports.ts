@@ -9,6 +9,7 @@ import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
+import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
@@ -24,6 +25,8 @@ import { holdStore } from "../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
+import { socketStore } from "../../shared/stores/realtime/sockets.ts";
+import { realtimeTicketStore } from "../../shared/stores/realtime/tickets.ts";
 import { attachmentOwnerStore } from "../../shared/stores/sending/attachment-owners.ts";
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
@@ -76,6 +79,11 @@ export function apiPorts(): ApiPorts {
     uploadRemovals: uploadRemovalStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     apiKeys: apiKeyStore(table),
+    memberships: membershipStore(table),
+    realtimeTickets: realtimeTicketStore(table),
+    sockets: socketStore(table),
+    realtime: openQueue(setting("realtimeQueueUrl")),
+    realtimeUrl: setting("realtimeUrl"),
     users: userStore(table),
     requestQuota: requestQuotaStore(table),
     events: openQueue(setting("eventsQueueUrl")),

@@ -12,6 +12,8 @@ import { signInCapStore } from "../../shared/stores/access/sign-in-caps.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
 import { openTable } from "../../shared/stores/client.ts";
+import { socketStore } from "../../shared/stores/realtime/sockets.ts";
+import { realtimeTicketStore } from "../../shared/stores/realtime/tickets.ts";
 import type { ConsolePorts } from "../routes/console-endpoint.ts";
 import { readSignInPage } from "./page-files.ts";
 
@@ -31,6 +33,10 @@ export function consolePorts(): ConsolePorts {
     invites: inviteStore(table),
     memberships: membershipStore(table),
     tenants: tenantStore(table),
+    realtimeTickets: realtimeTicketStore(table),
+    sockets: socketStore(table),
+    realtime: openQueue(setting("realtimeQueueUrl")),
+    realtimeUrl: setting("realtimeUrl"),
     isSignUpOpen: isSignUpOpen(),
     addressKeys: async (kid) => (await root(kid)).address,
     loginKeys: async (kid) => (await root(kid)).loginLink,

@@ -1,3 +1,6 @@
+import { connectSocket } from "../../shared/flows/realtime/connect.ts";
+import { disconnectSocket } from "../../shared/flows/realtime/disconnect.ts";
+import { receiveFrame } from "../../shared/flows/realtime/frames.ts";
 import { runInvocation } from "../../shared/kernel/call-scope.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
@@ -29,7 +32,17 @@ export function socketHandler(ports: SocketPorts, now: () => Millis): SocketHand
   };
 }
 
-/** No ticket exists yet, so no handshake is accepted. */
-async function handle(_ports: SocketPorts, event: SocketEvent, _now: Millis): Promise<number> {
-  return event.kind === "connect" ? 401 : 200;
+async function handle(ports: SocketPorts, event: SocketEvent, now: Millis): Promise<number> {
+  switch (event.kind) {
+    case "connect":
+      return handshakeStatuses[await connectSocket(ports, { ...event, now })];
+    case "disconnect":
+      await disconnectSocket(ports, event.connectionId);
+      return 200;
+    case "frame":
+      await receiveFrame(ports, { ...event, now });
+      return 200;
+  }
 }
+
+const handshakeStatuses = { connected: 200, unauthorized: 401, forbidden: 403, limit: 429 } as const;

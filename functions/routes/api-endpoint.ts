@@ -1,9 +1,10 @@
-import type { KeyPorts } from "../../shared/flows/access/ports.ts";
+import type { KeyPorts, KeyRevocationPorts } from "../../shared/flows/access/ports.ts";
 import type { LetGoPorts } from "../../shared/flows/accounts/ports.ts";
 import type { ReplayPorts } from "../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import type { HoldPorts } from "../../shared/flows/holds/ports.ts";
 import type { InboxPorts } from "../../shared/flows/inbox/ports.ts";
+import type { TicketPorts } from "../../shared/flows/realtime/ports.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../../shared/flows/sending/ports.ts";
 import type { StatsPorts } from "../../shared/flows/stats/ports.ts";
 import type { UploadPorts } from "../../shared/flows/uploads/ports.ts";
@@ -18,6 +19,8 @@ import { pageEndpointFor } from "../http/page.ts";
 
 /** The ports of the API function: those of its flows, and the stores that its routes read directly. */
 export type ApiPorts = KeyPorts &
+  KeyRevocationPorts &
+  TicketPorts &
   SessionCredentialPorts &
   InboxPorts &
   SendPorts &

@@ -1,6 +1,7 @@
 import type { SignInPorts, SignInRequestPorts, SignOutPorts } from "../../shared/flows/access/sign-in/ports.ts";
 import type { InvitePorts, MemberPorts, OwnTenantPorts } from "../../shared/flows/access/team/ports.ts";
 import type { PageFile } from "../../shared/flows/holds/ports.ts";
+import type { TicketPorts } from "../../shared/flows/realtime/ports.ts";
 import type { SessionCredentialPorts } from "../http/caller-credentials.ts";
 import { endpointsFor } from "../http/endpoints-for.ts";
 
@@ -11,7 +12,8 @@ export type ConsolePorts = SignInRequestPorts &
   SessionCredentialPorts &
   MemberPorts &
   InvitePorts &
-  OwnTenantPorts & {
+  OwnTenantPorts &
+  TicketPorts & {
     /** The public URL of the API, whose host sets the cookies. */
     readonly baseUrl: string;
     /** The sign-in page and its assets, by name. */

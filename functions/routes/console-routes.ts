@@ -5,6 +5,7 @@ import { getSession, signOut } from "./access/sign-in/session.ts";
 import { verifySignInLink } from "./access/sign-in/verify.ts";
 import { listMembers, removeMember, updateMember } from "./access/team.ts";
 import { createTenant, getTenant, listTenants, updateTenant } from "./access/tenants.ts";
+import { createSessionTicket } from "./realtime/tickets.ts";
 
 /** Every route of the console's API. */
 export const consoleApiRoutes = [
@@ -23,6 +24,7 @@ export const consoleApiRoutes = [
   createTenant,
   getTenant,
   updateTenant,
+  createSessionTicket,
 ] as const;
 
 /** Every route of the Console function. */

@@ -8,6 +8,7 @@ import { eraseConversation } from "./erasure/erasures.ts";
 import { getHold } from "./holds/holds.ts";
 import { getConversation, listConversations } from "./inbox/conversations.ts";
 import { getMessage, listMessages } from "./inbox/messages.ts";
+import { createRealtimeTicket } from "./realtime/tickets.ts";
 import { sendHumanAgentMessage } from "./sending/human-agent.ts";
 import { sendReply } from "./sending/replies.ts";
 import { health, ping, redirectToSecurityTxt, redirectToSite } from "./service/service.ts";
@@ -61,4 +62,5 @@ export const apiRoutes = [
   replayDeliveries,
   replayDelivery,
   listEventTypes,
+  createRealtimeTicket,
 ] as const;

@@ -208,7 +208,8 @@ describe("setup", () => {
       withoutKeyAndRate(await pipeline.cost(() => pipeline.call(liveKey, method, path)));
     const { id } = await createKey(pipeline.tenantPorts, tenant, { scope: "live", label: "", actor }, pipeline.now());
     expect(await cost("GET", "/v1/keys")).toEqual(readCost(1));
-    expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(writeCost(8, 1));
+    // The number of the tenant's sockets is read before and after.
+    expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(writeCost(8, 3));
     expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(readCost(1));
     const notFound = async (keyId: string) => {
       const request = () =>
@@ -247,8 +248,9 @@ describe("setup", () => {
       setTenantStatus(pipeline.tenantPorts, tenant, { status, actor }, pipeline.now());
     const active = await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"));
     expect(active).toEqual({ wcu: 1, rcu: 1.5, sqs: 0 });
-    // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys and one of members.
-    expect(await pipeline.cost(change("suspended"))).toEqual(writeCost(12, 3));
+    // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys and one of members. A
+    // suspension reads the number of the tenant's sockets before and after.
+    expect(await pipeline.cost(change("suspended"))).toEqual(writeCost(12, 5));
     const refused = () => expect(pipeline.call(liveKey, "GET", "/v1/accounts")).rejects.toThrow("is suspended");
     expect(await pipeline.cost(refused)).toEqual({ wcu: 1, rcu: 1, sqs: 0 });
     expect(await pipeline.cost(change("active"))).toEqual(writeCost(12, 3));

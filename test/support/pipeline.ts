@@ -109,9 +109,11 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
   const peppers = async () => (await readRoot()).pepper;
   const addressKeys = async () => (await readRoot()).address;
-  const tenantPorts: AdminPorts = { ...stores, vault, peppers, addressKeys };
+  const stream = { realtime: queue("Realtime"), realtimeUrl: "wss://stream.example", log };
+  const tenantPorts: AdminPorts = { ...stores, ...stream, vault, peppers, addressKeys };
   const apiPorts: ApiPorts = {
     ...stores,
+    ...stream,
     feedShards: tenantShards(stores.tenantStates),
     erasureWork: queue("Erasures"),
     uploadFiles,

@@ -751,6 +751,19 @@ export interface components {
                     csrf_token: string;
                 };
             };
+            /** @description Create a ticket for the realtime stream (returned once) */
+            "POST /console/session/ws-ticket": {
+                query?: {
+                    /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
+                    tenant?: string;
+                };
+                data: {
+                    ticket: string;
+                    expires_at: number;
+                    expires_in_ms: 60000;
+                    url: string;
+                };
+            };
             /** @description List the members of a tenant */
             "GET /console/team": {
                 query?: {
@@ -1174,6 +1187,19 @@ export interface components {
                     name: string;
                     version: string;
                     time: string;
+                };
+            };
+            /** @description Create a ticket for the realtime stream (returned once) */
+            "POST /v1/realtime/ticket": {
+                query?: {
+                    /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
+                    tenant?: string;
+                };
+                data: {
+                    ticket: string;
+                    expires_at: number;
+                    expires_in_ms: 60000;
+                    url: string;
                 };
             };
             /** @description Get counts for the current hour and the 24 hours before it */

@@ -1,12 +1,14 @@
 import { REVOKED_KEY_RETENTION } from "../../domain/limits.ts";
+import type { Grant } from "../../domain/realtime/grants.ts";
 import { isUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ListedKey } from "../../stores/access/api-key-items.ts";
+import { endAccess } from "../realtime/cut-off.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
 import { refuseScope } from "./keys.ts";
-import type { KeyListPorts } from "./ports.ts";
+import type { KeyListPorts, KeyRevocationPorts } from "./ports.ts";
 import { actingMember } from "./team/acting.ts";
 
 /** Lists the keys of a tenant, oldest first. A revoked key is listed for 90 days. */
@@ -20,11 +22,11 @@ export async function listOperatorKeys(ports: KeyListPorts, now: Millis): Promis
 }
 
 /**
- * Revokes a key of a tenant, so that its next request is refused. Safe to repeat: only the revocation itself leaves an
+ * Revokes a key of a tenant, so that its next request is refused, and closes its sockets. Safe to repeat: only the revocation itself leaves an
  * audit row. A test key revokes no live key. `role_forbidden`: the person is no longer an admin.
  */
 export async function revokeKey(
-  ports: KeyListPorts,
+  ports: KeyRevocationPorts,
   { tenant, keyId, actor, now }: { tenant: TenantId; keyId: string; actor: Actor; now: Millis },
 ): Promise<null | Refusal<"key_not_found" | "live_key_required" | "role_forbidden">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(tenant, keyId) : null;
@@ -38,7 +40,7 @@ export async function revokeKey(
 
 /** Revokes an operator key in the same way, with an audit row for each of its tenants. */
 export async function revokeOperatorKey(
-  ports: KeyListPorts,
+  ports: KeyRevocationPorts,
   { keyId, actor, now }: { keyId: string; actor: Actor; now: Millis },
 ): Promise<null | Refusal<"key_not_found">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(null, keyId) : null;
@@ -47,15 +49,17 @@ export async function revokeOperatorKey(
 }
 
 async function revoke(
-  ports: KeyListPorts,
+  ports: KeyRevocationPorts,
   key: ListedKey,
   { actor, now }: { actor: Actor; now: Millis },
-): ReturnType<KeyListPorts["apiKeys"]["revoke"]> {
+): ReturnType<KeyRevocationPorts["apiKeys"]["revoke"]> {
   if (key.status === "revoked") return "already_revoked";
   const action = key.kind === "operator" ? "operator_key.revoke" : "key.revoke";
   const entry = auditEntry(actor, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
   const audits = key.tenants.map((tenant) => ({ tenant, entry }));
-  return ports.apiKeys.revoke(key, { audits, actor: actingMember(actor, "admin"), now });
+  const includes = (grant: Grant) => grant.kind !== "session" && grant.keyId === key.id;
+  const revocation = () => ports.apiKeys.revoke(key, { audits, actor: actingMember(actor, "admin"), now });
+  return endAccess(ports, { tenants: key.tenants, includes }, revocation, (result) => result === "revoked");
 }
 
 /** DynamoDB removes an expired row up to days late. */

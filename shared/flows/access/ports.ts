@@ -6,6 +6,7 @@ import type { RequestQuota } from "../../stores/access/request-quota.ts";
 import type { TenantStatuses } from "../../stores/access/tenant-status.ts";
 import type { Tenants } from "../../stores/access/tenants.ts";
 import type { Users } from "../../stores/access/users.ts";
+import type { CutOffPorts } from "../realtime/ports.ts";
 
 export interface KeyPorts {
   readonly apiKeys: ApiKeys;
@@ -14,7 +15,11 @@ export interface KeyPorts {
 }
 
 export interface KeyListPorts {
-  readonly apiKeys: Pick<ApiKeys, "list" | "getListed" | "revoke">;
+  readonly apiKeys: Pick<ApiKeys, "list">;
+}
+
+export interface KeyRevocationPorts extends CutOffPorts {
+  readonly apiKeys: Pick<ApiKeys, "getListed" | "revoke">;
 }
 
 export interface TenantPorts {
@@ -31,7 +36,7 @@ export interface OwnerPorts {
   readonly addressKeys: ReadKeyRing;
 }
 
-export interface TenantStatusPorts {
+export interface TenantStatusPorts extends CutOffPorts {
   readonly tenantStatuses: TenantStatuses;
 }
 

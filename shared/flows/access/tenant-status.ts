@@ -1,11 +1,12 @@
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { TenantStatus } from "../../stores/access/tenant-status.ts";
+import { endAccess } from "../realtime/cut-off.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
 import type { TenantStatusPorts } from "./ports.ts";
 
 /**
- * Suspends a tenant, so that its keys and members are refused from their next request on, or resumes it. Safe to repeat: a run that
+ * Suspends a tenant, so that its keys and members are refused from their next request on, or resumes it. A suspension closes the sockets. Safe to repeat: a run that
  * was interrupted is completed by the next one. Webhooks, deliveries, erasures and held messages continue.
  * @returns `overtaken` when a concurrent change gave the tenant another status
  */
@@ -17,7 +18,10 @@ export async function setTenantStatus(
 ): Promise<"completed" | "overtaken" | "not_found"> {
   const { status } = change;
   const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
-  const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+  const set = () => ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+  const everyone = { tenants: [tenant], includes: () => true };
+  const result =
+    status === "active" ? await set() : await endAccess(ports, everyone, set, (outcome) => outcome !== "not_found");
   if (result === "not_found") return result;
   const isMarked =
     (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));

@@ -4,6 +4,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { DeletedTenant } from "../../stores/deletion/tenant-deletions.ts";
 import type { ScanCursor } from "../../stores/deletion/tenant-rows.ts";
 import { deadLetterTenant } from "../dead-letters/decode.ts";
+import { endAccess } from "../realtime/cut-off.ts";
 import { removeUploads } from "../uploads/remove-uploads.ts";
 import { endTenantSubscriptions } from "./end-subscriptions.ts";
 import type { DeleteTenantPorts } from "./ports.ts";
@@ -33,7 +34,7 @@ export interface DeletionProgress {
 
 /**
  * Deletes a tenant with everything that is stored of it. A pass ends the webhooks of its accounts at the platforms. It
- * removes what gives access and what receives data,
+ * closes the sockets, removes what gives access and what receives data,
  * then the dead letters, and then what a scan of the table finds. What was in progress when a pass ended may write
  * again, so another pass follows after the longest run of any worker, until one finds nothing. Then only the row is left
  * that keeps the slug taken. Safe to repeat and to kill: a run that continues starts with its first pass.
@@ -44,7 +45,9 @@ export async function deleteTenant(
   deletion: TenantDeletion,
 ): Promise<(DeletedTenant & { readonly isNew: boolean }) | null> {
   const { tenant, actor, time, report } = deletion;
-  const state = await ports.tenantDeletions.start(tenant, { actor, now: time.now() });
+  const everyone = { tenants: [tenant], includes: () => true };
+  const start = () => ports.tenantDeletions.start(tenant, { actor, now: time.now() });
+  const state = await endAccess(ports, everyone, start, (outcome) => outcome?.status === "running");
   if (state === null) return null;
   if (state.status === "deleted") return { ...state, isNew: false };
   for (let pass = 1; ; pass++) {

@@ -1,5 +1,48 @@
 import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
+import type { Memberships } from "../../stores/access/memberships.ts";
+import type { SocketFrames } from "../../stores/realtime/frame-quota.ts";
+import type { Sockets } from "../../stores/realtime/sockets.ts";
+import type { RealtimeTickets } from "../../stores/realtime/tickets.ts";
+
+export interface TicketPorts {
+  readonly realtimeTickets: Pick<RealtimeTickets, "create">;
+  readonly memberships: Pick<Memberships, "get">;
+  /** The URL of the WebSocket API. */
+  readonly realtimeUrl: string;
+}
+
+export interface ConnectPorts {
+  readonly realtimeTickets: Pick<RealtimeTickets, "consume">;
+  readonly sockets: Pick<Sockets, "connect" | "repair">;
+  readonly realtime: Pick<Queue, "send">;
+  /** The origin of the console, such as `https://console.example.com`. */
+  readonly consoleOrigin: string;
+}
+
+export interface DisconnectPorts {
+  readonly sockets: Pick<Sockets, "tenantOf" | "remove">;
+}
+
+/** What closing sockets needs. */
+export interface ClosePorts {
+  readonly sockets: Pick<Sockets, "get" | "listAll" | "isGranted" | "markEnded" | "remove">;
+  readonly connections: Pick<Connections, "close">;
+}
+
+export interface FramePorts extends ClosePorts {
+  readonly sockets: ClosePorts["sockets"] & Pick<Sockets, "tenantOf">;
+  readonly socketFrames: SocketFrames;
+  readonly connections: Connections;
+}
+
+/** What requesting that the sockets of ended access are closed needs. */
+export interface CutOffPorts {
+  readonly sockets: Pick<Sockets, "presence" | "listAll">;
+  /** The queue of the push worker. */
+  readonly realtime: Pick<Queue, "send">;
+  readonly log: Log;
+}
 
 /** What requesting the push of a change needs. */
 export interface PushRequestPorts {
@@ -16,6 +59,9 @@ export interface Connections {
    * @throws any other error of the API
    */
   post(connectionId: string, text: string): Promise<"sent" | "gone">;
-  /** Closes a connection. One that is gone is no error. */
-  close(connectionId: string): Promise<void>;
+  /**
+   * Closes a connection.
+   * @returns `gone`: the connection does not exist, or not yet
+   */
+  close(connectionId: string): Promise<"closed" | "gone">;
 }

@@ -17,6 +17,8 @@ it("every route has its operationId", () => {
     "createChallenge: POST /verify/holds/{hold_id}/challenge",
     "createInvite: POST /console/invites",
     "createKey: POST /v1/keys",
+    "createRealtimeTicket: POST /v1/realtime/ticket",
+    "createSessionTicket: POST /console/session/ws-ticket",
     "createTenant: POST /console/tenants",
     "createUpload: POST /v1/attachments/uploads",
     "createWebhook: POST /v1/webhooks",

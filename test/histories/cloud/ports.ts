@@ -82,6 +82,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     erasureWork: queue("Erasures"),
     uploadFiles: openFiles("uploads", aws.s3),
     uploadWork: queue("Uploads"),
+    realtimeUrl: "wss://stream.example",
     accountPlatformFor: async () => accountPlatform,
     receivedMessages: openReceivedMessages(aws.sqs),
   };

@@ -4,6 +4,7 @@ import type { Audit } from "../../../stores/access/audit.ts";
 import type { LoginTokens } from "../../../stores/access/login-tokens.ts";
 import type { SignInCaps } from "../../../stores/access/sign-in-caps.ts";
 import type { Users } from "../../../stores/access/users.ts";
+import type { CutOffPorts } from "../../realtime/ports.ts";
 import type { ClaimInvitePorts } from "../team/ports.ts";
 
 /** The keys that sign-in links depend on. */
@@ -27,6 +28,6 @@ export interface SignInPorts extends LinkKeyPorts, ClaimInvitePorts {
   readonly sessionKeys: ReadKeyRing;
 }
 
-export interface SignOutPorts {
+export interface SignOutPorts extends CutOffPorts {
   readonly users: Pick<Users, "raiseEpoch">;
 }

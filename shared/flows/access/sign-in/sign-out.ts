@@ -1,10 +1,12 @@
 import { callerActor, type SessionCaller } from "../../../domain/access/callers.ts";
+import type { Grant } from "../../../domain/realtime/grants.ts";
 import { newUlid } from "../../../kernel/ids.ts";
 import type { Millis } from "../../../kernel/time.ts";
+import { endAccess } from "../../realtime/cut-off.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { SignOutPorts } from "./ports.ts";
 
-/** Ends every session of the person, with an audit row in each of their tenants. Safe to repeat. */
+/** Ends every session of the person and their sockets, with an audit row in each of their tenants. Safe to repeat. */
 export async function signOut(
   ports: SignOutPorts,
   { caller, ip, now }: { readonly caller: SessionCaller; readonly ip: string | null; readonly now: Millis },
@@ -13,5 +15,10 @@ export async function signOut(
   const actor = { actor: callerActor(caller), ip };
   const entry = auditEntry(actor, { action: "session.sign_out", resource: `user:${userId}`, detail: {}, at: now });
   const audits = memberships.map(({ tenant }) => ({ tenant, entry }));
-  await ports.users.raiseEpoch(userId, { epoch, audits, op: newUlid(now) });
+  const access = {
+    tenants: memberships.map(({ tenant }) => tenant),
+    includes: (grant: Grant) => grant.kind === "session" && grant.userId === userId && grant.epoch <= epoch,
+  };
+  const raise = () => ports.users.raiseEpoch(userId, { epoch, audits, op: newUlid(now) });
+  await endAccess(ports, access, raise, (isRaised) => isRaised);
 }

@@ -2,10 +2,12 @@ import type { AuditEntry } from "../../../domain/access/audit.ts";
 import { refuseRole } from "../../../domain/access/callers.ts";
 import type { Role } from "../../../domain/access/roles.ts";
 import { isUserId, type Membership } from "../../../domain/access/team.ts";
+import type { Grant } from "../../../domain/realtime/grants.ts";
 import { isRefusal, type Refusal, refuse } from "../../../kernel/refusals.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { MembershipChange } from "../../../stores/access/memberships.ts";
+import { endAccess } from "../../realtime/cut-off.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
 import type { MemberPorts } from "./ports.ts";
@@ -24,7 +26,7 @@ interface MemberRequest {
 type MemberRefusal = Refusal<"member_not_found" | "last_owner" | "role_forbidden">;
 
 /** Lists the members of a tenant, in the order in which their users were created. */
-export function listMembers(ports: MemberPorts, tenant: TenantId): Promise<readonly Membership[]> {
+export function listMembers(ports: Pick<MemberPorts, "memberships">, tenant: TenantId): Promise<readonly Membership[]> {
   return ports.memberships.list(tenant);
 }
 
@@ -33,7 +35,7 @@ export function listMembers(ports: MemberPorts, tenant: TenantId): Promise<reado
  * to repeat: only a change leaves an audit row.
  */
 export async function changeMemberRole(
-  ports: MemberPorts,
+  ports: Pick<MemberPorts, "memberships">,
   request: MemberRequest & { readonly role: Role },
 ): Promise<Membership | MemberRefusal> {
   const { tenant, acting, now, role } = request;
@@ -49,7 +51,7 @@ export async function changeMemberRole(
 
 /**
  * Removes a member: owners remove anyone, and each member themselves, as long as an owner remains. The member's next
- * request is refused.
+ * request is refused, and their sockets are closed.
  */
 export async function removeMember(ports: MemberPorts, request: MemberRequest): Promise<null | MemberRefusal> {
   const { tenant, userId, acting, now } = request;
@@ -58,14 +60,18 @@ export async function removeMember(ports: MemberPorts, request: MemberRequest): 
   const result = await changeMember(ports, request, async (member) => {
     if (!isAllowed) return "actor_changed";
     const audit = memberEntry(request, { action: "member.remove", detail: { role: member.role }, at: now });
-    return ports.memberships.remove(member, { audit, actor: actingMember(acting, leaves ? "agent" : "owner") });
+    const author = { audit, actor: actingMember(acting, leaves ? "agent" : "owner") };
+    const includes = (grant: Grant) =>
+      grant.kind === "session" && grant.userId === userId && grant.memberSince === member.createdAt;
+    const removal = () => ports.memberships.remove(member, author);
+    return endAccess(ports, { tenants: [tenant], includes }, removal, (result) => result === "changed");
   });
   return isRefusal(result) ? result : null;
 }
 
 /** Changes a member as they are stored, and again if another request changed them at the same time. */
 async function changeMember(
-  ports: MemberPorts,
+  ports: Pick<MemberPorts, "memberships">,
   { tenant, userId }: MemberRequest,
   change: (member: Membership) => Promise<MembershipChange>,
 ): Promise<Membership | MemberRefusal> {

@@ -6,8 +6,9 @@ import type { Memberships } from "../../../stores/access/memberships.ts";
 import type { SignInCaps } from "../../../stores/access/sign-in-caps.ts";
 import type { Tenants } from "../../../stores/access/tenants.ts";
 import type { Users } from "../../../stores/access/users.ts";
+import type { CutOffPorts } from "../../realtime/ports.ts";
 
-export interface MemberPorts {
+export interface MemberPorts extends CutOffPorts {
   readonly memberships: Pick<Memberships, "list" | "get" | "changeRole" | "remove">;
 }
 

@@ -3,7 +3,7 @@ import { sealSession } from "../../../../shared/flows/access/sessions.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
+import { openCutOff } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { createTenant } from "../../../shared/stores/access/support/team-samples.ts";
 import { type ApiApp, openApiApp } from "../support/api-app.ts";
@@ -91,8 +91,7 @@ it.each(["key", "session"])(
     const suspended = await createTenant(testEnv.table);
     const person = await newMember(suspended);
     const headers = credential === "key" ? { authorization: `Bearer ${await api.newKey(suspended)}` } : person.headers;
-    const tenantStatuses = tenantStatusStore(testEnv.table);
-    await setTenantStatus({ tenantStatuses }, suspended, { status: "suspended", actor: "cli" }, testEnv.now());
+    await setTenantStatus(openCutOff(testEnv.table), suspended, { status: "suspended", actor: "cli" }, testEnv.now());
     testEnv.advance(secondsLeft() * SECOND);
     const answers = await Promise.all(Array.from({ length: 601 }, () => ask(headers)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(600).fill(403), 429]);

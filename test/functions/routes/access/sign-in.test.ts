@@ -15,6 +15,7 @@ import {
   type SignInFixture,
   unknownToken,
 } from "../../../shared/flows/access/support/sign-in-fixture.ts";
+import { noStream } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
@@ -48,6 +49,7 @@ function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
   const ports: ConsolePorts = observePorts({
     ...fixture.ports(),
     ...fixture.stores,
+    ...noStream,
     isSignUpOpen: false,
     requestQuota: requestQuotaStore(testEnv.table),
     consoleOrigin: CONSOLE,

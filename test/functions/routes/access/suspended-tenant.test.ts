@@ -6,9 +6,9 @@ import { createTenant } from "../../../../shared/flows/access/tenants.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
-import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { holdStore } from "../../../../shared/stores/holds/holds.ts";
+import { openCutOff } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import {
   holdAuditEntry,
@@ -43,12 +43,7 @@ beforeAll(async () => {
 afterAll(() => testEnv.close());
 
 const setStatus = (status: "active" | "suspended") =>
-  setTenantStatus(
-    { tenantStatuses: tenantStatusStore(testEnv.table) },
-    tenant,
-    { status, actor: "cli" },
-    testEnv.now(),
-  );
+  setTenantStatus(openCutOff(testEnv.table), tenant, { status, actor: "cli" }, testEnv.now());
 const refused = { status: 403, body: { ok: false, error: { code: "forbidden", detail: "" } } };
 const message = expect.stringContaining("This tenant is suspended");
 

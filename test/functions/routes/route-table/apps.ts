@@ -49,6 +49,7 @@ export async function openRouteApps(
   };
   const consolePorts: ConsolePorts = {
     ...check,
+    memberships: stores.memberships,
     baseUrl: "https://parley.example",
     addressKeys: testEnv.addressKeys,
     loginKeys: async () => oneKeyRing(randomToken(32)),

@@ -172,6 +172,7 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
   "POST /v1/webhooks/{id}/deliveries/replay": endpointRoute("/deliveries/replay?from=0"),
   "GET /v1/webhooks/{id}/deliveries/{deliveryId}": deliveryRoute(),
   "POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay": deliveryRoute("/replay"),
+  "POST /v1/realtime/ticket": members("agent", "/v1/realtime/ticket"),
   "GET /v1/event-types": { ...members("agent", "/v1/event-types"), tenant: "none", role: null },
 };
 
@@ -210,6 +211,7 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
   "GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
   "GET /console/me": person("/console/me"),
   "POST /console/auth/logout": person("/console/auth/logout"),
+  "POST /console/session/ws-ticket": team(members("agent", "/console/session/ws-ticket")),
   "GET /console/team": team(members("agent", "/console/team")),
   "PATCH /console/team/{user_id}": memberRoute("owner", { role: "agent" }),
   "DELETE /console/team/{user_id}": memberRoute("agent"),

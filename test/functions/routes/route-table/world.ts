@@ -6,12 +6,12 @@ import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.t
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
-import { tenantStatusStore } from "../../../../shared/stores/access/tenant-status.ts";
 import { holdStore } from "../../../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
 import { createKey } from "../../../shared/flows/access/support/api-keys.ts";
+import { openCutOff } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { createEndpointAt } from "../../../shared/flows/support/test-endpoints.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import {
@@ -177,6 +177,6 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
     },
   };
   const suspension = { status: "suspended", actor: "cli" } as const;
-  await setTenantStatus({ tenantStatuses: tenantStatusStore(table) }, paused, suspension, testEnv.now());
+  await setTenantStatus(openCutOff(table), paused, suspension, testEnv.now());
   return world;
 }

@@ -126,8 +126,8 @@ describe("deleting a tenant", () => {
     const team = openTeamEnv(testEnv);
     const ownerId = await team.newMember(tenant, "owner");
     const now = testEnv.now();
-    // The run dies right after the first write: keys, members and data exist.
-    const end = injectFaults(testEnv.client, ({ index }) => (index < 1 ? "pass" : "crash"));
+    // The run dies right after the first write, which follows a read: keys, members and data exist.
+    const end = injectFaults(testEnv.client, ({ index }) => (index < 2 ? "pass" : "crash"));
     await expect(runDeletion(testEnv, tenant)).rejects.toThrow("crashed");
     end();
     const ports = { ...testEnv.apiPorts(queues), ...stores(), addressKeys: testEnv.addressKeys };

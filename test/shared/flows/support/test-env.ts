@@ -51,6 +51,7 @@ import { withoutTransport } from "../../../support/world/sdk-in-process.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { NOW } from "../../stores/support/samples.ts";
 import { linkTestAccount } from "../accounts/support/link-test-account.ts";
+import { noStream } from "../realtime/support/no-stream.ts";
 
 const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
@@ -222,6 +223,8 @@ export async function openTestEnv(
         holdKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "hold-secret")),
         baseUrl: "https://parley.example",
         feedShards: tenantShards(tenantStateStore(tableHandle)),
+        ...noStream,
+        ...(queues.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : {}),
         events: openQueue(queues.events, aws.sqs),
         accountWork: openQueue(queues.accounts ?? "", aws.sqs),
         retries: openQueue(queues.deliveries, aws.sqs),

@@ -34,6 +34,7 @@ import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
 import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { socketFrameStore } from "../../../../shared/stores/realtime/frame-quota.ts";
 import { socketStore } from "../../../../shared/stores/realtime/sockets.ts";
 import { realtimeTicketStore } from "../../../../shared/stores/realtime/tickets.ts";
 import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
@@ -68,6 +69,7 @@ export function openStores(table: Table) {
     endpoints: endpointStore(table),
     realtimeTickets: realtimeTicketStore(table),
     sockets: socketStore(table),
+    socketFrames: socketFrameStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
     audit: auditStore(table),
     counters: counterStore(table),

@@ -22,6 +22,7 @@ import { decodeMail } from "../../../../../shared/queues/mails.ts";
 import { oneKeyRing } from "../../../../support/world/key-rings.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { newTenant } from "../../../stores/support/samples.ts";
+import { noStream } from "../../realtime/support/no-stream.ts";
 import type { TestEnv } from "../../support/test-env.ts";
 
 const ROOT = "a root secret that is long enough to be one";
@@ -46,6 +47,7 @@ export async function openSignInFixture(testEnv: TestEnv) {
     newPerson: () => ({ address: `person-${++people}@example.com`, ip: `203.0.113.${people % 250}` }),
     ports: (): SignInRequestPorts & SignInPorts & SignOutPorts => ({
       ...stores,
+      ...noStream,
       mails: openQueue(queueUrl, testEnv.sqs),
       addressKeys: async () => addressRing,
       loginKeys: async () => loginRing,

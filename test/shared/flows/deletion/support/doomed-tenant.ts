@@ -12,11 +12,13 @@ import { sampleConversationId, sampleMessage } from "../../../stores/support/sam
 import { createKey } from "../../access/support/api-keys.ts";
 import { newEmail, openTeamEnv } from "../../access/team/support/team.ts";
 import { linkTestAccount } from "../../accounts/support/link-test-account.ts";
+import { noStream } from "../../realtime/support/no-stream.ts";
 import { tenantCaller } from "../../support/data-subject.ts";
 import type { TestEnv, TestQueues } from "../../support/test-env.ts";
 
 /** The platforms end every subscription. */
 export const noSubscriptions = {
+  ...noStream,
   accountPlatformFor: async () => ({
     subscribe: async () => ({ kind: "done" }) as const,
     unsubscribe: async () => ({ kind: "done" }) as const,

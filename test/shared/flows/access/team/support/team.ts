@@ -11,6 +11,7 @@ import { createTenant } from "../../../../../../shared/flows/access/tenants.ts";
 import type { TenantId } from "../../../../../../shared/kernel/tenant.ts";
 import { openStores } from "../../../../stores/support/open-stores.ts";
 import { newTenant } from "../../../../stores/support/samples.ts";
+import { noStream } from "../../../realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../support/test-env.ts";
 
 let people = 0;
@@ -50,6 +51,7 @@ export function openTeamEnv(testEnv: TestEnv) {
   const mails: string[] = [];
   const ports = {
     ...stores,
+    ...noStream,
     addressKeys,
     mails: { send: async ({ body }: { readonly body: string }) => void mails.push(body) },
     isSignUpOpen: false,

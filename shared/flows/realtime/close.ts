@@ -1,0 +1,82 @@
+import type { Grant } from "../../domain/realtime/grants.ts";
+import type { Socket } from "../../domain/realtime/sockets.ts";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { ClosePorts } from "./ports.ts";
+
+/** Requests in flight at once. */
+const CONCURRENCY = 25;
+/** The gateway waits this long for the answer to a handshake. Until then it does not know the connection. */
+const HANDSHAKE_MAX: Millis = 30 * SECOND;
+
+/** Sockets of a tenant. */
+interface SocketsOf {
+  readonly tenant: TenantId;
+  readonly connectionIds: readonly string[];
+  readonly now: Millis;
+}
+
+/** A connection was not closed. It receives nothing any more, and the next attempt closes it. */
+export class NotClosed extends Error {
+  override readonly name = "NotClosed";
+}
+
+/**
+ * Closes connections. Their sockets receive nothing from the first write on, and their rows stay until the gateway has
+ * closed them, so that a repetition closes what a process left open. Safe to repeat. A connection without a row is closed,
+ * too: the deletion of a tenant removes the rows.
+ * @throws NotClosed when the gateway did not close all of them, or does not know one yet
+ */
+export async function closeSockets(ports: ClosePorts, { tenant, connectionIds, now }: SocketsOf): Promise<void> {
+  await ports.sockets.markEnded(tenant, connectionIds, now);
+  const rows = await ports.sockets.listAll(tenant);
+  const rowsById = new Map(rows.map((socket) => [socket.connectionId, socket]));
+  const closedIds: string[] = [];
+  await forEachConcurrent(connectionIds, CONCURRENCY, async (connectionId) => {
+    const result = await ports.connections.close(connectionId).catch(() => "failed" as const);
+    const { connectedAt = 0 } = rowsById.get(connectionId) ?? {};
+    const isInHandshake = result === "gone" && connectedAt > now - HANDSHAKE_MAX;
+    if (result !== "failed" && !isInHandshake) closedIds.push(connectionId);
+  });
+  await ports.sockets.remove(
+    tenant,
+    closedIds.filter((id) => rowsById.has(id)),
+  );
+  if (closedIds.length < connectionIds.length) throw new NotClosed("A connection was not closed yet.");
+}
+
+/** Closes those of the sockets whose access has ended, and those that are being closed. Safe to repeat. */
+export async function recheckSockets(ports: ClosePorts, { tenant, connectionIds, now }: SocketsOf): Promise<void> {
+  const rows = await ports.sockets.listAll(tenant);
+  const sockets = rows.filter((row) => connectionIds.includes(row.connectionId));
+  const granted = new Map<string, boolean>();
+  for (const { grant } of sockets) {
+    const name = grantName(grant);
+    if (!granted.has(name)) granted.set(name, await ports.sockets.isGranted(tenant, grant));
+  }
+  const ended = sockets.filter(({ grant, endedAt }) => endedAt !== null || !granted.get(grantName(grant)));
+  if (ended.length === 0) return;
+  await closeSockets(ports, { tenant, connectionIds: ended.map(({ connectionId }) => connectionId), now });
+}
+
+/**
+ * The socket of a connection if its access still holds, read consistently. Otherwise closes the connection: a process may
+ * have ended between the removal of the access and the request to close its sockets.
+ * @returns null when the connection has no socket, or it is closed
+ * @throws NotClosed as `closeSockets`
+ */
+export async function verifySocket(
+  ports: ClosePorts,
+  { tenant, connectionId, now }: { readonly tenant: TenantId; readonly connectionId: string; readonly now: Millis },
+): Promise<Socket | null> {
+  const socket = await ports.sockets.get(tenant, connectionId);
+  const isOpen = socket !== null && socket.endedAt === null && (await ports.sockets.isGranted(tenant, socket.grant));
+  if (isOpen) return socket;
+  await closeSockets(ports, { tenant, connectionIds: [connectionId], now });
+  return null;
+}
+
+function grantName(grant: Grant): string {
+  return JSON.stringify(grant);
+}

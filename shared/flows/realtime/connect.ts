@@ -1,0 +1,62 @@
+import { SOCKET_LIFETIME } from "../../domain/limits.ts";
+import type { Socket } from "../../domain/realtime/sockets.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { encodeRealtime } from "../../queues/realtime.ts";
+import type { Connecting } from "../../stores/realtime/sockets.ts";
+import type { ConnectPorts } from "./ports.ts";
+import { toTicketId } from "./tickets.ts";
+
+/**
+ * How long after a connection its first frame is sent. By then the gateway has the answer to the handshake, and the reads
+ * of every worker see the socket: what they did not push before is in what the client fetches at that frame.
+ */
+const HELLO_DELAY: Millis = 2 * SECOND;
+
+/** A handshake, as the gateway reports it. */
+interface Handshake {
+  readonly connectionId: string;
+  readonly connectedAt: Millis;
+  /** Null when the query has none, or more than one. */
+  readonly ticket: string | null;
+  /** The origin of the page that connects. Null outside a browser. */
+  readonly origin: string | null;
+  readonly now: Millis;
+}
+
+/**
+ * `unauthorized`: the ticket was used, has expired or is unknown, or the access of its caller has ended.
+ * `forbidden`: a page of another origin has the ticket of a signed-in person.
+ */
+type HandshakeResult = "connected" | "unauthorized" | "forbidden" | "limit";
+
+/**
+ * Opens a socket with a ticket, which is used up by the first attempt. A text that has not the form of a ticket causes no
+ * read, and an unknown one no read of a tenant.
+ */
+export async function connectSocket(ports: ConnectPorts, handshake: Handshake): Promise<HandshakeResult> {
+  const { connectionId, connectedAt, origin, now } = handshake;
+  const ticketId = toTicketId(handshake.ticket ?? "");
+  const ticket = ticketId && (await ports.realtimeTickets.consume(ticketId, now));
+  if (!ticket) return "unauthorized";
+  const { tenant, grant } = ticket;
+  if (grant.kind === "session" && origin !== ports.consoleOrigin) return "forbidden";
+  const socket = { connectionId, grant, connectedAt, expiresAt: connectedAt + SOCKET_LIFETIME };
+  const result = await addSocket(ports, { tenant, socket, now });
+  if (result === "refused") return "unauthorized";
+  if (result === "limit") return "limit";
+  const hello = encodeRealtime({ tenant, kind: "hello", connectionId });
+  await ports.realtime.send({ body: hello, group: tenant, delay: HELLO_DELAY });
+  return "connected";
+}
+
+/** A tenant whose number of sockets is at the limit has them counted: the time to live removes rows without it. */
+async function addSocket(
+  { sockets }: ConnectPorts,
+  { tenant, socket, now }: { readonly tenant: TenantId; readonly socket: Socket; readonly now: Millis },
+): Promise<Connecting> {
+  const result = await sockets.connect(tenant, socket);
+  if (result !== "limit") return result;
+  await sockets.repair(tenant, now);
+  return sockets.connect(tenant, socket);
+}

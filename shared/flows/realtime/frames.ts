@@ -1,0 +1,38 @@
+import { SOCKET_FRAME_BYTES_MAX } from "../../domain/limits.ts";
+import { pongFrame } from "../../events/realtime.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { closeSockets } from "./close.ts";
+import type { FramePorts } from "./ports.ts";
+
+/** A frame of a client. */
+interface ClientFrame {
+  readonly connectionId: string;
+  /** Null for a binary frame. */
+  readonly text: string | null;
+  readonly now: Millis;
+}
+
+/** Answers a ping. Ignores any other frame. Closes a connection that sends a frame over 4 KB, or over 60 in a minute. */
+export async function receiveFrame(ports: FramePorts, { connectionId, text, now }: ClientFrame): Promise<void> {
+  const isTooLong = Buffer.byteLength(text ?? "") > SOCKET_FRAME_BYTES_MAX;
+  if (isTooLong || (await ports.socketFrames.consume(connectionId, now)).isExceeded) {
+    await closeConnection(ports, connectionId, now);
+    return;
+  }
+  if (isPing(text)) await ports.connections.post(connectionId, pongFrame());
+}
+
+async function closeConnection(ports: FramePorts, connectionId: string, now: Millis): Promise<void> {
+  const tenant = await ports.sockets.tenantOf(connectionId);
+  if (tenant) await closeSockets(ports, { tenant, connectionIds: [connectionId], now });
+  else await ports.connections.close(connectionId);
+}
+
+function isPing(text: string | null): boolean {
+  try {
+    const frame: unknown = JSON.parse(text ?? "");
+    return typeof frame === "object" && frame !== null && "type" in frame && frame.type === "ping";
+  } catch {
+    return false;
+  }
+}
