@@ -1,13 +1,9 @@
-import { type Fields, fields, text } from "../common/fields.ts";
+import { type Body, type Account as ConnectedAccount, type Data, HttpClient, ParleyError } from "#client";
 
-// The API calls of the page. Responses are validated, because a proxy or a Wi-Fi sign-in page may answer instead.
+// The API calls of the page.
 
 /** A workspace of the signed-in person. */
-export interface Workspace {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string;
-}
+export type Workspace = Data<"GET /console/tenants">["tenants"][number];
 
 /** A connected account. Texts are empty when they are not known. */
 export interface Account {
@@ -39,119 +35,90 @@ export interface OfferedInstagram {
   readonly isConnected: boolean;
 }
 
+/** What a person chose on a page. */
+export type Selection = Body<"POST /oauth/messenger/select">;
+
 export type CallResult<T> = { readonly kind: "ok"; readonly data: T } | Refused | { readonly kind: "unreachable" };
 
 export interface Refused {
   readonly kind: "refused";
   readonly status: number;
-  /** Empty when the response does not come from the service. */
   readonly code: string;
   readonly detail: string;
 }
 
-/** Milliseconds. The server itself answers within 30 seconds. */
-const CALL_TIMEOUT = 31_000;
+const reads = new HttpClient({ maxRetries: 1 });
 
 export function listWorkspaces(): Promise<CallResult<readonly Workspace[]>> {
-  return call("GET", "/console/tenants", {}, ({ tenants }) => listOf(tenants, toWorkspace));
+  return toResult(reads.request("GET /console/tenants"), ({ tenants }) => tenants);
 }
 
-export function listAccounts(workspace: string): Promise<CallResult<readonly Account[]>> {
-  return call("GET", `/v1/accounts?tenant=${workspace}`, {}, ({ accounts }) => listOf(accounts, toAccount));
+export function listAccounts(tenant: string): Promise<CallResult<readonly Account[]>> {
+  return toResult(reads.request("GET /v1/accounts", { query: { tenant } }), ({ accounts }) => accounts.map(toAccount));
 }
 
-export function disconnectAccount(workspace: string, accountKey: string, csrfToken: string): Promise<CallResult<true>> {
-  const path = `/v1/accounts/${encodeURIComponent(accountKey)}?tenant=${workspace}`;
-  return call("DELETE", path, { csrfToken }, ({ disconnected }) => (disconnected === true ? true : null));
+export function disconnectAccount(tenant: string, account_key: string, csrfToken: string): Promise<CallResult<true>> {
+  const call = new HttpClient({ csrfToken }).request("DELETE /v1/accounts/{account_key}", {
+    path: { account_key },
+    query: { tenant },
+  });
+  return toResult(call, ({ disconnected }) => disconnected);
 }
 
-export function listPages(workspace: string): Promise<CallResult<readonly OfferedPage[]>> {
-  return call("GET", `/oauth/messenger/pages?tenant=${workspace}`, {}, ({ pages }) => listOf(pages, toPage));
-}
-
-/** What a person chose on a page. */
-export interface Selection {
-  readonly page_id: string;
-  readonly connect: readonly ("messenger" | "instagram")[];
+export function listPages(tenant: string): Promise<CallResult<readonly OfferedPage[]>> {
+  return toResult(reads.request("GET /oauth/messenger/pages", { query: { tenant } }), ({ pages }) => pages.map(toPage));
 }
 
 /** Connects what was chosen. @returns the accounts */
 export function selectPage(
-  workspace: string,
+  tenant: string,
   selection: Selection,
   csrfToken: string,
 ): Promise<CallResult<readonly Account[]>> {
-  const path = `/oauth/messenger/select?tenant=${workspace}`;
-  return call("POST", path, { csrfToken, body: selection }, ({ accounts }) => listOf(accounts, toAccount));
+  const call = new HttpClient({ csrfToken }).request("POST /oauth/messenger/select", {
+    query: { tenant },
+    body: selection,
+  });
+  return toResult(call, ({ accounts }) => accounts.map(toAccount));
 }
 
-async function call<T>(
-  method: string,
-  path: string,
-  { csrfToken, body }: { readonly csrfToken?: string; readonly body?: object },
-  parse: (data: Fields) => T | null,
-): Promise<CallResult<T>> {
-  const headers = {
-    accept: "application/json",
-    ...(csrfToken === undefined ? {} : { "x-csrf-token": csrfToken }),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-  };
+/** "unreachable" without a response of Parley: a proxy or a Wi-Fi sign-in page may answer instead. */
+async function toResult<D, T>(call: Promise<D>, parse: (data: D) => T): Promise<CallResult<T>> {
   try {
-    const response = await fetch(path, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      cache: "no-store",
-      redirect: "error",
-      signal: AbortSignal.timeout(CALL_TIMEOUT),
-    });
-    const envelope = fields(await response.json().catch(() => null));
-    if (!response.ok) {
-      const { code, detail } = fields(envelope.error);
-      return { kind: "refused", status: response.status, code: text(code), detail: text(detail) };
-    }
-    const data = parse(fields(envelope.data));
-    return data === null ? { kind: "unreachable" } : { kind: "ok", data };
-  } catch {
-    return { kind: "unreachable" };
+    return { kind: "ok", data: parse(await call) };
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.status === null || error.status < 400) return { kind: "unreachable" };
+    const { status, code, detail } = error;
+    return { kind: "refused", status, code, detail };
   }
 }
 
-function listOf<T>(value: unknown, toEntry: (entry: Fields) => T): readonly T[] | null {
-  return Array.isArray(value) ? value.map((entry) => toEntry(fields(entry))) : null;
-}
-
-function toWorkspace({ id, name, role }: Fields): Workspace {
-  return { id: text(id), name: text(name) || text(id), role: text(role) };
-}
-
-function toAccount(account: Fields): Account {
+function toAccount(account: ConnectedAccount): Account {
   return {
-    key: text(account.account_key),
-    platform: text(account.platform),
-    handle: text(account.handle),
-    displayName: text(account.display_name),
-    pageId: text(account.page_id),
-    status: text(account.status),
-    statusDetail: text(account.status_detail),
-    refreshError: text(account.refresh_error),
-    lastRefreshedAt: text(account.last_refreshed_at),
-    humanAgentBlockedAt: text(account.human_agent_blocked_at),
+    key: account.account_key,
+    platform: account.platform,
+    handle: account.handle,
+    displayName: account.display_name,
+    pageId: account.page_id ?? "",
+    status: account.status,
+    statusDetail: account.status_detail ?? "",
+    refreshError: account.refresh_error ?? "",
+    lastRefreshedAt: account.last_refreshed_at ?? "",
+    humanAgentBlockedAt: account.human_agent_blocked_at ?? "",
   };
 }
 
-function toPage(page: Fields): OfferedPage {
-  const instagram = fields(page.instagram);
+type LoginPage = Data<"GET /oauth/messenger/pages">["pages"][number];
+
+function toPage({ page_id, name, messenger, instagram }: LoginPage): OfferedPage {
   return {
-    id: text(page.page_id),
-    name: text(page.name) || text(page.page_id),
-    isMessengerConnected: fields(page.messenger).connected === true,
-    instagram: page.instagram
-      ? {
-          accountKey: text(instagram.account_key),
-          username: text(instagram.username),
-          isConnected: instagram.connected === true,
-        }
-      : null,
+    id: page_id,
+    name: name || page_id,
+    isMessengerConnected: messenger.connected,
+    instagram: instagram && {
+      accountKey: instagram.account_key,
+      username: instagram.username,
+      isConnected: instagram.connected,
+    },
   };
 }

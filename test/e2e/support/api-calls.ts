@@ -1,22 +1,19 @@
+import { Parley, type Query } from "#client";
 import type { ListedDelivery, ListedMessage } from "./api-response.ts";
 import type { LocalStack } from "./local-stack.ts";
 
-/** Every message of `GET /v1/messages`, page by page. `filters` such as `&include_test=true`. */
-export async function listAllMessages(stack: LocalStack, filters = "", key?: string): Promise<ListedMessage[]> {
+/** A client of the stack. It retries nothing, so that no failure is hidden. */
+export function openClient({ info }: LocalStack, apiKey = info.live_key): Parley {
+  return new Parley({ baseUrl: info.base_url, apiKey, maxRetries: 0 });
+}
+
+/** Every message of `GET /v1/messages`, page by page. */
+export async function listAllMessages(
+  stack: LocalStack,
+  query: Query<"GET /v1/messages"> = {},
+): Promise<ListedMessage[]> {
   const messages: ListedMessage[] = [];
-  let cursor: string | null = null;
-  do {
-    const cursorParam: string = cursor === null ? "" : `&cursor=${cursor}`;
-    const { status, text, body } = await stack.api(
-      "GET",
-      `/v1/messages?limit=100${filters}${cursorParam}`,
-      undefined,
-      key,
-    );
-    if (status !== 200) throw new Error(`GET /v1/messages: ${status} ${text}`);
-    messages.push(...body.data.messages);
-    cursor = body.data.next_cursor;
-  } while (cursor !== null);
+  for await (const message of openClient(stack).messages.list({ limit: 100, ...query })) messages.push(message);
   return messages;
 }
 
@@ -32,14 +29,14 @@ export async function createTestWebhook(
   events?: readonly string[],
   key?: string,
 ): Promise<TestWebhook> {
-  const { status, text, body } = await stack.api("POST", "/v1/webhooks", { url, ...(events ? { events } : {}) }, key);
-  if (status !== 200) throw new Error(`POST /v1/webhooks: ${status} ${text}`);
-  return { id: body.data.endpoint.id, secret: body.data.signing_secret };
+  const body = { url, ...(events ? { events: [...events] as EventTypes } : {}) };
+  const { endpoint, signing_secret } = await openClient(stack, key).webhooks.create(body);
+  return { id: endpoint.id, secret: signing_secret };
 }
+
+type EventTypes = NonNullable<Parameters<Parley["webhooks"]["create"]>[0]["events"]>;
 
 /** The newest hundred deliveries of an endpoint. */
 export async function listDeliveries(stack: LocalStack, endpointId: string): Promise<readonly ListedDelivery[]> {
-  const { status, text, body } = await stack.api("GET", `/v1/webhooks/${endpointId}/deliveries?limit=100`);
-  if (status !== 200) throw new Error(`GET deliveries: ${status} ${text}`);
-  return body.data.deliveries;
+  return (await openClient(stack).deliveries.list(endpointId, { limit: 100 })).deliveries;
 }

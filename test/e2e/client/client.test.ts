@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Progress, verifyWebhook } from "#client";
+import { codeBlocks } from "../../docs/code-blocks.ts";
+import { packClient } from "../../packages/client/support/packed-client.ts";
+import { mediaFiles } from "../../support/files/media-files.ts";
+import { createTestWebhook, openClient } from "../support/api-calls.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+
+// The client against the whole stack.
+
+let stack: LocalStack;
+let receiver: Receiver;
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
+});
+afterAll(() => Promise.all([stack?.stop(), receiver?.close()]));
+
+async function personWrites(name: string, text: string): Promise<void> {
+  const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
+  const sends = { account: account?.account_key.split("#")[1], connection: "messenger", person: name, text };
+  await stack.sim("POST", "/person-sends", sends);
+  await waitUntilIdle(stack);
+}
+
+it("the first program of the README and of the guide replies to the unanswered conversation", async () => {
+  const [program = "", sameProgram] = ["packages/client/README.md", "docs/guides/client.md"].map(
+    (page) => codeBlocks(page).find(({ language }) => language === "ts")?.code,
+  );
+  expect(program.trim().split("\n").length).toBeLessThanOrEqual(10);
+  expect(sameProgram).toBe(program);
+  await personWrites("Ann", "Is the coat ready?");
+  using client = packClient();
+  writeFileSync(join(client.folder, "reply.mjs"), program);
+  const env = { ...process.env, PARLEY_URL: stack.info.base_url, PARLEY_KEY: stack.info.live_key };
+  const { stdout } = await promisify(execFile)(process.execPath, ["reply.mjs"], { cwd: client.folder, env });
+  expect(stdout).toMatch(/^Ann: Is the coat ready\?\nReplied with \S+\.\n$/);
+  const replyId = /Replied with (\S+)\./.exec(stdout)?.[1] ?? "";
+  const { message } = await openClient(stack).messages.get(replyId);
+  expect(message).toMatchObject({ direction: "outbound", text: "Thank you for your message." });
+});
+
+it("uploads a file, sends it, and verifies the webhook of that message", async () => {
+  const parley = openClient(stack);
+  const { secret } = await createTestWebhook(stack, receiver.url, ["message.sent"]);
+  await personWrites("Bea", "Send me the picture.");
+  const [conversation] = (await parley.conversations.list()).conversations;
+  const conversation_id = conversation?.id ?? "";
+  const file = new File([new Uint8Array(mediaFiles["image/png"]())], "coat.png", { type: "image/png" });
+  const reports: Progress[] = [];
+  const onProgress = (progress: Progress) => reports.push(progress);
+  const { attachment } = await parley.attachments.upload({ conversation_id, file }, { onProgress });
+  expect(attachment.type).toBe("image");
+  expect(reports.at(-1)?.loaded).toBe(reports.at(-1)?.total);
+  const attachments = [{ type: attachment.type, attachment_id: attachment.id }];
+  const { platform_message_id } = await parley.messages.reply({ conversation_id, attachments });
+
+  // Echoes of earlier replies may still arrive.
+  const { raw, headers } = await waitFor("the delivery", () =>
+    receiver.deliveries.find(({ event }) => event.data.message.id === platform_message_id),
+  );
+  const event = await verifyWebhook({ body: raw, headers }, secret, { now: await stack.now() });
+  expect(event).toMatchObject({ type: "message.sent", data: { message: { id: platform_message_id } } });
+  const forged = verifyWebhook({ body: Buffer.concat([raw, raw]), headers }, secret, { now: await stack.now() });
+  await expect(forged).rejects.toMatchObject({ code: "signature_invalid" });
+});
+
+it("throws what the stack refuses", async () => {
+  const wrongKey = openClient(stack, "svc_live_wrong").conversations.list();
+  await expect(wrongKey).rejects.toMatchObject({
+    code: "unauthorized",
+    status: 401,
+    correlationId: expect.any(String),
+  });
+  const unknown = openClient(stack).conversations.get("CONV#demo#messenger#1#2");
+  await expect(unknown).rejects.toMatchObject({ code: "conversation_not_found", status: 404 });
+});
