@@ -16,7 +16,7 @@ export interface CallOptions {
   readonly maxRetries?: number | undefined;
 }
 
-/** A response, before its body is read. */
+/** A response, also one that is retried. */
 export interface ResponseInfo {
   /** Such as `GET /v1/conversations`. */
   readonly operation: string;
@@ -121,14 +121,14 @@ export class HttpClient {
     const deadline = this.clock.now() + (timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS);
     const [method = "", template = ""] = operation.split(" ");
     const tenant = options.tenant !== undefined && takesTenant(operation) ? { tenant: options.tenant } : {};
-    const target = toPath(template, path, { ...tenant, ...query });
+    const target = toPath(template, path, { ...tenant, ...withoutUndefined(query) });
     if (target === null) throw invalidArgument(`Invalid id for ${operation}. An id is not empty, "." or "..".`);
     return {
       operation,
       method,
       url: `${this.#baseUrl}${target}`,
       headers: { accept: "application/json", ...(await this.#credentials(method)), ...jsonType(body), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : toJson(body),
       signal,
       attemptTimeoutMs: attemptTimeoutMs ?? options.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS,
       deadline,
@@ -147,7 +147,7 @@ export class HttpClient {
   async #attempt(call: Call, attempt: number): Promise<ReceivedResponse> {
     const { operation, method, url, headers, body, signal } = call;
     const timeoutMs = Math.min(call.attemptTimeoutMs, call.deadline - this.clock.now());
-    return this.withTimeout({ timeoutMs, signal }, async (attemptSignal) => {
+    const received = await this.withTimeout({ timeoutMs, signal }, async (attemptSignal) => {
       const response = await this.fetch(url, {
         method,
         headers,
@@ -158,9 +158,10 @@ export class HttpClient {
         redirect: "manual",
         signal: attemptSignal,
       });
-      this.#options.onResponse?.({ operation, attempt, status: response.status, headers: response.headers });
       return { status: response.status, headers: response.headers, text: await response.text() };
     });
+    this.#options.onResponse?.({ operation, attempt, status: received.status, headers: received.headers });
+    return received;
   }
 
   /**
@@ -215,6 +216,18 @@ const scope = globalThis as unknown as {
 
 function csrfCookie(): string | undefined {
   return /(?:^|; )console_csrf=([^;]+)/.exec(scope.document?.cookie ?? "")?.[1];
+}
+
+function withoutUndefined(query: object = {}): object {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+}
+
+function toJson(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw invalidArgument("The body is not JSON.");
+  }
 }
 
 function jsonType(body: unknown): Record<string, string> {

@@ -89,7 +89,8 @@ function readStandardHeaders(headers: WebhookRequest["headers"]): SignedHeaders 
 }
 
 function readHeader(headers: WebhookRequest["headers"], name: string): string | null {
-  if (headers instanceof Headers) return headers.get(name);
+  // Not `instanceof`: a framework may have a class of its own.
+  if (typeof headers.get === "function") return (headers as Headers).get(name);
   const values = Object.entries(headers).filter(([key]) => key.toLowerCase() === name);
   const texts = values.flatMap(([, value]) => value ?? []);
   return texts.length === 0 ? null : texts.join(",");

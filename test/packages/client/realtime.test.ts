@@ -135,6 +135,14 @@ test("a session gets its ticket from the console, with the CSRF token and the te
   expect(server.ticketRequests[0]?.headers).toMatchObject({ "x-csrf-token": "token-1" });
 });
 
+test("the tenant of an operator's client is named, and the tenant of the stream goes first", async () => {
+  const operator = new Parley({ baseUrl: server.url, apiKey: "k", tenant: "first", clock, random: () => 0 });
+  await open({}, operator);
+  connect({ tenant: "second" }, operator);
+  await accepted(2);
+  expect(server.ticketRequests.map(({ url }) => url.split("?")[1])).toEqual(["tenant=first", "tenant=second"]);
+});
+
 describe("a ping", () => {
   test("is sent every four minutes, and its pong keeps the connection", async () => {
     await open();

@@ -54,6 +54,22 @@ describe("a request", () => {
     expect(server.requests).toEqual([]);
   });
 
+  test("whose body is not JSON is not sent", async () => {
+    const reply = parley.messages.reply({ conversation_id: "c", text: 1n as never });
+    await expect(reply).rejects.toMatchObject({ name: "ParleyError", code: "invalid_argument" });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("is not repeated because a callback throws", async () => {
+    const onResponse = () => {
+      throw new Error("The log is full.");
+    };
+    await expect(new Parley({ baseUrl: server.url, apiKey: "k", onResponse }).ping()).rejects.toThrow(
+      "The log is full.",
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("goes below the path of the base URL", async () => {
     await new Parley({ baseUrl: `${server.url}/gateway/`, apiKey: "k" }).ping();
     expect(server.requests[0]?.url).toBe("/gateway/v1/ping");
@@ -114,10 +130,12 @@ describe("the tenant of the options", () => {
     const operator = new Parley({ baseUrl: server.url, apiKey: "k", tenant: "first" });
     await operator.stats.get();
     await operator.stats.get({ tenant: "second" });
+    await operator.stats.get({ tenant: undefined });
     await operator.messages.reply({ conversation_id: "c", text: "Hello" });
     expect(server.requests.map(({ url }) => url)).toEqual([
       "/v1/stats?tenant=first",
       "/v1/stats?tenant=second",
+      "/v1/stats?tenant=first",
       "/v1/messages/reply",
     ]);
   });

@@ -45,7 +45,8 @@ describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
     const list = headers([SECRET]);
     const upper = Object.fromEntries(Object.entries(list).map(([name, value]) => [name.toUpperCase(), value]));
     const arrays = Object.fromEntries(Object.entries(list).map(([name, value]) => [name, [value]]));
-    for (const form of [list, new Headers(list), upper, arrays]) {
+    const ownClass = { get: (name: string) => list[name as keyof typeof list] ?? null } as never;
+    for (const form of [list, new Headers(list), upper, arrays, ownClass]) {
       expect(await verdict({ body, headers: form }, SECRET, { now: NOW })).toBeNull();
     }
     const bytes = new TextEncoder().encode(body);
