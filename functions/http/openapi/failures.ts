@@ -70,7 +70,9 @@ export function failureResponse(status: number, reasons: readonly Reason[], fiel
     headers: {
       "x-correlation-id": header("CorrelationId"),
       ...paceHeaders,
-      ...(codes.includes("rate_limited") ? { "retry-after": header("RetryAfter") } : {}),
+      ...(codes.includes("rate_limited") || reasons.includes("account_restricted")
+        ? { "retry-after": header("RetryAfter") }
+        : {}),
     },
     content: { "application/json": { schema } },
   };

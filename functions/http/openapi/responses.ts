@@ -14,6 +14,9 @@ export interface Response {
 
 const correlationHeader = { "x-correlation-id": header("CorrelationId") };
 
+/** The failures of the operation itself, which an idempotency key gives again. */
+const storedStatuses: ReadonlySet<number> = new Set([403, 404, 409, 502]);
+
 /** Every response of the operation, also those of the gateway in front of the service. */
 export function toResponses<P>(endpoint: Endpoint<P>, components: Components): Json {
   const successes = Object.entries(successResponses(endpoint, components));
@@ -70,10 +73,16 @@ function toFailureResponse<P>(
     : addComponent(components, "responses", { name, definition: response });
 }
 
-function withDeclarations<P>({ answers, deprecation }: Endpoint<P>, status: number, response: Response): Response {
+function withDeclarations<P>(endpoint: Endpoint<P>, status: number, response: Response): Response {
+  const { answers, deprecation, idempotent } = endpoint;
   const answer = answers?.[status];
-  const answered = answer ? withAnswer(response, answer) : response;
+  const replayable = idempotent && storedStatuses.has(status) ? withReplay(response) : response;
+  const answered = answer ? withAnswer(replayable, answer) : replayable;
   return deprecation ? withDeprecationHeaders(answered, deprecation) : answered;
+}
+
+function withReplay(response: Response): Response {
+  return { ...response, headers: { ...response.headers, "idempotent-replayed": header("IdempotentReplayed") } };
 }
 
 /** The response with what a route declares of it beside the envelope. */

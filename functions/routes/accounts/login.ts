@@ -18,6 +18,9 @@ import { loginLocation, loginRedirect, toLoginCookie } from "./login-browser.ts"
 
 const tag = "Connecting accounts";
 
+/** A response to a login that was used, with success or without. */
+const used = { headers: { "set-cookie": "Removes the cookie of the login." } } as const;
+
 function startEndpoint(operation: string, platform: PlatformName, name: string) {
   return endpoint.session({
     operation,
@@ -91,10 +94,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
     }),
     repeatedParameters: "as_empty",
     refusals: ["oauth_state_invalid", "oauth_denied", "oauth_failed", "account_in_use", "tenant_forbidden"],
-    answers: {
-      200: { headers: { "set-cookie": "Removes the cookie of the login." } },
-      302: { headers: { "set-cookie": "Removes the cookie of the login." } },
-    },
+    answers: { 200: used, 302: used, 400: used, 403: used, 409: used, 502: used },
     data,
     browserLocation: async (outcome, { request, ports }) => {
       const state = new URLSearchParams(request.query).get("state");
