@@ -2,14 +2,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorsPage } from "./docs/errors.ts";
 import { eventsPage } from "./docs/events.ts";
+import { embedExamples } from "./openapi/embed-examples.ts";
 import { toJsonText } from "./openapi/json-text.ts";
 import { publishedDocument } from "./openapi/published-document.ts";
 
 // `node bin/openapi.ts` writes the API reference from the routes, the events and the refusals. With --check it compares
 // instead.
 
+// What the operations answered on a local stack: `npm run openapi:examples`.
+const examples = JSON.parse(readFileSync(new URL("../docs/examples.json", import.meta.url), "utf8"));
 const pages = {
-  "docs/openapi.json": `${toJsonText(publishedDocument())}\n`,
+  "docs/openapi.json": `${toJsonText(embedExamples(publishedDocument(), examples))}\n`,
   "docs/errors.md": errorsPage(),
   "docs/guides/events.md": eventsPage(),
 };

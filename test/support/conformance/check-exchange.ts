@@ -43,8 +43,11 @@ const UNCHECKED_REQUESTS = ["receivePlatformWebhook"];
 /** Answers of the gateway itself, before any function. The burst limit is declared. */
 const EDGE_STATUSES = [400, 404, 413, 500, 503];
 
-/** Compiles each schema when it is first met. */
-export function exchangeChecker(document: ApiDocument): CheckExchange {
+/**
+ * Compiles each schema when it is first met.
+ * @param comparesTexts whether the texts of requests are compared with their patterns and lengths
+ */
+export function exchangeChecker(document: ApiDocument, { comparesTexts = false } = {}): CheckExchange {
   const find = operationFinder(document);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   const coercing = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
@@ -54,7 +57,7 @@ export function exchangeChecker(document: ApiDocument): CheckExchange {
   const validatorOf = (schema: Schema, use: "response" | "request" | "parameter"): ValidateFunction => {
     const known = validators.get(schema);
     if (known) return known;
-    const derived = use === "response" ? closeSchema(document, schema) : openSchema(document, schema);
+    const derived = use === "response" ? closeSchema(document, schema) : openSchema(document, schema, comparesTexts);
     const validate = (use === "parameter" ? coercing : ajv).compile(derived);
     validators.set(schema, validate);
     return validate;

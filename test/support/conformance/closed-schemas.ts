@@ -14,8 +14,12 @@ export function closeSchema(document: ApiDocument, schema: Schema): Schema {
 /** Of texts, where JSON Schema cannot say the rule: there the document describes fewer values than a route accepts. */
 const NARROWING = ["pattern", "format", "maxLength"];
 
-/** The schema with its references resolved, for what a route accepted. */
-export function openSchema(document: ApiDocument, schema: Schema): Schema {
+/**
+ * The schema with its references resolved, for what a route accepted.
+ * @param comparesTexts false leaves out the rules of texts
+ */
+export function openSchema(document: ApiDocument, schema: Schema, comparesTexts: boolean): Schema {
+  if (comparesTexts) return flatten(document, schema);
   const open = (node: Schema): Schema => {
     if (typeof node !== "object" || node === null) return node;
     const opened = mapSubschemas(node, open);

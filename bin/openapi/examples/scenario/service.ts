@@ -1,0 +1,36 @@
+import type { Conversations } from "./inbox.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** Pages and their files, by operation. */
+const FILES = {
+  getSignInPage: "/console/auth/sign-in",
+  getSignInStyle: "/console/auth/sign-in.css",
+  getSignInScript: "/console/auth/sign-in.js",
+  getSignedInPage: "/console/auth/signed-in",
+  getSignedInScript: "/console/auth/signed-in.js",
+  getDocs: "/docs",
+  getConnectPage: "/oauth/connect",
+  getConnectStyle: "/oauth/connect.css",
+  getConnectScript: "/oauth/connect.js",
+  getDataDeletionStyle: "/platform/data-deletion/style.css",
+  getCheckPage: "/verify",
+  getCheckPageStyle: "/verify/check.css",
+  getCheckPageScript: "/verify/check.js",
+  getCheckPageSolver: "/verify/solver.js",
+};
+
+/** What needs no key, and the pages. */
+export async function recordService({ example }: Scenario): Promise<void> {
+  await example("ping", "The API answers", { path: "/v1/ping" });
+  await example("health", "The service works", { path: "/health" });
+  await example("redirectToSite", null, { path: "/" });
+  await example("redirectToSecurityTxt", null, { path: "/.well-known/security.txt" });
+  for (const [operation, path] of Object.entries(FILES)) await example(operation, "A file", { path });
+}
+
+/** The end: a person's conversation is erased. */
+export async function recordErasure({ example, live, test }: Scenario, { instagram }: Conversations): Promise<void> {
+  const path = `/v1/conversations/${encodeURIComponent(instagram)}`;
+  await example("eraseConversation", null, { method: "DELETE", path, headers: test });
+  await example("eraseConversation", "A conversation", { method: "DELETE", path, headers: live });
+}
