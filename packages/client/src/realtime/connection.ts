@@ -1,7 +1,6 @@
 import { sleep } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import type { HttpClient } from "../http-client.ts";
-import type { Operation } from "../operations.ts";
 import type { Hello, StreamEvent } from "./frames.ts";
 import { RecentIds } from "./recent-ids.ts";
 import { StreamSocket, type WebSocketConstructor, type WebSocketLike } from "./stream-socket.ts";
@@ -108,10 +107,11 @@ export class RealtimeConnection {
   /** A connection that said hello. Then the earlier ones are closed. */
   async #connect(): Promise<StreamSocket> {
     const { signal } = this.#controller;
-    const operation = this.#http.hasSession ? "POST /console/session/ws-ticket" : "POST /v1/realtime/ticket";
     const { tenant, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
     const parts = { query: { tenant }, signal };
-    const { ticket, url } = (await this.#http.request(operation as Operation, parts as never)) as unknown as Ticket;
+    const { ticket, url } = this.#http.hasSession
+      ? await this.#http.request("POST /console/session/ws-ticket", parts)
+      : await this.#http.request("POST /v1/realtime/ticket", parts);
     const earlier = [...this.#sockets];
     const socket: StreamSocket = new StreamSocket(this.#open(url, ticket), {
       clock: this.#http.clock,
@@ -147,11 +147,6 @@ export class RealtimeConnection {
   #closeSockets(): void {
     for (const socket of this.#sockets) socket.close();
   }
-}
-
-interface Ticket {
-  readonly ticket: string;
-  readonly url: string;
 }
 
 /** Whether another attempt would end as this one: the credential or the request is refused. */
