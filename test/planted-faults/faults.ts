@@ -4,6 +4,7 @@ import { sessionFaults } from "./faults/access/sessions.ts";
 import { signInFaults } from "./faults/access/sign-in.ts";
 import { teamFaults } from "./faults/access/team.ts";
 import { keepAliveFaults } from "./faults/accounts/keep-alive.ts";
+import { clientFaults } from "./faults/client.ts";
 import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
@@ -31,6 +32,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...sessionFaults,
   ...signInFaults,
   ...teamFaults,
+  ...clientFaults,
   ...deletionFaults,
   ...deliveryFaults,
   ...endpointsFaults,

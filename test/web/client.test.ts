@@ -15,13 +15,7 @@ let browser: Browser;
 let script: string;
 beforeAll(async () => {
   const [output] = buildSync({
-    stdin: {
-      contents: `import { Parley } from "#client";
-        import { runScenario } from "./scenario.ts";
-        Object.assign(window, { Parley, runScenario });`,
-      resolveDir: join(project, "test/packages/client/support"),
-      loader: "ts",
-    },
+    entryPoints: [join(project, "test/packages/client/support/scenario-page.ts")],
     bundle: true,
     write: false,
     format: "iife",

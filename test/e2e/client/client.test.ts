@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { type Progress, verifyWebhook } from "#client";
 import { codeBlocks } from "../../docs/code-blocks.ts";
-import { packClient } from "../../packages/client/support/packed-client.ts";
 import { mediaFiles } from "../../support/files/media-files.ts";
 import { createTestWebhook, openClient } from "../support/api-calls.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
@@ -36,10 +38,19 @@ it("the first program of the README and of the guide replies to the unanswered c
   expect(program.trim().split("\n").length).toBeLessThanOrEqual(10);
   expect(sameProgram).toBe(program);
   await personWrites("Ann", "Is the coat ready?");
-  using client = packClient();
-  writeFileSync(join(client.folder, "reply.mjs"), program);
+  const folder = mkdtempSync(join(tmpdir(), "parley-first-reply-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const main = join(folder, "reply.mjs");
+  buildSync({
+    stdin: { contents: program, loader: "ts", resolveDir: folder },
+    alias: { "@parley/client": fileURLToPath(new URL("../../../packages/client/src/index.ts", import.meta.url)) },
+    outfile: main,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+  });
   const env = { ...process.env, PARLEY_URL: stack.info.base_url, PARLEY_KEY: stack.info.live_key };
-  const { stdout } = await promisify(execFile)(process.execPath, ["reply.mjs"], { cwd: client.folder, env });
+  const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
   expect(stdout).toMatch(/^Ann: Is the coat ready\?\nReplied with \S+\.\n$/);
   const replyId = /Replied with (\S+)\./.exec(stdout)?.[1] ?? "";
   const { message } = await openClient(stack).messages.get(replyId);

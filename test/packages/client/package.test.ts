@@ -100,12 +100,7 @@ test.each([...runtimes])("runs in Node.js %s", async (version, node) => {
   await using server = await startScenarioServer();
   const main = join(client.folder, "scenario.mjs");
   buildSync({
-    stdin: {
-      contents: `import { runScenario } from "./scenario.ts";
-        process.stdout.write(JSON.stringify(await runScenario(JSON.parse(process.argv[2]))));`,
-      resolveDir: join(project, "test/packages/client/support"),
-      loader: "ts",
-    },
+    entryPoints: [join(project, "test/packages/client/support/scenario-node.ts")],
     outfile: main,
     bundle: true,
     format: "esm",
