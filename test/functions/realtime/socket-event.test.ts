@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseSocketEvent, type WebSocketEvent } from "../../../functions/realtime/socket-event.ts";
+import { openGatewayFixture } from "../../local/realtime/gateway-fixture.ts";
+import { openSocket } from "../../support/sockets/test-socket.ts";
+
+let fixture: Awaited<ReturnType<typeof openGatewayFixture>>;
+beforeAll(async () => {
+  fixture = await openGatewayFixture();
+  fixture.serve();
+});
+afterAll(() => fixture.gateway.close());
+
+/** What the function reads of the handshake of a client. */
+async function handshake(query: string, headers: Record<string, string | string[]> = {}) {
+  const socket = await openSocket(fixture.url + query, { headers: headers as Record<string, string> });
+  const event = parseSocketEvent((await fixture.nextEvent("CONNECT")) as unknown as WebSocketEvent);
+  socket.terminate();
+  if (event.kind !== "connect") throw new Error(event.kind);
+  return event;
+}
+
+describe("a handshake", () => {
+  it.each([
+    ["?ticket=wst_x", "wst_x"],
+    ["?other=1&ticket=a%20b", "a b"],
+    ["", null],
+    ["?other=1", null],
+    ["?ticket=a&ticket=b", null],
+    ["?ticket=", ""],
+  ])("with the query %j has the ticket %j", async (query, ticket) => {
+    expect((await handshake(query)).ticket).toBe(ticket);
+  });
+
+  it.each([
+    [{}, null],
+    [{ Origin: "https://console.example.com" }, "https://console.example.com"],
+    [{ ORIGIN: "null" }, "null"],
+    [{ origin: ["https://a.example.com", "https://b.example.com"] }, "invalid"],
+  ])("with the headers %j has the origin %j", async (headers, origin) => {
+    expect((await handshake("", headers)).origin).toBe(origin);
+  });
+
+  it("has the gateway's time and id of the connection", async () => {
+    const { connectionId, connectedAt } = await handshake("");
+    expect([connectedAt, connectionId]).toEqual([fixture.now(), expect.stringMatching(/^[\w-]{15}=$/)]);
+  });
+});
+
+describe("another event", () => {
+  const requestContext = { connectionId: "c", connectedAt: 1, requestId: "r" };
+  const parse = (eventType: string, event: object = {}) =>
+    parseSocketEvent({ requestContext: { ...requestContext, eventType }, ...event });
+
+  it.each([
+    ["DISCONNECT", {}, { kind: "disconnect", connectionId: "c" }],
+    ["MESSAGE", { body: "x", isBase64Encoded: false }, { kind: "frame", connectionId: "c", text: "x" }],
+    ["MESSAGE", {}, { kind: "frame", connectionId: "c", text: "" }],
+    ["MESSAGE", { body: "eA==", isBase64Encoded: true }, { kind: "frame", connectionId: "c", text: null }],
+  ])("%s %j is %j", (type, event, parsed) => {
+    expect(parse(type, event)).toEqual(parsed);
+  });
+
+  it("that is none of the WebSocket API throws", () => {
+    expect(() => parse("OTHER")).toThrow("not one of the WebSocket API");
+  });
+});
