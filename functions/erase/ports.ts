@@ -8,6 +8,7 @@ import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
+import { socketStore } from "../../shared/stores/realtime/sockets.ts";
 import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
@@ -22,6 +23,8 @@ export function erasePorts(): ErasePorts & WorkerPorts {
     uploadFiles: openFiles(setting("uploadBucket")),
     uploadRemovals: uploadRemovalStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
+    sockets: socketStore(table),
+    realtime: openQueue(setting("realtimeQueueUrl")),
     receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };

@@ -29,6 +29,7 @@ export function handOverPorts(): HandOverPorts & WorkerPorts {
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     accountWork: openQueue(setting("accountsQueueUrl")),
+    realtime: openQueue(setting("realtimeQueueUrl")),
     vault: openVault(setting("keyId")),
     platformFor: openPlatforms(),
     uploadLinks: openUploadLinks(bucket, s3),

@@ -6,6 +6,7 @@ import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeUpload } from "../../shared/queues/uploads.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
+import { receiveCount } from "../worker/redelivery.ts";
 
 const worker = "hand-over";
 
@@ -14,10 +15,11 @@ export function handOverWorker(ports: HandOverPorts & WorkerPorts, now: () => Mi
   return queueWorker(worker, ports.log, (event, context) => {
     const time = { now, endsAt: now() + context.getRemainingTimeInMillis() };
     return processRecords(event, context, { worker, ports }, (records) => {
-      const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
-        const message = decodeUpload(body);
-        if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
-        return [messageId, runWithTrace(message.traceId ?? null, () => handOverUpload(ports, message, time))];
+      const outcomes = records.map((record): [string, Promise<RecordOutcome>] => {
+        const uploadMessage = decodeUpload(record.body);
+        if (!uploadMessage) return [record.messageId, Promise.resolve(drop("unreadable"))];
+        const message = { ...uploadMessage, repeated: receiveCount(record) > 1 };
+        return [record.messageId, runWithTrace(message.traceId ?? null, () => handOverUpload(ports, message, time))];
       });
       return new Map(outcomes);
     });

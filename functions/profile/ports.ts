@@ -1,4 +1,5 @@
 import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
@@ -18,6 +19,7 @@ export function profilePorts(): ProfilePorts & WorkerPorts {
     vault: openVault(setting("keyId")),
     platformFor: openPlatforms(),
     profiles: profileStore(table),
+    realtime: openQueue(setting("realtimeQueueUrl")),
     receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };

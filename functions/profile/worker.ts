@@ -6,6 +6,7 @@ import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeProfile } from "../../shared/queues/profiles.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
+import { receiveCount } from "../worker/redelivery.ts";
 
 const worker = "profile";
 
@@ -16,9 +17,11 @@ export function profileWorker(ports: ProfilePorts & WorkerPorts, now: () => Mill
     processRecords(event, context, { worker, ports }, (records) => {
       const lookups = new Map<string, Promise<RecordOutcome>>();
       return new Map(
-        records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
-          const message = decodeProfile(body);
-          if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+        records.map((record): [string, Promise<RecordOutcome>] => {
+          const { messageId, body } = record;
+          const profileMessage = decodeProfile(body);
+          if (!profileMessage) return [messageId, Promise.resolve(drop("unreadable"))];
+          const message = { ...profileMessage, repeated: receiveCount(record) > 1 };
           const { tenant, conversationId, traceId = null } = message;
           const key = `${tenant}\n${conversationId}`;
           const lookup = lookups.get(key) ?? runWithTrace(traceId, () => fetchProfile(ports, message, now()));

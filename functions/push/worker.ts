@@ -1,28 +1,27 @@
+import { newPushBatch } from "../../shared/flows/push/batch.ts";
+import type { PushPorts } from "../../shared/flows/push/ports.ts";
+import { pushMessage } from "../../shared/flows/push/push-message.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeRealtime, type RealtimeMessage } from "../../shared/queues/realtime.ts";
-import { processRecords } from "../worker/batch.ts";
+import { decodeRealtime } from "../../shared/queues/realtime.ts";
+import { processRecords, sentTimestamp, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
-import type { PushPorts } from "./ports.ts";
 
 const worker = "push";
 
 /** The worker that pushes frames to sockets. */
-export function pushWorker(ports: PushPorts, now: () => Millis) {
+export function pushWorker(ports: PushPorts & WorkerPorts, now: () => Millis) {
   return queueWorker(worker, ports.log, (event, context) =>
     processRecords(event, context, { worker, ports }, (records) => {
-      const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
-        const message = decodeRealtime(body);
-        if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
-        return [messageId, runWithTrace(message.traceId ?? null, () => push(ports, message, now()))];
+      const batch = newPushBatch(now);
+      const outcomes = records.map((record): [string, Promise<RecordOutcome>] => {
+        const message = decodeRealtime(record.body);
+        if (!message) return [record.messageId, Promise.resolve(drop("unreadable"))];
+        const received = { message, sentAt: sentTimestamp(record) || now() };
+        return [record.messageId, runWithTrace(message.traceId ?? null, () => pushMessage(ports, received, batch))];
       });
       return new Map(outcomes);
     }),
   );
-}
-
-/** No socket exists yet. */
-async function push(_ports: PushPorts, _message: RealtimeMessage, _now: Millis): Promise<RecordOutcome> {
-  return drop("gone");
 }

@@ -15,6 +15,7 @@ import type { Table } from "../../shared/stores/client.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
+import { socketStore } from "../../shared/stores/realtime/sockets.ts";
 import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 
@@ -30,6 +31,8 @@ export function eraseAccountPorts(table: Table): EraseAccountPorts {
     uploadFiles: openFiles(setting("uploadBucket")),
     uploadRemovals: uploadRemovalStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
+    sockets: socketStore(table),
+    realtime: openQueue(setting("realtimeQueueUrl")),
     log: consoleLog,
   };
   return {

@@ -46,6 +46,7 @@ export function checkPorts(): CheckPorts {
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     accountWork: openQueue(setting("accountsQueueUrl")),
+    realtime: openQueue(setting("realtimeQueueUrl")),
     feedShards: tenantShards(tenantStateStore(table)),
     vault: openVault(setting("keyId")),
     platformFor: openPlatforms(),

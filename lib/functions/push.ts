@@ -26,7 +26,7 @@ export function createPush(scope: Construct, context: FunctionContext): Worker {
     sendsToItself: true,
   }).addQueue(queues.Realtime.queue, CONCURRENCY_MAX);
   data.table.allow(push.functionRole, {
-    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   queues.Realtime.allowSending(push.functionRole);
   return push;

@@ -207,6 +207,10 @@ export type LogLine =
     }
   /** A change that is stored and that the tenant's sockets do not get. */
   | { readonly event: "realtime.request_failed"; readonly error: string }
+  /** Events that waited too long for the sockets, such as in an outage of the management API, and are not pushed. */
+  | { readonly event: "realtime.dropped"; readonly tenant: string; readonly events: number }
+  /** A frame over the gateway's limit. */
+  | { readonly event: "realtime.frame_too_large"; readonly tenant: string; readonly bytes: number }
   | { readonly event: "intake.refused"; readonly reason: string };
 
 export type Level = "info" | "warn" | "error";
@@ -263,6 +267,8 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "account.inspection_refused": "warn",
   "erasure.pass_completed": "info",
   "realtime.request_failed": "warn",
+  "realtime.dropped": "error",
+  "realtime.frame_too_large": "warn",
   "intake.refused": "warn",
 };
 

@@ -30,3 +30,21 @@ export async function allDone<Works extends readonly unknown[]>(
   await Promise.allSettled(works);
   return Promise.all(works);
 }
+
+/** Runs works, at most `max` at once; the others wait for their turn, in order. */
+export function concurrencyLimit(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      // A work that waits takes over the place.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

@@ -33,10 +33,10 @@ export type RealtimeTask =
       readonly eventUlid: string;
       readonly erased?: boolean;
     }
-  /** Pushes a held message as it is. */
-  | { readonly kind: "hold"; readonly holdId: string; readonly eventUlid: string }
-  /** Pushes an upload as it is. */
-  | { readonly kind: "upload"; readonly uploadId: string; readonly eventUlid: string }
+  /** Pushes a held message as it is. `timer`: only if it ended by time. */
+  | { readonly kind: "hold"; readonly holdId: string; readonly eventUlid: string; readonly timer?: boolean }
+  /** Pushes an upload as it is. `timer`: only if it ended by time. */
+  | { readonly kind: "upload"; readonly uploadId: string; readonly eventUlid: string; readonly timer?: boolean }
   /** Marks the accounts of the tenant and sends the first frame of a connection. */
   | { readonly kind: "hello"; readonly connectionId: string }
   /** Closes connections. */
@@ -48,6 +48,7 @@ export type RealtimeMessage = Traced & RealtimeTask & { readonly tenant: TenantI
 
 // `subject_id`: with names of their own the fields would also be those of other queues' messages.
 const text = z.string().check(z.minLength(1), z.maxLength(500));
+const timer = z.optional(z.boolean());
 const connectionIds = z.array(text).check(z.minLength(1), z.maxLength(SOCKETS_MAX));
 const common = { v: version, tenant, trace_id: traceId };
 
@@ -73,12 +74,19 @@ const schema = z.discriminatedUnion("kind", [
     event_ulid: ulid,
     erased: z.optional(z.boolean()),
   }),
-  z.object({ ...common, kind: z.literal("hold"), subject_id: z.string().check(z.refine(isHoldId)), event_ulid: ulid }),
+  z.object({
+    ...common,
+    kind: z.literal("hold"),
+    subject_id: z.string().check(z.refine(isHoldId)),
+    event_ulid: ulid,
+    timer,
+  }),
   z.object({
     ...common,
     kind: z.literal("upload"),
     subject_id: z.string().check(z.refine((id) => parseUploadId(id) !== null)),
     event_ulid: ulid,
+    timer,
   }),
   z.object({ ...common, kind: z.literal("hello"), connection_id: text }),
   z.object({ ...common, kind: z.literal("close"), connection_ids: connectionIds }),
@@ -100,9 +108,9 @@ function taskFields(task: RealtimeTask): object {
         erased: task.erased || undefined,
       };
     case "hold":
-      return { subject_id: task.holdId, event_ulid: task.eventUlid };
+      return { subject_id: task.holdId, event_ulid: task.eventUlid, timer: task.timer || undefined };
     case "upload":
-      return { subject_id: task.uploadId, event_ulid: task.eventUlid };
+      return { subject_id: task.uploadId, event_ulid: task.eventUlid, timer: task.timer || undefined };
     case "hello":
       return { connection_id: task.connectionId };
     case "close":
@@ -149,9 +157,9 @@ function toTask(body: z.output<typeof schema>): RealtimeTask | null {
       return { kind, conversationId, eventUlid, ...(erased ? { erased } : {}) };
     }
     case "hold":
-      return { kind, holdId: body.subject_id, eventUlid: body.event_ulid };
+      return { kind, holdId: body.subject_id, eventUlid: body.event_ulid, ...(body.timer ? { timer: true } : {}) };
     case "upload":
-      return { kind, uploadId: body.subject_id, eventUlid: body.event_ulid };
+      return { kind, uploadId: body.subject_id, eventUlid: body.event_ulid, ...(body.timer ? { timer: true } : {}) };
     case "hello":
       return { kind, connectionId: body.connection_id };
     case "close":

@@ -370,7 +370,14 @@ const grant = { actor: "ac", epoch: "sv", memberSince: "ms" } as const;
 
 export const realtimeTicketAttributes = { ...ttl, ...grant, expiresAt: "ex", tenant: "t" } as const;
 
-export const socketAttributes = { ...ttl, ...grant, connectedAt: "ca", endedAt: "ea", expiresAt: "ex" } as const;
+export const socketAttributes = {
+  ...ttl,
+  ...grant,
+  connectedAt: "ca",
+  endedAt: "ea",
+  expiresAt: "ex",
+  greetedAt: "gr",
+} as const;
 
 export const socketTenantAttributes = { ...ttl, tenant: "t" } as const;
 

@@ -164,7 +164,13 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const [events, profileQueue] = [queue("Events"), queue("Profiles")];
   const ingest = ingestWorker({ ...stores, parseUpdates, files, events, profiles: profileQueue, log }, now);
   const profile = profileWorker(
-    { ...stores, vault, platformFor: async ({ connection }) => platformFor(connection, upstream, http), log },
+    {
+      ...stores,
+      ...stream,
+      vault,
+      platformFor: async ({ connection }) => platformFor(connection, upstream, http),
+      log,
+    },
     now,
   );
   const deliver = deliverWorker(
@@ -183,7 +189,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     },
     now,
   );
-  const erase = eraseWorker({ ...stores, uploadFiles, erasureWork: queue("Erasures"), log }, now);
+  const erase = eraseWorker({ ...stores, ...stream, uploadFiles, erasureWork: queue("Erasures"), log }, now);
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),

@@ -1,6 +1,8 @@
 import { erasureAuditEntry, PASS_INTERVAL, shortErasureId } from "../../domain/erasure/erasures.ts";
+import { hasSockets } from "../../domain/realtime/sockets.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
+import { pushErasure } from "../realtime/request-push.ts";
 import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 
@@ -16,11 +18,15 @@ export async function runFirstPass(
   { erasure: initial, now }: { readonly erasure: Erasure; readonly now: Millis },
   hasTime: () => boolean,
 ): Promise<Erasure> {
-  const endpointIds = (await ports.endpoints.list(initial.tenant, { consistent: true })).map(({ id }) => id);
+  const loaded = await ports.endpoints.listWithSockets(initial.tenant, { consistent: true });
+  const endpointIds = loaded.endpoints.map(({ id }) => id);
+  const isWatched = hasSockets(loaded, now);
+  // Before a row is removed: from then on the push worker reads conversations consistently.
+  if (isWatched) await ports.sockets.markErasure(initial.tenant, now);
   let erasure = initial;
   await removeCountedRows(ports, erasure, endpointIds);
   while (erasure.phase === "first" && hasTime()) {
-    const next = await erasePage(ports, erasure, endpointIds, now);
+    const next = await erasePage(ports, erasure, { endpointIds, isWatched, now });
     if (next) {
       erasure = next;
       continue;
@@ -34,15 +40,26 @@ export async function runFirstPass(
   return erasure;
 }
 
+/** What a pass has read of its tenant. */
+interface PassContext {
+  readonly endpointIds: readonly string[];
+  /** Whether the tenant may have sockets. */
+  readonly isWatched: boolean;
+  readonly now: Millis;
+}
+
 /** @returns null when another run counted the page first */
 async function erasePage(
   ports: ErasePorts,
   erasure: Erasure,
-  endpointIds: readonly string[],
-  now: Millis,
+  { endpointIds, isWatched, now }: PassContext,
 ): Promise<Erasure | null> {
   const { traces, upTo } = await nextErasablePage(ports, erasure);
-  if (traces.length === 0) return endFirstPass(ports, erasure, now);
+  if (traces.length === 0) {
+    // Before the pass ends: a run that dies here is repeated.
+    if (isWatched) await pushErasure(ports, erasure);
+    return endFirstPass(ports, erasure, now);
+  }
   const page = await loadErasurePage(ports, erasure, endpointIds, traces);
   const updated = await ports.erasures.countPage(erasure, { ...page, upTo });
   if (updated) await removePage(ports, page);

@@ -5,6 +5,7 @@ import type { Erasures } from "../../stores/erasure/erasures.ts";
 import type { Traces } from "../../stores/erasure/traces.ts";
 import type { MessageChanges } from "../../stores/inbox/message-changes.ts";
 import type { Messages } from "../../stores/inbox/messages.ts";
+import type { Sockets } from "../../stores/realtime/sockets.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
 import type { RemoveUploadsPorts } from "../uploads/ports.ts";
 
@@ -12,7 +13,10 @@ export interface ErasePorts extends RemoveUploadsPorts {
   readonly erasures: Erasures;
   readonly traces: Traces;
   readonly tenantStates: Pick<TenantStates, "recordErasure">;
-  readonly endpoints: Pick<Endpoints, "list">;
+  readonly endpoints: Pick<Endpoints, "list" | "listWithSockets">;
+  readonly sockets: Pick<Sockets, "markErasure">;
+  /** The queue of the push worker. */
+  readonly realtime: Pick<Queue, "send">;
   /** The worker's own queue. */
   readonly erasureWork: Queue;
   readonly log: Log;

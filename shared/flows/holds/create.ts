@@ -7,6 +7,7 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
+import { pushHold } from "../realtime/request-push.ts";
 import { checkAttachmentOwners } from "../sending/check-attachments.ts";
 import { mayBeErased, withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
@@ -94,7 +95,7 @@ export async function createHold(
 
 async function saveHold(
   ports: CreatePorts,
-  { head, content, scope, replyTo, actorId }: PlannedSend,
+  { head, account, content, scope, replyTo, actorId }: PlannedSend,
   { id, actor: { caller, ip }, now }: { readonly id: string; readonly actor: HoldActor; readonly now: Millis },
 ): Promise<HoldResult | Refusal<"conversation_not_found">> {
   if (head.lastInboundAt === null || actorId === null)
@@ -112,9 +113,9 @@ async function saveHold(
     ...currentTrace(),
   };
   const audit = holdAuditEntry("hold.create", newHold, { actor: callerActor(caller), ip }, now);
-  return (await ports.holds.create(newHold, head.lastInboundAt, audit))
-    ? toHoldResult(newHold)
-    : refuse("conversation_not_found");
+  if (!(await ports.holds.create(newHold, head.lastInboundAt, audit))) return refuse("conversation_not_found");
+  await pushHold(ports, { tenant: head.ref.tenant, account, id, now });
+  return toHoldResult(newHold);
 }
 
 function toHoldResult({ id, createdAt, expiresAt }: HoldResult): HoldResult {

@@ -2,10 +2,11 @@ import type { ReadKeyRing } from "../../kernel/key-ring.ts";
 import type { Audit } from "../../stores/access/audit.ts";
 import type { Holds } from "../../stores/holds/holds.ts";
 import type { VerificationAttempts } from "../../stores/holds/verification-attempts.ts";
+import type { PushRequestPorts } from "../realtime/ports.ts";
 import type { SendPorts } from "../sending/ports.ts";
 
 /** What creating a hold needs besides the ports of sending. */
-export interface HoldPorts {
+export interface HoldPorts extends PushRequestPorts {
   readonly holds: Holds;
   /** The keys that holds' secrets are derived from. */
   readonly holdKeys: ReadKeyRing;
@@ -19,7 +20,7 @@ export interface HoldExpiryPorts {
 }
 
 /** What the check page needs: reading and sending a held message by its secret. */
-export interface CheckPorts extends SendPorts {
+export interface CheckPorts extends SendPorts, PushRequestPorts {
   readonly holds: Omit<Holds, "create" | "listOverdue">;
   readonly verificationAttempts: VerificationAttempts;
   readonly audit: Pick<Audit, "add">;

@@ -1,11 +1,14 @@
+import type { Account } from "../../domain/accounts/accounts.ts";
 import { type HoldError, holdAuditEntry, holdError } from "../../domain/holds/holds.ts";
 import type { RequestedContent, SendContent } from "../../domain/sending/send-content.ts";
 import { errorClass } from "../../kernel/error-class.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "../../kernel/trace.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
+import { pushHold } from "../realtime/request-push.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
 import type { CheckPorts } from "./ports.ts";
@@ -27,28 +30,46 @@ export interface HoldRelease {
  */
 export async function releaseHold(ports: CheckPorts, release: HoldRelease, time: RequestTime): Promise<Hold | null> {
   const { hold, sendId } = release;
+  let account: Account | null = null;
+  const push = async () => {
+    if (account) await pushHold(ports, { tenant: hold.tenant, account, id: hold.id, now: time.now() });
+  };
+  const onAccount = (current: Account) => {
+    account = current;
+  };
   // The trace continues from the API request that created the hold, not from the browser's.
-  const work = runWithTrace(hold.traceId ?? currentTraceId(), () => sendHeldMessage(ports, release, time));
+  const work = runWithTrace(hold.traceId ?? currentTraceId(), () =>
+    sendHeldMessage(ports, { ...release, onAccount, push }, time),
+  );
   const outcome = await work.catch((fault: unknown) => {
     // `sendHeldMessage` throws only when nothing was sent, so the hold can fail at once instead of lapsing.
     ports.log({ event: "hold.send_failed", error: errorClass(fault) });
     return failedOutcome(holdError("internal_error"));
   });
-  return ports.holds.settleHold(hold.id, sendId, outcome, time.now());
+  const settled = await ports.holds.settleHold(hold.id, sendId, outcome, time.now());
+  await push();
+  return settled;
+}
+
+/** A release, and how its hold is pushed to the sockets of its tenant. */
+interface PushedRelease extends HoldRelease {
+  readonly onAccount: (account: Account) => void;
+  readonly push: () => Promise<void>;
 }
 
 /** Throws only if nothing was sent. */
 async function sendHeldMessage(
   ports: CheckPorts,
-  { hold, sendId, ip }: HoldRelease,
+  { hold, sendId, ip, onAccount, push }: PushedRelease,
   time: RequestTime,
 ): Promise<HoldOutcome> {
   await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, time.now()));
-  const plan = await planSend(ports, toSendRequest(hold), time.now());
+  const plan = await planSend(ports, { ...toSendRequest(hold), onAccount }, time.now());
   if (isRefusal(plan)) return failedOutcome(toHoldError(plan));
   // The completion waits for the hold as a whole.
   const holdTime: RequestTime = { ...time, waitFor: (work) => work };
-  return toHoldOutcome(await performSend(ports, { ...plan, id: sendId }, holdTime));
+  const [result] = await allDone([performSend(ports, { ...plan, id: sendId }, holdTime), push()]);
+  return toHoldOutcome(result);
 }
 
 function toSendRequest(hold: Hold) {

@@ -4,19 +4,30 @@ import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/profiles.ts";
+import { pushConversation } from "../realtime/request-push.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import type { ProfilePorts } from "./ports.ts";
 
 /**
  * Looks up the profile of a conversation's person and stores it. A lookup without a result changes nothing and is not
  * retried: the person's next message requests it again.
+ * @param message `repeated`: a run before this one may have died after it stored the profile and before it requested the
+ *   push of the conversation
  */
-export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage, now: Millis): Promise<RecordOutcome> {
-  const { tenant, conversationId } = message;
+export async function fetchProfile(
+  ports: ProfilePorts,
+  message: ProfileMessage & { readonly repeated?: boolean },
+  now: Millis,
+): Promise<RecordOutcome> {
+  const { tenant, conversationId, repeated = false } = message;
   const head = await ports.conversations.get(tenant, conversationId, now);
   if (!head) return drop("gone");
   const { participantProfile: state, participantProfileAt: fetchedAt, lastInboundAt } = head;
-  if (!isProfileDue(state, fetchedAt, now) && !isRefusalOutdated(state, fetchedAt, lastInboundAt)) return drop("stale");
+  if (!isProfileDue(state, fetchedAt, now) && !isRefusalOutdated(state, fetchedAt, lastInboundAt)) {
+    const account = repeated ? await ports.accounts.get(tenant, head.ref.account) : null;
+    if (account) await pushConversation(ports, { tenant, account, id: conversationId, now });
+    return drop("stale");
+  }
   const account = await ports.accounts.get(tenant, head.ref.account);
   if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
 
@@ -27,9 +38,13 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   ]);
   const outcome = await platform.fetchProfile(account, token, head.ref.participantId);
   const profile = toProfile(outcome, now);
-  // The account may have been let go during the call.
-  if (profile && !(await ports.accounts.get(tenant, account))) return drop("gone");
-  if (profile) await ports.profiles.save(conversationId, profile, now);
+  if (profile) {
+    const current = await ports.accounts.get(tenant, account);
+    // The account may have been let go during the call.
+    if (!current) return drop("gone");
+    await ports.profiles.save(conversationId, profile, now);
+    await pushConversation(ports, { tenant, account: current, id: conversationId, now });
+  }
   ports.log({ event: "profile.fetched", outcome: profile?.state ?? "unknown", platform: account.platform });
   return done;
 }

@@ -18,6 +18,7 @@ import type { OutboundMessages } from "../../stores/inbox/outbound-messages.ts";
 import type { PendingChanges } from "../../stores/inbox/pending-changes.ts";
 import type { Profiles } from "../../stores/inbox/profiles.ts";
 import type { SendRecords } from "../../stores/sending/send-records.ts";
+import type { PushRequestPorts } from "../realtime/ports.ts";
 import type { CountingPorts } from "../stats/ports.ts";
 
 export interface IntakePorts {
@@ -54,7 +55,7 @@ export interface PurgePorts {
   readonly log: Log;
 }
 
-export interface ProfilePorts {
+export interface ProfilePorts extends PushRequestPorts {
   readonly conversations: Pick<Conversations, "get">;
   readonly accounts: Pick<Accounts, "get">;
   readonly vault: Pick<Vault, "open">;

@@ -1,8 +1,8 @@
 import type { Grant } from "../../domain/realtime/grants.ts";
-import type { Socket } from "../../domain/realtime/sockets.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
 import type { ClosePorts } from "./ports.ts";
 
 /** Requests in flight at once. */
@@ -69,7 +69,7 @@ export async function recheckSockets(ports: ClosePorts, { tenant, connectionIds,
 export async function verifySocket(
   ports: ClosePorts,
   { tenant, connectionId, now }: { readonly tenant: TenantId; readonly connectionId: string; readonly now: Millis },
-): Promise<Socket | null> {
+): Promise<StoredSocket | null> {
   const socket = await ports.sockets.get(tenant, connectionId);
   const isOpen = socket !== null && socket.endedAt === null && (await ports.sockets.isGranted(tenant, socket.grant));
   if (isOpen) return socket;

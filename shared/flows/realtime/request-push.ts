@@ -1,10 +1,10 @@
 import type { Account } from "../../domain/accounts/accounts.ts";
 import { hasSockets } from "../../domain/realtime/sockets.ts";
 import { errorClass } from "../../kernel/error-class.ts";
-import { newUlid } from "../../kernel/ids.ts";
+import { deriveUlid, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { encodeRealtime, type RealtimeTask } from "../../queues/realtime.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { encodeRealtime, type RealtimeMessage, type RealtimeTask } from "../../queues/realtime.ts";
 import type { PushRequestPorts } from "./ports.ts";
 
 // The flow that makes a change that is no event requests its push, after the write. Whether the tenant has sockets is known
@@ -34,18 +34,39 @@ export function pushUpload(ports: PushRequestPorts, change: Change): Promise<voi
   return requestPush(ports, change, (eventUlid) => ({ kind: "upload", uploadId: change.id, eventUlid }));
 }
 
-/**
- * Queues a task for the tenant's sockets, if there may be any. A failure is logged only: the change is stored, and a client
- * that refetches finds it.
- */
+/** How long after the removal of the last row it is pushed that a conversation was erased. Frames that were read before are sent by then. */
+const ERASED_DELAY: Millis = 2 * SECOND;
+
+/** An erased conversation. `op`: names the start of the erasure. */
+interface ErasedConversation {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+  readonly erasedAt: Millis;
+  readonly op: string;
+}
+
+/** Requests the push that a conversation was erased, for a tenant with sockets. The same erasure has the same frame. */
+export function pushErasure(
+  ports: PushRequestPorts,
+  { tenant, conversationId, erasedAt, op }: ErasedConversation,
+): Promise<void> {
+  const eventUlid = deriveUlid(erasedAt, `${conversationId}\n${op}`);
+  return send(ports, { tenant, kind: "conversation", conversationId, eventUlid, erased: true }, ERASED_DELAY);
+}
+
+/** Queues a task for the tenant's sockets, if there may be any. */
 async function requestPush(
-  { realtime, log }: PushRequestPorts,
+  ports: PushRequestPorts,
   { tenant, account, now }: Change,
   toTask: (eventUlid: string) => RealtimeTask,
 ): Promise<void> {
-  if (!hasSockets(account, now)) return;
-  const body = encodeRealtime({ tenant, ...toTask(newUlid(now)) });
-  await realtime.send({ body, group: tenant }).catch((error: unknown) => {
+  if (hasSockets(account, now)) await send(ports, { tenant, ...toTask(newUlid(now)) });
+}
+
+/** A failure is logged only: the change is stored, and a client that refetches finds it. */
+async function send({ realtime, log }: PushRequestPorts, message: RealtimeMessage, delay?: Millis): Promise<void> {
+  const queued = { body: encodeRealtime(message), group: message.tenant, ...(delay === undefined ? {} : { delay }) };
+  await realtime.send(queued).catch((error: unknown) => {
     log({ event: "realtime.request_failed", error: errorClass(error) });
   });
 }

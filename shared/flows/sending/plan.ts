@@ -24,6 +24,8 @@ export interface SendRequest extends RequestedContent {
   readonly actorId: string | null;
   /** The hold that is being released. If the window has reopened, its message is sent as a reply. */
   readonly holdId?: string | null;
+  /** Called with the account as it was read, also if the send is refused. */
+  readonly onAccount?: (account: Account) => void;
 }
 
 /** A send that the policy allows. */
@@ -87,6 +89,7 @@ export async function planSend(
     ports.accounts.get(tenant, ref.account),
     ports.budgets.get({ tenant, account: ref.account, conversationId, scope }),
   ]);
+  if (account) request.onAccount?.(account);
   if (!head) return refuse("conversation_not_found");
   if (!account) return refuse("account_not_found");
   const path = resolveSendPath(request, head.lastInboundAt, now);

@@ -4,6 +4,7 @@ import { checkDeclared, type RequestedFile } from "../../domain/uploads/checks.t
 import { grantExpiresAt, newUploadId, postedKey } from "../../domain/uploads/uploads.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { pushUpload } from "../realtime/request-push.ts";
 import type { UploadPorts } from "./ports.ts";
 import { getUploadConversation } from "./upload-conversation.ts";
 
@@ -18,7 +19,7 @@ export interface CreatedUpload {
   readonly maxSize: number;
 }
 
-type CreatePorts = Pick<UploadPorts, "uploads" | "conversations" | "accounts" | "uploadGrants">;
+type CreatePorts = Pick<UploadPorts, "uploads" | "conversations" | "accounts" | "uploadGrants" | "realtime" | "log">;
 
 type CreateRefusal = Refusal<
   "conversation_not_found" | "tenant_suspended" | "invalid_request" | "attachment_too_large" | "unsupported_media_type"
@@ -47,6 +48,7 @@ export async function createUpload(
   // Without its upload, which is stored last, a grant is known to no client.
   const form = await ports.uploadGrants.grant({ key: postedKey(id), contentType, maxSize, expiresAt });
   const upload = { id, conversationId, scope: caller.scope, filename, contentType, size, type };
-  const isCreated = await ports.uploads.create(upload, head.lastAt);
-  return isCreated ? { id, ...form, expiresAt, maxSize } : refuse("conversation_not_found");
+  if (!(await ports.uploads.create(upload, head.lastAt))) return refuse("conversation_not_found");
+  await pushUpload(ports, { tenant: ref.tenant, account, id, now });
+  return { id, ...form, expiresAt, maxSize };
 }

@@ -9,6 +9,7 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import { encodeUpload } from "../../queues/uploads.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
+import { pushUpload } from "../realtime/request-push.ts";
 import type { UploadPorts } from "./ports.ts";
 import { getUpload, type UploadView } from "./read.ts";
 import { getUploadConversation } from "./upload-conversation.ts";
@@ -41,14 +42,20 @@ export async function finishUpload(
   const conversation = await getUploadConversation(ports, upload.conversationId, time.now());
   if (isRefusal(conversation)) return conversation;
 
+  const { account } = conversation;
+  const push = () => pushUpload(ports, { tenant: upload.tenant, account, id: upload.id, now: time.now() });
   const key = postedKey(upload.id);
   const posted = await ports.uploadFiles.head(key);
   if (!posted) return refuse("upload_not_found");
   const version = { key, etag: posted.etag };
   const head = await ports.uploadFiles.firstBytes(version, UPLOAD_HEAD_BYTES);
   if (!head) return refuse("upload_not_found");
-  const refusal = checkPosted(conversation.account.connection, upload, { size: posted.size, head });
-  if (refusal) return refuseFile(ports, upload, refusal, time);
+  const refusal = checkPosted(account.connection, upload, { size: posted.size, head });
+  if (refusal) {
+    const failure = await refuseFile(ports, upload, refusal, time);
+    await push();
+    return failure;
+  }
 
   const copy = copyKey({
     id: upload.id,
@@ -63,7 +70,7 @@ export async function finishUpload(
     await removeFile(ports, copy);
     return refuse("upload_not_found");
   }
-  const settled = await enqueue(ports, upload, copy, time);
+  const settled = await enqueue(ports, upload, copy, time).finally(push);
   await removeFile(ports, key);
   const state = { status: "processing", copyKey: copy, processingAt: checked.at, tries: 0 } as const;
   return settled ?? { upload: { ...upload, size: checked.size, state }, state };

@@ -8,6 +8,7 @@ import type { SendRefused, UploadOutcome } from "../../platforms/platform.ts";
 import type { UploadMessage } from "../../queues/uploads.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
 import { type AccountCall, applyAccountRefusal, republishAccountStatus } from "../accounts/call-consequences.ts";
+import { pushUpload } from "../realtime/request-push.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import type { HandOverPorts } from "./ports.ts";
 
@@ -31,28 +32,34 @@ export interface HandOverTime {
 type ProcessingUpload = StoredUpload & { readonly state: Extract<UploadState, { readonly status: "processing" }> };
 
 /** An upload whose account may upload now. */
-interface PlannedCall {
-  readonly upload: ProcessingUpload;
+interface PlannedCall extends ReadUpload {
   readonly account: Account;
   readonly call: AccountCall;
+}
+
+/** An upload in processing with its account; null for one that is not connected. */
+interface ReadUpload {
+  readonly upload: ProcessingUpload;
+  readonly account: Account | null;
 }
 
 /**
  * Hands a checked file over to its platform, which fetches the copy, and deletes the copy. A call without an answer, or
  * with a refusal that may pass in time, is made again once: an upload made twice only makes an id that nobody uses. Safe to repeat
  * and to interrupt at each call: one conditional write decides which id the upload has, and the copy is deleted after it.
+ * `repeated`: a run before this one may have died after that write and before it requested the push of the upload.
  * Throws on a fault of AWS; the record comes again, until the time for the hand-over has passed.
  */
 export async function handOverUpload(
   ports: HandOverPorts,
-  { tenant, uploadId }: UploadMessage,
+  { tenant, uploadId, repeated = false }: UploadMessage & { readonly repeated?: boolean },
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const upload = await getUpload(ports, uploadId);
   if (upload?.tenant !== tenant) return drop("gone");
-  if (!isProcessing(upload)) return completeEnd(ports, upload, time.now());
+  if (!isProcessing(upload)) return completeEnd(ports, { upload, repeated }, time.now());
   const plan = await planCall(ports, upload, time.now());
-  return "code" in plan ? failUpload(ports, upload, plan, time) : callPlatform(ports, plan, time);
+  return "error" in plan ? failUpload(ports, plan, plan.error, time) : callPlatform(ports, plan, time);
 }
 
 /**
@@ -72,27 +79,30 @@ function isProcessing(upload: StoredUpload): upload is ProcessingUpload {
  * Completes what a run before this one may have left undone: it may have died before it published the account's status or
  * deleted the copy, and a reader has then stored the end of the upload.
  */
-async function completeEnd(ports: HandOverPorts, upload: StoredUpload, now: Millis): Promise<RecordOutcome> {
+async function completeEnd(
+  ports: HandOverPorts,
+  { upload, repeated }: { readonly upload: StoredUpload; readonly repeated: boolean },
+  now: Millis,
+): Promise<RecordOutcome> {
   const { id, tenant, conversationId, state } = upload;
   const ref = readConversationId(conversationId);
-  const isEndByTime = state.status === "failed" && state.error.code === "internal_error";
-  if (isEndByTime && state.processingAt !== null && ref) {
-    const account = await ports.accounts.get(tenant, ref.account);
-    const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
-    if (account) await republishAccountStatus(ports, call, account);
-  }
+  const isEndByTime = state.status === "failed" && state.error.code === "internal_error" && state.processingAt !== null;
+  const account = ref && (isEndByTime || repeated) ? await ports.accounts.get(tenant, ref.account) : null;
+  if (account && isEndByTime && state.processingAt !== null)
+    await republishAccountStatus(ports, { tenant, account, id, startedAt: state.processingAt, asOf: now }, account);
+  if (account && repeated) await pushUpload(ports, { tenant, account, id, now });
   return removeCopy(ports, upload);
 }
 
-/** Checks whether the upload may be handed over now. @returns the error if it may not */
+/** Checks whether the upload may be handed over now. @returns `error` if it may not */
 async function planCall(
   ports: HandOverPorts,
   upload: ProcessingUpload,
   now: Millis,
-): Promise<PlannedCall | UploadError> {
+): Promise<PlannedCall | (ReadUpload & { readonly error: UploadError })> {
   const { id, tenant, conversationId, state } = upload;
   const ref = readConversationId(conversationId);
-  if (!ref) return uploadError("conversation_not_found");
+  if (!ref) return { upload, account: null, error: uploadError("conversation_not_found") };
   const [head, account] = await allDone([
     // An erasure also removes the upload and its copy.
     ports.conversations.get(tenant, conversationId, now, { consistent: false }),
@@ -100,10 +110,10 @@ async function planCall(
   ]);
   const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
   if (account) await republishAccountStatus(ports, call, account);
-  if (now >= uploadLeavesBy(state.processingAt)) return uploadError("internal_error");
-  if (!head || !account) return uploadError("conversation_not_found");
+  if (now >= uploadLeavesBy(state.processingAt)) return { upload, account, error: uploadError("internal_error") };
+  if (!head || !account) return { upload, account, error: uploadError("conversation_not_found") };
   const refusal = checkAccount(account, now);
-  return refusal ? uploadError(refusal.refused, account.status) : { upload, account, call };
+  return refusal ? { upload, account, error: uploadError(refusal.refused, account.status) } : { upload, account, call };
 }
 
 async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandOverTime): Promise<RecordOutcome> {
@@ -134,12 +144,12 @@ async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandO
     case "unknown":
       return tryAgain(
         ports,
-        upload,
+        plan,
         { error: uploadError("upload_unanswered", outcome.detail), after: RETRY_DELAY },
         time,
       );
     case "late":
-      return time.now() >= leavesBy ? failUpload(ports, upload, uploadError("internal_error"), time) : retry("late");
+      return time.now() >= leavesBy ? failUpload(ports, plan, uploadError("internal_error"), time) : retry("late");
   }
 }
 
@@ -150,14 +160,15 @@ function openToken(ports: Pick<HandOverPorts, "vault">, { upload, account }: Pla
 
 async function completeUpload(
   ports: HandOverPorts,
-  { upload, account }: PlannedCall,
+  plan: PlannedCall,
   attachmentId: string,
   time: HandOverTime,
 ): Promise<RecordOutcome> {
+  const { upload } = plan;
   const { id, tenant, scope } = upload;
   // The account may have been let go during the call.
-  if (!(await ports.accounts.get(tenant, account)))
-    return failUpload(ports, upload, uploadError("conversation_not_found"), time);
+  const account = await ports.accounts.get(tenant, plan.account);
+  if (!account) return failUpload(ports, plan, uploadError("conversation_not_found"), time);
   // Before anybody can read the id.
   await ports.attachmentOwners.put(tenant, {
     attachmentId,
@@ -167,34 +178,37 @@ async function completeUpload(
   });
   const completed = await ports.uploads.complete(id, attachmentId, time.now());
   // The time for the hand-over has passed during the call.
-  if (completed && isProcessing(completed)) return failUpload(ports, upload, uploadError("internal_error"), time);
+  if (completed && isProcessing(completed)) return failUpload(ports, plan, uploadError("internal_error"), time);
+  await pushUpload(ports, { tenant, account, id, now: time.now() });
   return removeCopy(ports, upload);
 }
 
 async function takeRefusal(
   ports: HandOverPorts,
-  { upload, call }: PlannedCall,
+  plan: PlannedCall,
   refusal: SendRefused,
   time: HandOverTime,
 ): Promise<RecordOutcome> {
+  const { upload, call } = plan;
   const error = uploadError("upload_refused", refusal.detail);
-  if (refusal.transient) return tryAgain(ports, upload, { error, after: RETRY_DELAY }, time);
+  if (refusal.transient) return tryAgain(ports, plan, { error, after: RETRY_DELAY }, time);
   // Before the upload is settled, so that a repetition applies them.
   await applyAccountRefusal(ports, call, { ...refusal, at: time.now() });
   const { coolDownMs } = refusal;
   const canWait = coolDownMs !== null && time.now() + coolDownMs < uploadLeavesBy(upload.state.processingAt);
-  return canWait ? tryAgain(ports, upload, { error, after: coolDownMs }, time) : failUpload(ports, upload, error, time);
+  return canWait ? tryAgain(ports, plan, { error, after: coolDownMs }, time) : failUpload(ports, plan, error, time);
 }
 
 /** Counts a failed call, so that a run after this time makes another one. Fails the upload if this was the last one. */
 async function tryAgain(
   ports: HandOverPorts,
-  upload: ProcessingUpload,
+  plan: PlannedCall,
   { error, after }: { readonly error: UploadError; readonly after: Millis },
   time: HandOverTime,
 ): Promise<RecordOutcome> {
+  const { upload } = plan;
   const { id, state } = upload;
-  if (state.tries + 1 >= TRIES_MAX) return failUpload(ports, upload, error, time);
+  if (state.tries + 1 >= TRIES_MAX) return failUpload(ports, plan, error, time);
   const counted = await ports.uploads.countTry(id, state.tries);
   return counted && isProcessing(counted) ? retry("platform", after) : removeCopy(ports, upload);
 }
@@ -202,13 +216,14 @@ async function tryAgain(
 /** Ends the upload with an error, and deletes its copy. */
 async function failUpload(
   ports: HandOverPorts,
-  upload: ProcessingUpload,
+  { upload, account }: ReadUpload,
   error: UploadError,
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const now = time.now();
   const failed = await ports.uploads.fail(upload.id, { error, from: "processing", now });
   if (failed && isProcessing(failed)) await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);
+  if (account) await pushUpload(ports, { tenant: upload.tenant, account, id: upload.id, now });
   return removeCopy(ports, upload);
 }
 

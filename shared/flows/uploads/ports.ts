@@ -14,9 +14,10 @@ import type { AttachmentOwners } from "../../stores/sending/attachment-owners.ts
 import type { UploadRemovals } from "../../stores/uploads/upload-removals.ts";
 import type { Uploads } from "../../stores/uploads/uploads.ts";
 import type { RefusalPorts } from "../accounts/ports.ts";
+import type { PushRequestPorts } from "../realtime/ports.ts";
 
 /** What creating, finishing and reading uploads needs. */
-export interface UploadPorts {
+export interface UploadPorts extends PushRequestPorts {
   readonly uploads: Pick<Uploads, "create" | "get" | "startProcessing" | "fail" | "lapse">;
   readonly conversations: Pick<Conversations, "get">;
   readonly accounts: Pick<Accounts, "get">;
@@ -32,7 +33,7 @@ export interface PurgeUploadsPorts {
   readonly log: Log;
 }
 
-export interface HandOverPorts extends RefusalPorts {
+export interface HandOverPorts extends RefusalPorts, PushRequestPorts {
   readonly uploads: Pick<Uploads, "get" | "countTry" | "complete" | "fail" | "lapse">;
   readonly conversations: Pick<Conversations, "get">;
   readonly accounts: Pick<Accounts, "get" | "setStatus" | "hasStatusEvent">;

@@ -1,5 +1,6 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ConversationHead } from "../../domain/inbox/conversations.ts";
+import type { Message } from "../../domain/inbox/messages.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batches.ts";
@@ -13,6 +14,16 @@ import type { MessagePage } from "./messages.ts";
 
 export type { HeadAdvance } from "./head-advance.ts";
 export type { ConversationSnapshot } from "./head-items.ts";
+
+/** The newest part of a conversation. */
+export interface ConversationExcerpt {
+  /** Null when there is no conversation, or none any more. */
+  readonly head: ConversationHead | null;
+  /** When the conversation was erased last. */
+  readonly erasedAt: Millis | null;
+  /** By position. */
+  readonly messages: ReadonlyMap<string, Message>;
+}
 
 /** Heads read at most for one page of a filtered inbox. */
 const EXAMINED_MAX = 200;
@@ -77,6 +88,39 @@ export function conversationStore(table: Table) {
         filter ? EXAMINED_MAX : undefined,
       );
       return { heads: page.rows.map((item) => toHead(tenant, item, now)), next: page.next };
+    },
+
+    /**
+     * The newest messages with the head, in one query, which reads eventually consistently unless `consistent` is true:
+     * for a reader that knows what must be there.
+     * @param limit of the messages, which are of both scopes
+     */
+    async getNewest(
+      tenant: TenantId,
+      {
+        conversationId,
+        limit,
+        now,
+        consistent = false,
+      }: { conversationId: string; limit: number; now: Millis; consistent?: boolean },
+    ): Promise<ConversationExcerpt> {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :c AND SK >= :from",
+          ExpressionAttributeValues: { ":c": conversationId, ":from": `M#${oldestPosition(now)}` },
+          ScanIndexForward: false,
+          Limit: limit + 1,
+          ConsistentRead: consistent,
+        }),
+      );
+      const item = (Items as Key[]).find(({ SK }) => SK === HEAD_SORT_KEY) as HeadItem | undefined;
+      const messages = (Items as Key[]).filter(({ SK }) => SK !== HEAD_SORT_KEY) as MessageItem[];
+      return {
+        head: item ? toLiveHead(tenant, item, now) : null,
+        erasedAt: item ? toSnapshot(item).erasedAt : null,
+        messages: new Map(messages.map((message) => [itemPosition(message), toMessage(tenant, message)])),
+      };
     },
 
     /** The head and its newest messages in one query; null when there is no head or it has expired. */

@@ -28,6 +28,7 @@ export type SocketItem = Key &
     readonly [A.connectedAt]: Millis;
     readonly [A.expiresAt]: Millis;
     readonly [A.endedAt]?: Millis;
+    readonly [A.greetedAt]?: Millis;
   };
 
 export type PresenceItem = Key & {
@@ -40,6 +41,8 @@ export type PresenceItem = Key & {
 export interface StoredSocket extends Socket {
   /** Since when it receives nothing, because it is being closed. Null before. */
   readonly endedAt: Millis | null;
+  /** When its first frame was sent. Null before. */
+  readonly greetedAt: Millis | null;
 }
 
 /** Until when the tenant of a presence row may have sockets. Null when it has none. */
@@ -102,5 +105,6 @@ export function toSocket(item: SocketItem): StoredSocket {
     connectedAt: item[A.connectedAt],
     expiresAt: item[A.expiresAt],
     endedAt: item[A.endedAt] ?? null,
+    greetedAt: item[A.greetedAt] ?? null,
   };
 }

@@ -22,7 +22,7 @@ import { grantChecks, type SocketItem, type StoredSocket, toSocket, toSocketItem
 
 /** A tenant's sockets that receive events, and its newest erasure since it has sockets. */
 export interface SocketList {
-  readonly sockets: readonly Socket[];
+  readonly sockets: readonly StoredSocket[];
   readonly erasedAt: Millis | null;
 }
 
@@ -143,6 +143,14 @@ export function socketStore(table: Table) {
       const Key = socketTenantKey(connectionId);
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return Item ? parseTenant(Item[SocketTenant.tenant] as string) : null;
+    },
+
+    /** Stores that a socket got its first frame. Nothing for one that is gone. */
+    async markGreeted(tenant: TenantId, connectionId: string, now: Millis): Promise<void> {
+      await conditionalWrite(
+        table,
+        update(socketKey(tenant, connectionId), { set: { [A.greetedAt]: now } }, itemExists),
+      );
     },
 
     /** From then on the sockets receive nothing, though their connections are still open. Safe to repeat. */

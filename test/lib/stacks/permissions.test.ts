@@ -105,7 +105,7 @@ test("every function has the actions it needs and no others", () => {
       "execute-api:ManageConnections",
     ],
     Push: [
-      ...table(...everyRead, ...everyWrite, "DeleteItem"),
+      ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
       ...reader,
       send,

@@ -22,6 +22,7 @@ import { encodeUpload } from "../../../../shared/queues/uploads.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { newTenant, toTenantId } from "../../stores/support/samples.ts";
+import { noStream } from "../realtime/support/no-stream.ts";
 import { allRows } from "../support/data-subject.ts";
 import { inboundBody, instagramWebhook } from "../support/inbound-webhooks.ts";
 import { invokeWithRecord, type QueueWorker } from "../support/queue-worker.ts";
@@ -60,6 +61,7 @@ beforeAll(async () => {
     isSignUpOpen: false,
   };
   const handOverPorts = {
+    ...noStream,
     ...common,
     events: openQueue(queues.events, testEnv.sqs),
     accountWork: openQueue(queues.accounts, testEnv.sqs),

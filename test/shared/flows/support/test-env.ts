@@ -165,7 +165,7 @@ export async function openTestEnv(
       log,
     }),
     /** @param graph the URL of the platform's API */
-    profilePorts: (graph: string): ProfilePorts & WorkerPorts => {
+    profilePorts: (graph: string, queues?: Pick<TestQueues, "realtime">): ProfilePorts & WorkerPorts => {
       const http = platformHttp({ total: 400 });
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
       return {
@@ -173,6 +173,7 @@ export async function openTestEnv(
         receivedMessages: openReceivedMessages(aws.sqs),
         vault: openVault(keyId, aws.kms),
         platformFor: async ({ connection }) => platformFor(connection, upstream, http),
+        ...(queues?.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : noStream),
         log,
       };
     },
@@ -190,11 +191,12 @@ export async function openTestEnv(
       random: () => 0,
       log,
     }),
-    erasePorts: (queues: Partial<Pick<TestQueues, "erasures">>): ErasePorts & WorkerPorts => ({
+    erasePorts: (queues: Partial<Pick<TestQueues, "erasures" | "realtime">>): ErasePorts & WorkerPorts => ({
       ...openStores(tableHandle),
       receivedMessages: openReceivedMessages(aws.sqs),
       uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
       erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
+      ...(queues.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : noStream),
       log,
     }),
     sweepPorts: (

@@ -56,7 +56,10 @@ it("a socket is listed, found by its connection and counted until it is removed"
   expect(await stores.sockets.presence(tenant)).toBeNull();
   const socket = socketOf(`a-${tenant}`);
   expect(await stores.sockets.connect(tenant, socket)).toBe("connected");
-  expect(await stores.sockets.list(tenant, NOW)).toEqual({ sockets: [{ ...socket, endedAt: null }], erasedAt: null });
+  expect(await stores.sockets.list(tenant, NOW)).toEqual({
+    sockets: [{ ...socket, endedAt: null, greetedAt: null }],
+    erasedAt: null,
+  });
   expect(await stores.sockets.tenantOf(socket.connectionId)).toBe(tenant);
   expect(await stores.sockets.presence(tenant)).toEqual({ count: 1, socketsUntil: NOW + 2 * HOUR + 5 * MINUTE });
 

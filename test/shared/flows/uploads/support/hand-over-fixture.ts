@@ -45,6 +45,7 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
     ...openStores(testEnv.table),
     events: openQueue(queues.events, testEnv.sqs),
     accountWork: openQueue(queues.accounts, testEnv.sqs),
+    realtime: openQueue(queues.realtime, testEnv.sqs),
     vault: testEnv.newVault(),
     platformFor: async (account, scope) =>
       scope === "test"

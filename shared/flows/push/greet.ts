@@ -1,0 +1,123 @@
+import type { Socket } from "../../domain/realtime/sockets.ts";
+import { helloFrame } from "../../events/realtime.ts";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { encodeRealtime } from "../../queues/realtime.ts";
+import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
+import { verifySocket } from "../realtime/close.ts";
+import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
+import type { PushBatch } from "./batch.ts";
+import type { PushPorts } from "./ports.ts";
+
+/** How long after a socket and the marks of its accounts are stored its client may begin to read: what it then misses in
+ * its reads, every worker pushes, because by then every read shows the socket. */
+const VISIBLE_AFTER: Millis = 2 * SECOND;
+/** The gateway waits this long for the answer to a handshake. Until then a connection may not stand. */
+export const HANDSHAKE_MAX: Millis = 30 * SECOND;
+/** How long the accounts of a tenant are marked, so that marks are rarely written. */
+const MARK_LIFETIME: Millis = 4 * HOUR;
+/** The clocks of processes may differ by this much. */
+const CLOCK_MARGIN: Millis = 5 * MINUTE;
+const RETRY_DELAY: Millis = SECOND;
+const CONCURRENCY = 10;
+
+type Greeting = "sent" | "marked" | "not_standing" | "gone";
+
+/** A socket of a tenant. */
+interface SocketOf<S> {
+  readonly tenant: TenantId;
+  readonly socket: S;
+}
+
+/** Processes the request for the first frame of a connection. */
+export async function processHello(
+  ports: PushPorts,
+  { tenant, connectionId }: { readonly tenant: TenantId; readonly connectionId: string },
+  now: Millis,
+): Promise<RecordOutcome> {
+  switch (await greet(ports, { tenant, connectionId }, now)) {
+    case "sent":
+      return done;
+    case "marked":
+      await requestHello(ports, tenant, connectionId);
+      return done;
+    case "not_standing":
+      return retry("handshake", RETRY_DELAY);
+    case "gone":
+      return drop("gone");
+  }
+}
+
+/**
+ * Whether a socket got its first frame. A batch that finds one whose first frame is due sends it itself, before any other.
+ * False for a socket whose client has nothing yet: what it reads at its first frame has the changes of this batch.
+ */
+export function isGreeted(
+  ports: PushPorts,
+  { tenant, socket }: SocketOf<StoredSocket>,
+  { greetings, now }: PushBatch,
+): Promise<boolean> {
+  const { connectionId, connectedAt, greetedAt } = socket;
+  if (greetedAt !== null) return Promise.resolve(true);
+  if (now() < connectedAt + VISIBLE_AFTER) return Promise.resolve(false);
+  const earlier = greetings.get(connectionId);
+  if (earlier) return earlier;
+  const greeting = greet(ports, { tenant, connectionId }, now()).then(async (result) => {
+    if (result === "marked") await requestHello(ports, tenant, connectionId);
+    return result === "sent";
+  });
+  greeting.catch(() => {});
+  greetings.set(connectionId, greeting);
+  return greeting;
+}
+
+/**
+ * Marks the accounts of a tenant and sends the first frame of a connection. Safe to repeat.
+ * @returns `sent`: also before; `marked`: marks were written, so the frame must wait until every reader sees them
+ */
+async function greet(
+  ports: PushPorts,
+  { tenant, connectionId }: { readonly tenant: TenantId; readonly connectionId: string },
+  now: Millis,
+): Promise<Greeting> {
+  const socket = await verifySocket(ports, { tenant, connectionId, now });
+  if (!socket) return "gone";
+  if (socket.greetedAt !== null) return "sent";
+  if (await markAccounts(ports, { tenant, socket }, now)) return "marked";
+  const { connectedAt, expiresAt } = socket;
+  if ((await ports.connections.post(connectionId, helloFrame({ connectionId, now, expiresAt }))) === "gone") {
+    if (now < connectedAt + HANDSHAKE_MAX) return "not_standing";
+    await ports.sockets.remove(tenant, [connectionId]);
+    return "gone";
+  }
+  await ports.sockets.markGreeted(tenant, connectionId, now);
+  return "sent";
+}
+
+/** Marks the accounts whose marks end before the socket does. @returns whether there were any */
+async function markAccounts(
+  { accounts }: Pick<PushPorts, "accounts">,
+  { tenant, socket }: SocketOf<Socket>,
+  now: Millis,
+): Promise<boolean> {
+  const unmarked = (await accounts.list(tenant)).filter(
+    ({ socketsUntil }) => socketsUntil === null || socketsUntil < socket.expiresAt + CLOCK_MARGIN,
+  );
+  await forEachConcurrent(unmarked, CONCURRENCY, (account) => accounts.markSockets(tenant, account, marksUntil(now)));
+  return unmarked.length > 0;
+}
+
+/** Until when accounts are marked. */
+export function marksUntil(now: Millis): Millis {
+  return now + MARK_LIFETIME;
+}
+
+function requestHello(
+  { realtime }: Pick<PushPorts, "realtime">,
+  tenant: TenantId,
+  connectionId: string,
+): Promise<void> {
+  const body = encodeRealtime({ tenant, kind: "hello", connectionId });
+  return realtime.send({ body, group: tenant, delay: VISIBLE_AFTER });
+}

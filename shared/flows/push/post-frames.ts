@@ -1,0 +1,59 @@
+import { allDone } from "../../kernel/parallel.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
+import type { PushBatch } from "./batch.ts";
+import { HANDSHAKE_MAX, isGreeted } from "./greet.ts";
+import type { PushPorts } from "./ports.ts";
+
+/** The gateway's limit for one message, in bytes. */
+const FRAME_BYTES_MAX = 128 * 1024;
+/** With so many failed posts the management API does not work, and the others need not wait for it. */
+const FAILURES_MAX = 10;
+
+/** Frames for the sockets of a tenant. */
+export interface Push {
+  readonly tenant: TenantId;
+  readonly sockets: readonly StoredSocket[];
+  readonly frames: readonly string[];
+}
+
+/**
+ * Sends frames to sockets, all in parallel, in no promised order. A connection that is gone loses its row.
+ * @throws the failure of a post when all have ended: the message is then received again, and pushes everything again
+ */
+export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: Push, batch: PushBatch): Promise<void> {
+  const texts = frames.filter((text) => fits(ports, tenant, text));
+  const gone = new Set<StoredSocket>();
+  const failures: unknown[] = [];
+  const post = async (socket: StoredSocket, text: string) => {
+    if (gone.has(socket) || failures.length >= FAILURES_MAX) return;
+    const result = await ports.connections.post(socket.connectionId, text).catch((error: unknown) => {
+      failures.push(error);
+    });
+    if (result === "gone") gone.add(socket);
+  };
+  await allDone(
+    sockets.map(async (socket) => {
+      const stands = await isGreeted(ports, { tenant, socket }, batch).catch((error: unknown) => {
+        failures.push(error);
+        return false;
+      });
+      if (stands) await allDone(texts.map((text) => batch.post(() => post(socket, text))));
+    }),
+  );
+  const now = batch.now();
+  const closed = [...gone].filter(({ connectedAt }) => connectedAt <= now - HANDSHAKE_MAX);
+  if (closed.length > 0)
+    await ports.sockets.remove(
+      tenant,
+      closed.map(({ connectionId }) => connectionId),
+    );
+  if (failures.length > 0) throw failures[0];
+}
+
+function fits({ log }: PushPorts, tenant: TenantId, text: string): boolean {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= FRAME_BYTES_MAX) return true;
+  log({ event: "realtime.frame_too_large", tenant, bytes });
+  return false;
+}

@@ -1,0 +1,40 @@
+import { conversationErasedFrame, conversationUpdatedFrame } from "../../events/realtime.ts";
+import { deriveUlid, ulidTime } from "../../kernel/ids.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { done, drop, type RecordOutcome } from "../record-outcome.ts";
+import { listSockets, type PushBatch } from "./batch.ts";
+import type { PushPorts } from "./ports.ts";
+import { postFrames } from "./post-frames.ts";
+
+/** A conversation to push. */
+interface ConversationRef {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+  /** The ULID of the frame. */
+  readonly eventUlid: string;
+  readonly erased?: boolean;
+}
+
+/**
+ * Pushes a conversation as it is, or that it was erased. A person may have written again since: then the new conversation
+ * follows when all sockets have the end of the old one.
+ */
+export async function pushConversation(
+  ports: PushPorts,
+  { tenant, conversationId, eventUlid, erased = false }: ConversationRef,
+  batch: PushBatch,
+): Promise<RecordOutcome> {
+  const { sockets } = await listSockets(ports, tenant, batch);
+  if (sockets.length === 0) return done;
+  if (erased) {
+    const frames = [conversationErasedFrame(tenant, { ulid: eventUlid, conversationId })];
+    await postFrames(ports, { tenant, sockets, frames }, batch);
+  }
+  const now = batch.now();
+  const head = await ports.conversations.get(tenant, conversationId, now);
+  if (!head) return erased ? done : drop("gone");
+  const ulid = erased ? deriveUlid(ulidTime(eventUlid), `${eventUlid}\nconversation.updated`) : eventUlid;
+  const frames = [conversationUpdatedFrame(tenant, { ulid, head, now })];
+  await postFrames(ports, { tenant, sockets, frames }, batch);
+  return done;
+}

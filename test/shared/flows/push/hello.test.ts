@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { hasSockets } from "../../../../shared/domain/realtime/sockets.ts";
+import { renderAccountEvent } from "../../../../shared/events/account.ts";
+import { streamFrameSchemas } from "../../../../shared/events/realtime.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
+import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+/** A socket of this age, whose first frame is requested. */
+async function connected(fixture: PushFixture, age = 2 * SECOND) {
+  const socket = await fixture.open({ age, greeted: false });
+  await fixture.send({ kind: "hello", connectionId: socket.connectionId });
+  return socket;
+}
+
+it("the first frame follows two seconds after the accounts are marked, and says when the connection ends", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const { connectionId, expiresAt } = await connected(fixture);
+  await fixture.run();
+  expect(fixture.takeFrames()).toEqual([]);
+  const account = await fixture.stores.accounts.get(fixture.tenant, fixture.account);
+  expect(account && hasSockets(account, expiresAt)).toBe(true);
+
+  testEnv.advance(2 * SECOND);
+  await fixture.run();
+  const frames = fixture.takeFrames();
+  expect(frames).toEqual([
+    {
+      connectionId,
+      frame: { type: "hello", connection_id: connectionId, server_time: testEnv.now(), expires_at: expiresAt },
+    },
+  ]);
+  expect(streamFrameSchemas.hello().parse(frames[0]?.frame)).toEqual(frames[0]?.frame);
+
+  // The next socket finds the marks.
+  await connected(fixture);
+  await fixture.run();
+  expect(fixture.takeFrames()).toHaveLength(1);
+  expect(await queueDepth(testEnv.eventSource, fixture.queues.realtime)).toBe(0);
+});
+
+it("a socket gets its first frame once, and before any other", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
+  const { connectionId } = await connected(fixture);
+  const record = await fixture.recordMessage("early");
+  await fixture.push({ kind: "events", events: [fixture.event(record)] });
+  expect(fixture.takeFrames().map(({ frame }) => frame.type)).toEqual([
+    "hello",
+    "message.received",
+    "conversation.updated",
+  ]);
+  await fixture.run();
+  expect(fixture.takeFrames()).toEqual([]);
+  expect(await fixture.stores.sockets.get(fixture.tenant, connectionId)).toMatchObject({ greetedAt: testEnv.now() });
+});
+
+it("a socket whose first frame is not due gets no event: its client has read nothing yet", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await connected(fixture, SECOND);
+  await fixture.push({ kind: "events", events: [fixture.event(await fixture.recordMessage("m"))] });
+  expect(fixture.takeFrames()).toEqual([]);
+});
+
+it("a connection that does not stand yet is tried again, and one that never stands loses its row", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
+  const { connectionId } = await connected(fixture);
+  fixture.gone.add(connectionId);
+  expect((await fixture.run()).failed).toHaveLength(1);
+  testEnv.advance(SECOND);
+  fixture.gone.clear();
+  expect((await fixture.run()).failed).toEqual([]);
+  expect(fixture.takeFrames()).toHaveLength(1);
+
+  const never = await connected(fixture, 29 * SECOND);
+  fixture.gone.add(never.connectionId);
+  expect((await fixture.run()).failed).toHaveLength(1);
+  testEnv.advance(SECOND);
+  expect((await fixture.run()).failed).toEqual([]);
+  expect(await fixture.stores.sockets.get(fixture.tenant, never.connectionId)).toBeNull();
+});
+
+it("a socket whose key was revoked before its first frame is closed instead", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const { connectionId } = await connected(fixture);
+  await fixture.push(
+    { kind: "hello", connectionId },
+    { sockets: { ...fixture.ports.sockets, isGranted: async () => false } },
+  );
+  expect(fixture.takeFrames()).toEqual([]);
+  expect(fixture.closed).toEqual([connectionId]);
+});
+
+it("an account that is connected while there are sockets is marked with its event", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.open();
+  const account = (await fixture.stores.accounts.get(fixture.tenant, fixture.account)) ?? expect.unreachable();
+  const type = "account.connected";
+  const event = renderAccountEvent(fixture.tenant, {
+    eventUlid: newUlid(testEnv.now()),
+    type,
+    account,
+    reason: "user",
+  });
+  await fixture.stores.eventBodies.save(fixture.tenant, event);
+  await fixture.push({ kind: "events", events: [{ eventUlid: event.ulid, type, source: null }] });
+  const marked = await fixture.stores.accounts.get(fixture.tenant, fixture.account);
+  expect(marked && hasSockets(marked, testEnv.now() + 2 * HOUR)).toBe(true);
+});
+
+it.each(faultPoints)("a socket gets its first frame despite a fault (%s) at any call", async (faultPoint) => {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    const fixture = await openPushFixture(testEnv);
+    const { connectionId } = await connected(fixture);
+    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+    await invokeWorker(testEnv.eventSource, fixture.queues.realtime, injection.crashable(fixture.worker()));
+    injection.remove();
+    for (let round = 0; (await queueDepth(testEnv.eventSource, fixture.queues.realtime)) > 0; round++) {
+      expect(round).toBeLessThan(6);
+      testEnv.advance(31 * SECOND);
+      await fixture.run();
+    }
+    const frames = fixture.takeFrames();
+    expect(frames.length).toBeGreaterThanOrEqual(1);
+    for (const { frame } of frames) expect(frame).toMatchObject({ type: "hello", connection_id: connectionId });
+    const account = await fixture.stores.accounts.get(fixture.tenant, fixture.account);
+    expect(account && hasSockets(account, testEnv.now() + HOUR)).toBe(true);
+    if (!injection.reached()) return;
+  }
+});
+
+it("a worker that is killed after each frame sends every frame again", async () => {
+  for (let kill = 0; ; kill++) {
+    const fixture = await openPushFixture(testEnv);
+    await fixture.open();
+    await fixture.send({ kind: "events", events: [fixture.event(await fixture.recordMessage("m"))] });
+    let posts = 0;
+    fixture.onPost(() => {
+      if (posts++ === kill) throw new Error("killed");
+    });
+    await fixture.run();
+    const isKilled = posts > kill;
+    testEnv.advance(MINUTE);
+    await fixture.run();
+    const types = new Set(fixture.takeFrames().map(({ frame }) => frame.type));
+    expect(types).toEqual(new Set(["message.received", "conversation.updated"]));
+    if (!isKilled) return;
+  }
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { streamFrameSchemas } from "../../../../shared/events/realtime.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
+
+// What is pushed besides events: conversations, held messages and uploads that changed.
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+async function withConversation(): Promise<PushFixture & { readonly conversationId: string }> {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.open({ age: SECOND });
+  const { message } = await fixture.recordMessage("first");
+  return { ...fixture, conversationId: message.conversationId };
+}
+
+async function createHold({ stores, conversationId }: PushFixture & { readonly conversationId: string }) {
+  const now = testEnv.now();
+  const id = `hold_${newUlid(now)}`;
+  const hold = {
+    id,
+    conversationId,
+    scope: "live",
+    content: { kind: "text", text: "held text" },
+    replyTo: null,
+    actorId: "ada",
+    secretHash: "hash",
+    createdAt: now,
+    expiresAt: now + 10 * MINUTE,
+  } as const;
+  const audit = {
+    action: "hold.create",
+    resource: `hold:${id}`,
+    actor: "key:k",
+    ip: null,
+    detail: {},
+    at: now,
+  } as const;
+  await stores.holds.create(hold, now, audit);
+  return hold;
+}
+
+async function createUpload({ stores, conversationId }: PushFixture & { readonly conversationId: string }) {
+  const id = `upl_${newUlid(testEnv.now())}`;
+  const file = { filename: "a.png", contentType: "image/png", size: 3, type: "image" } as const;
+  await stores.uploads.create({ id, conversationId, scope: "live", ...file }, testEnv.now());
+  return id;
+}
+
+const ulid = () => newUlid(testEnv.now());
+
+describe("a conversation", () => {
+  it("is pushed as it is, and nothing when it is gone", async () => {
+    const fixture = await withConversation();
+    const { conversationId } = fixture;
+    const eventUlid = ulid();
+    await fixture.push({ kind: "conversation", conversationId, eventUlid });
+    expect(fixture.takeFrames().map(({ frame }) => frame)).toMatchObject([
+      {
+        id: `evt_${eventUlid}`,
+        type: "conversation.updated",
+        data: { conversation: { last_message_text: "text of first" } },
+      },
+    ]);
+    await fixture.push({ kind: "conversation", conversationId: `${conversationId}9`, eventUlid });
+    expect(fixture.takeFrames()).toEqual([]);
+  });
+
+  it("that was erased is pushed as erased, and then as it is if the person wrote again", async () => {
+    const fixture = await withConversation();
+    const gone = `${fixture.conversationId}9`;
+    await fixture.push({ kind: "conversation", conversationId: gone, eventUlid: ulid(), erased: true });
+    expect(fixture.takeFrames().map(({ frame }) => frame.data)).toEqual([{ conversation: { id: gone, erased: true } }]);
+
+    const { conversationId } = fixture;
+    await fixture.push({ kind: "conversation", conversationId, eventUlid: ulid(), erased: true });
+    const frames = fixture.takeFrames().map(({ frame }) => frame);
+    expect(frames.map(({ data }) => data.conversation.erased ?? data.conversation.last_message_text)).toEqual([
+      true,
+      "text of first",
+    ]);
+    expect(new Set(frames.map(({ id }) => id)).size).toBe(2);
+  });
+});
+
+describe("a held message", () => {
+  it("is pushed without its text and URL, and again when nobody checked it in time", async () => {
+    const fixture = await withConversation();
+    const { id } = await createHold(fixture);
+    await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    // Another push of the same state sets another timer.
+    await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    const [first] = fixture.takeFrames().map(({ frame }) => frame);
+    expect(streamFrameSchemas["hold.updated"]().parse(first)).toEqual(first);
+    expect(first.data.hold).toMatchObject({ id, status: "awaiting_verification" });
+    expect(JSON.stringify(first)).not.toMatch(/held text|verify/);
+
+    testEnv.advance(9 * MINUTE);
+    await fixture.run();
+    expect(fixture.takeFrames()).toEqual([]);
+    testEnv.advance(MINUTE + SECOND);
+    await fixture.run();
+    const frames = fixture.takeFrames().map(({ frame }) => frame);
+    expect(frames.map(({ data }) => data.hold.status)).toEqual(["expired", "expired"]);
+    expect(new Set(frames.map((frame) => frame.id)).size).toBe(1);
+    // The end is stored before it is shown.
+    const stored = await fixture.stores.holds.get(id);
+    expect(stored?.content).toBeNull();
+  });
+
+  it("that was sent is not pushed again by its timer", async () => {
+    const fixture = await withConversation();
+    const { id, secretHash } = await createHold(fixture);
+    await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    const sendId = ulid();
+    await fixture.stores.holds.claimHold({ id, secretHash }, sendId, testEnv.now());
+    const outcome = { trigger: "accept", platformMessageId: "m_9" } as const;
+    await fixture.stores.holds.settleHold(id, sendId, outcome, testEnv.now());
+    await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    expect(fixture.takeFrames().map(({ frame }) => frame.data.hold.status)).toEqual(["awaiting_verification", "sent"]);
+    testEnv.advance(11 * MINUTE);
+    await fixture.run();
+    expect(fixture.takeFrames()).toEqual([]);
+  });
+
+  it("whose sender died is pushed as failed after a minute", async () => {
+    const fixture = await withConversation();
+    const { id, secretHash } = await createHold(fixture);
+    await fixture.stores.holds.claimHold({ id, secretHash }, ulid(), testEnv.now());
+    await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    expect(fixture.takeFrames().map(({ frame }) => frame.data.hold.status)).toEqual(["sending"]);
+    testEnv.advance(MINUTE + 2 * SECOND);
+    await fixture.run();
+    expect(fixture.takeFrames().map(({ frame }) => frame.data.hold)).toMatchObject([
+      { status: "failed", error: { detail: "outcome_unknown" } },
+    ]);
+  });
+
+  it("of another tenant, or one that can no longer be read, is not pushed", async () => {
+    const [fixture, other] = [await withConversation(), await withConversation()];
+    const { id } = await createHold(other);
+    await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    testEnv.advance(HOUR / 2);
+    await other.push({ kind: "hold", holdId: id, eventUlid: ulid() });
+    expect([...fixture.takeFrames(), ...other.takeFrames()]).toEqual([]);
+  });
+
+  it("is pushed with the message that it became", async () => {
+    const fixture = await withConversation();
+    const { id } = await createHold(fixture);
+    const sent = await fixture.recordMessage("sent", { direction: "outbound", holdId: id });
+    await fixture.push({ kind: "events", events: [fixture.event(sent)] });
+    const frames = fixture.takeFrames().map(({ frame }) => frame);
+    expect(frames.map(({ type }) => type).sort()).toEqual(["conversation.updated", "hold.updated", "message.sent"]);
+  });
+});
+
+describe("an upload", () => {
+  it("is pushed as it is, and as failed when its platform did not take it in time", async () => {
+    const fixture = await withConversation();
+    const id = await createUpload(fixture);
+    await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() });
+    await fixture.stores.uploads.startProcessing(id, { copyKey: "h/1/r/a.png", size: 4, at: testEnv.now() });
+    await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() });
+    const frames = fixture.takeFrames().map(({ frame }) => frame);
+    for (const frame of frames) expect(streamFrameSchemas["upload.updated"]().parse(frame)).toEqual(frame);
+    expect(frames.map(({ data }) => [data.upload.status, data.upload.size])).toEqual([
+      ["waiting", 3],
+      ["processing", 4],
+    ]);
+    testEnv.advance(5 * MINUTE + SECOND);
+    await fixture.run();
+    expect(fixture.takeFrames().map(({ frame }) => frame.data.upload.status)).toEqual(["failed"]);
+  });
+
+  it("that is ready is not pushed again by its timer", async () => {
+    const fixture = await withConversation();
+    const id = await createUpload(fixture);
+    await fixture.stores.uploads.startProcessing(id, { copyKey: "h/1/r/a.png", size: 4, at: testEnv.now() });
+    await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() });
+    await fixture.stores.uploads.complete(id, "att-1", testEnv.now());
+    fixture.takeFrames();
+    testEnv.advance(6 * MINUTE);
+    await fixture.run();
+    expect(fixture.takeFrames()).toEqual([]);
+  });
+});
+
+it("nothing is read for a tenant without sockets", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const conversationId = (await fixture.recordMessage("m")).message.conversationId;
+  const fail = () => Promise.reject(new Error("Nothing is to be read."));
+  const overrides = {
+    conversations: { ...fixture.ports.conversations, get: fail },
+    holds: { ...fixture.ports.holds, get: fail },
+    uploads: { ...fixture.ports.uploads, get: fail },
+  };
+  for (const task of [
+    { kind: "conversation", conversationId, eventUlid: ulid() },
+    { kind: "hold", holdId: `hold_${ulid()}`, eventUlid: ulid() },
+    { kind: "upload", uploadId: `upl_${ulid()}`, eventUlid: ulid() },
+  ] as const) {
+    expect(await fixture.push(task, overrides)).toEqual({ batchItemFailures: [] });
+  }
+});
