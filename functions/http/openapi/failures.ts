@@ -79,7 +79,7 @@ export function failureResponse(status: number, reasons: readonly Reason[], fiel
 }
 
 function envelopeSchema(codes: readonly string[], fields: Json = {}): Json {
-  const { properties = {}, required } = fields as { properties?: Json; required?: string[] };
-  const errorSchema = { properties: { code: { enum: codes }, ...properties }, ...(required ? { required } : {}) };
-  return { allOf: [{ $ref: "#/components/schemas/Failure" }, { properties: { error: errorSchema } }] };
+  const { properties = {}, required = [] } = fields as { properties?: Json; required?: string[] };
+  const error = { properties: { code: { enum: codes }, ...properties }, required: ["code", ...required] };
+  return { allOf: [{ $ref: "#/components/schemas/Failure" }, { properties: { error }, required: ["error"] }] };
 }

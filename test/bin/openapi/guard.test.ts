@@ -21,11 +21,18 @@ const samples = [
 ] as const;
 
 /**
- * Fields that a schema has both itself and in its alternatives, such as `text` and `attachments` of a message: one of the
- * two may go. The test of the whole document removes both.
+ * What a schema has both itself and in its alternatives, such as `text` and `attachments` of a message, or both in what
+ * all failures share and in the failure, such as `error.code`: one of the two may go. The tests of the whole document
+ * remove both.
  */
-const declaredTwice =
-  /allOf\/0\/.*\/code$|(schema|items)\/(oneOf\/\d\/)?properties\/(text|attachments|url|attachment_id)$|anyOf\/\d\/items\/properties\/type$/;
+const declaredTwice = new RegExp(
+  [
+    "allOf/0/.*/code$",
+    "allOf/(0/required/1|0/properties/error/required/0|1/(properties/error/)?required/0)$",
+    "(schema|items)/(oneOf/\\d/)?properties/(text|attachments|url|attachment_id)$",
+    "anyOf/\\d/items/properties/type$",
+  ].join("|"),
+);
 
 /** A document of one operation. */
 const documentOf = (operation: Json) => ({ paths: { "/x": { get: operation } } });
@@ -119,6 +126,14 @@ describe("of the whole document", () => {
         for (const one of [properties, oneOf[0].properties, oneOf[1].properties]) delete one.url;
       },
       "POST /v1/messages/reply: body.attachments[].url: was removed.",
+    ],
+    [
+      "the promise of a code",
+      ({ components }) => {
+        components.schemas.Error.required.shift();
+        components.responses.Unauthorized.content["application/json"].schema.allOf[1].properties.error.required = [];
+      },
+      "GET /v1/accounts: 401.error.code: may now be absent.",
     ],
     [
       "a code of a shared failure",
