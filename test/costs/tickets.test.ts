@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Caller } from "../../shared/domain/access/callers.ts";
+import { createKey } from "../../shared/flows/access/keys.ts";
+import { removeMember } from "../../shared/flows/access/team/members.ts";
+import { closeSockets, verifySocket } from "../../shared/flows/realtime/close.ts";
+import { disconnectSocket } from "../../shared/flows/realtime/disconnect.ts";
+import { receiveFrame } from "../../shared/flows/realtime/frames.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { openStreamFixture, type StreamFixture } from "../shared/flows/realtime/support/stream-fixture.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { attachMeter, type Meter } from "../support/meter.ts";
+
+// The units of "Realtime stream" in docs/design/table-costs.md.
+
+let testEnv: TestEnv;
+let stream: StreamFixture;
+let meter: Meter;
+let tenant: TenantId;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  stream = openStreamFixture(testEnv);
+  meter = attachMeter(testEnv.client, testEnv.table.name);
+  tenant = await stream.team.newTenant();
+});
+afterAll(async () => {
+  meter.close();
+  await testEnv.close();
+});
+
+async function cost<T>(work: () => Promise<T>): Promise<{ wcu: number; rcu: number }> {
+  const { wcu, rcu } = await meter.measure("work", work);
+  return { wcu, rcu };
+}
+
+async function newKey(): Promise<Caller> {
+  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now());
+  if (isRefusal(key)) throw new Error("The key was not created.");
+  return { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
+}
+
+test("a ticket, a socket, its frames and its end", async () => {
+  const [key, member] = [await newKey(), await stream.newMember(tenant, "owner")];
+  let ticket = "";
+  const create = (caller: Caller) => async () => {
+    ticket = await stream.newTicket(caller, tenant);
+  };
+  let connectionId = "";
+  const connect = async () => {
+    ({ connectionId } = await stream.connect(ticket));
+  };
+  const verify = () => verifySocket(stream.ports, { tenant, connectionId, now: testEnv.now() });
+
+  expect(await cost(create(key))).toEqual({ wcu: 1, rcu: 0 });
+  expect(await cost(connect)).toEqual({ wcu: 11, rcu: 0 });
+  expect(await cost(verify)).toEqual({ wcu: 4, rcu: 1 });
+  const used = connectionId;
+  expect(await cost(connect)).toEqual({ wcu: 1, rcu: 0 });
+  expect(await cost(() => stream.connect("no ticket"))).toEqual({ wcu: 0, rcu: 0 });
+  const ping = { connectionId: used, text: '{"type":"ping"}', now: testEnv.now() };
+  expect(await cost(() => receiveFrame(stream.ports, ping))).toEqual({ wcu: 1, rcu: 0 });
+  expect(await cost(() => disconnectSocket(stream.ports, used))).toEqual({ wcu: 6, rcu: 1 });
+
+  expect(await cost(create(member))).toEqual({ wcu: 1, rcu: 1 });
+  expect(await cost(connect)).toEqual({ wcu: 13, rcu: 0 });
+  expect(await cost(verify)).toEqual({ wcu: 6, rcu: 1 });
+  const close = () => closeSockets(stream.ports, { tenant, connectionIds: [connectionId], now: testEnv.now() });
+  expect(await cost(close)).toEqual({ wcu: 7, rcu: 1 });
+});
+
+test("the end of an access whose tenant has sockets", async () => {
+  const [owner, member] = [await stream.newMember(tenant, "owner"), await stream.newMember(tenant)];
+  await stream.open(member, tenant);
+  const request = { tenant, userId: member.userId, acting: { caller: owner, ip: null }, now: testEnv.now() };
+  // The member 1; twice the number of sockets and the sockets.
+  expect(await cost(() => removeMember(stream.ports, request))).toEqual({ wcu: 8, rcu: 5 });
+});
