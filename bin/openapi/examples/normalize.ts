@@ -74,6 +74,7 @@ const secretReplacements: readonly Replace[] = [
   replaceAll(/\bsvc_(live|test)_[0-9A-Za-z]{4}(?!\w)/g, (_, scope) => `svc_${scope}_0000`),
   replaceAll(/\bwhs_[\w+/-]{40,}=*/g, () => "whs_ZXhhbXBsZSBzZWNyZXQgb2YgYSB3ZWJob29rISEhISE="),
   replaceAll(/\bwhs_[\w+/-]{8}(?![\w+/-])/g, () => "whs_ZXhhbXBs"),
+  replaceAll(/\bwst_[\w-]{43}(?![\w-])/g, () => `wst_${"0".repeat(36)}example`),
   // Sealed tokens: sessions, challenges, signed requests.
   replaceAll(/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),
   replaceAll(/\beyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),

@@ -10,6 +10,7 @@ import { recordInbox } from "./scenario/inbox.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { recordReplies } from "./scenario/sending.ts";
 import { recordErasure, recordService } from "./scenario/service.ts";
+import { recordTickets } from "./scenario/tickets.ts";
 import { recordUploads } from "./scenario/uploads.ts";
 import { recordWebhooks } from "./scenario/webhooks.ts";
 
@@ -39,6 +40,7 @@ export async function recordExamples(info: Required<LocalJson>): Promise<Example
   await recordKeys(scenario);
   await recordHolds(scenario, conversations);
   const browser = await recordSignIn(scenario);
+  await recordTickets(scenario, browser);
   await recordTeam(scenario, browser);
   await recordLogins(scenario, browser);
   await recordPlatformRequests(scenario);
@@ -48,6 +50,7 @@ export async function recordExamples(info: Required<LocalJson>): Promise<Example
     ...scenario.texts,
     [info.base_url]: "https://parley.example",
     [info.simulator_url]: "https://platform.example",
+    [info.ws_url]: "wss://stream.parley.example/live",
     "owner@local.invalid": "owner@example.com",
     "127.0.0.1": "203.0.113.7",
   };
