@@ -23,6 +23,7 @@ const SOURCES = [
   "local/template",
   "node_modules/.package-lock.json",
   "package.json",
+  "packages/client/README.md",
   "package-lock.json",
   "shared",
   "tsconfig.json",

@@ -21,6 +21,8 @@ export function buildDocs(folder: string): void {
   const files = Object.fromEntries(
     SOURCES.flatMap(listFiles).map((file) => [relative(DOCS, file).replaceAll("\\", "/"), readFileSync(file, "utf8")]),
   );
+  // The client has its page in its own package.
+  files["guides/client.md"] ??= readFileSync(join(DOCS, "..", "packages", "client", "README.md"), "utf8");
   const { pages, search } = buildSite({ files, document });
   for (const [path, markup] of Object.entries(pages)) {
     const file = join(folder, `${path === "/docs" ? "index" : path.slice("/docs/".length)}.html`);

@@ -93,7 +93,11 @@ const [operation] = listOperations(document) as [Operation];
 
 describe("an operation", () => {
   it("has its method, path, texts, callers, parameters, body, data, and every status with its codes", () => {
-    const { markup } = operationSection(document, operation);
+    const messages = [
+      { code: "thing_in_use", message: "It `fails` <b>." },
+      { code: "other", message: "It" },
+    ];
+    const { markup } = operationSection(document, operation, messages);
     const shown = text(markup);
     for (const words of [
       "Change a &#60;thing&#62;",
@@ -105,8 +109,8 @@ describe("an operation", () => {
       "label string required at most 20 characters",
       "200 data Changed",
       "thing string",
-      "401 unauthorized",
-      "409 thing_in_use rate_limited It fails &#60;b&#62;.",
+      "401 unauthorized It fails &#60;b&#62;.",
+      "409 thing_in_use It fails &#60;b&#62;. rate_limited",
     ]) {
       expect(shown).toContain(words);
     }

@@ -2,7 +2,7 @@ import { codeBlock } from "../text/highlight.ts";
 import { type Html, html, joinHtml } from "../text/html.ts";
 import type { Json, Operation } from "./document.ts";
 import { access, type Parameter, parameters, requestBody } from "./requests.ts";
-import { responseExamples, responsesSection, words } from "./responses.ts";
+import { type ErrorMessage, responseExamples, responsesSection, words } from "./responses.ts";
 import { fieldRows, schemaFields } from "./schema-fields.ts";
 import { clientSnippet, curlSnippet } from "./snippets.ts";
 
@@ -15,7 +15,7 @@ const placeTitles = {
 const higherRoles: Readonly<Record<string, string>> = { agent: "agent, admin or owner", admin: "admin or owner" };
 
 /** The section of one operation, under its operationId. */
-export function operationSection(document: Json, operation: Operation): Html {
+export function operationSection(document: Json, operation: Operation, messages: readonly ErrorMessage[] = []): Html {
   const { id, method, path, summary, description, declaration } = operation;
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="about">
@@ -26,7 +26,7 @@ ${words(withoutRole(description))}
 ${accessLine(operation)}
 ${parameterSections(document, operation)}
 ${bodySection(document, operation)}
-${responsesSection(document, operation)}
+${responsesSection(document, operation, messages)}
 </div>
 <div class="example">
 ${snippets(document, operation)}

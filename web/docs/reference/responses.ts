@@ -42,8 +42,17 @@ export function errorCodes(document: Json, schema: unknown): string[] {
   return [...new Set([...choices, ...strings(code.enum), ...strings([code.const])])];
 }
 
-/** What an operation answers: the fields of its data, its headers, and each refusal with its codes. */
-export function responsesSection(document: Json, operation: Operation): Html {
+/** A message of an error code, as the page of errors has it. */
+export interface ErrorMessage {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * What an operation answers: the fields of its data, its headers, and each refusal with its codes.
+ * @param messages those of all codes: a refusal shows each of its own apart
+ */
+export function responsesSection(document: Json, operation: Operation, messages: readonly ErrorMessage[]): Html {
   const responses = listResponses(document, operation);
   const successes = responses.filter(({ status }) => status < "4");
   const failures = responses.filter(({ status }) => status >= "4");
@@ -52,7 +61,7 @@ export function responsesSection(document: Json, operation: Operation): Html {
     html`<details class="errors"><summary>Errors: ${joinHtml(
       [...new Set(failures.map(({ status }) => status))].map((status) => html`<code>${status}</code>`),
       " ",
-    )}</summary><dl>${failures.map((response) => failurePart(document, response))}</dl></details>`
+    )}</summary><dl>${failures.map((response) => failurePart(document, response, messages))}</dl></details>`
   }`;
 }
 
@@ -85,9 +94,24 @@ function unwrap(document: Json, schema: unknown): { readonly data: unknown; read
   return { data: isEnvelope ? data : schema, isEnvelope };
 }
 
-function failurePart(document: Json, { status, description, schema }: Response): Html {
+function failurePart(
+  document: Json,
+  { status, description, schema }: Response,
+  messages: readonly ErrorMessage[],
+): Html {
   const codes = errorCodes(document, schema);
-  return html`<div><dt><code>${status}</code> ${joinHtml(codes.map(errorLink), " ")}</dt><dd>${inlineMarkdown(description)}</dd></div>`;
+  const shown = messages.filter(({ code, message }) => codes.includes(code) && description.includes(message));
+  // The longest first: a message may be the start of another one.
+  const longestFirst = shown.toSorted((a, b) => b.message.length - a.message.length);
+  const rest = longestFirst.reduce((text, { message }) => text.replace(message, ""), description).trim();
+  const byCode = codes.map((code) => ({ code, of: shown.filter((each) => each.code === code) }));
+  return html`<div><dt><code>${status}</code></dt>${byCode.map(
+    ({ code, of }) =>
+      html`<dd>${errorLink(code)} ${joinHtml(
+        of.map(({ message }) => inlineMarkdown(message)),
+        html`<br>`,
+      )}</dd>`,
+  )}${rest !== "" && html`<dd>${inlineMarkdown(rest)}</dd>`}</div>`;
 }
 
 /** A link to the help of an error code. */

@@ -1,4 +1,5 @@
 import { Lexer, type Tokens } from "marked";
+import type { ErrorMessage } from "../reference/responses.ts";
 import { type Html, html, joinHtml } from "../text/html.ts";
 import { type Heading, inlineMarkdown, type ResolveLink, renderMarkdown } from "../text/markdown.ts";
 
@@ -15,12 +16,8 @@ interface ErrorRow {
 
 /** The page of errors: the text of `errors.md`, with a section for each code in place of its table. */
 export function errorsPage(source: string, resolveLink: ResolveLink, uses: CodeUses) {
-  const table = Lexer.lex(source).find(({ type }) => type === "table") as Tokens.Table | undefined;
-  if (!table) throw new Error("errors.md has no table.");
-  const rows = table.rows.map((row): ErrorRow => {
-    const [status = "", code = "", message = "", cause = "", fix = ""] = row.map(({ text }) => text);
-    return { status, code: code.replaceAll("`", ""), message, cause, fix };
-  });
+  const table = errorTable(source);
+  const rows = table.rows.map(toErrorRow);
   const before = renderMarkdown(source.slice(0, source.indexOf(table.raw)), resolveLink);
   const after = renderMarkdown(source.slice(source.indexOf(table.raw) + table.raw.length), resolveLink);
   const byCode = Map.groupBy(rows, ({ code }) => code);
@@ -35,6 +32,24 @@ export function errorsPage(source: string, resolveLink: ResolveLink, uses: CodeU
   ].map((code) => html`<li><a href="#${code}"><code>${code}</code></a></li>`)}</ul>`;
   const body = html`${before.body}${index}${[...byCode].map(([code, group]) => codeSection(code, group, { resolveLink, uses }))}${after.body}`;
   return { title: before.title, description: before.description, headings, body };
+}
+
+/** The messages of `errors.md`, without its escapes. */
+export function errorMessages(source: string): ErrorMessage[] {
+  return errorTable(source)
+    .rows.map(toErrorRow)
+    .map(({ code, message }) => ({ code, message: message.replaceAll("&lt;", "<") }));
+}
+
+function errorTable(source: string): Tokens.Table {
+  const table = Lexer.lex(source).find(({ type }) => type === "table");
+  if (!table) throw new Error("errors.md has no table.");
+  return table as Tokens.Table;
+}
+
+function toErrorRow(row: readonly Tokens.TableCell[]): ErrorRow {
+  const [status = "", code = "", message = "", cause = "", fix = ""] = row.map(({ text }) => text);
+  return { status, code: code.replaceAll("`", ""), message, cause, fix };
 }
 
 function codeSection(

@@ -1,7 +1,7 @@
 import { type Json, listOperations, type Operation, object, text } from "../reference/document.ts";
 import { eventHeaders, eventSection, frameSection, listEvents, realtimeStream } from "../reference/events.ts";
 import { breakable, operationSection } from "../reference/operation.ts";
-import { errorCodes, listResponses } from "../reference/responses.ts";
+import { type ErrorMessage, errorCodes, listResponses } from "../reference/responses.ts";
 import { fieldRows } from "../reference/schema-fields.ts";
 import { codeBlock } from "../text/highlight.ts";
 import { html, slug } from "../text/html.ts";
@@ -12,7 +12,7 @@ import type { SitePage } from "./layout.ts";
 const GROUP = "API reference";
 
 /** A page for each tag of the document, and one for the events. */
-export function referencePages(document: Json): SitePage[] {
+export function referencePages(document: Json, messages: readonly ErrorMessage[]): SitePage[] {
   const operations = listOperations(document);
   const tags = (document.tags as readonly Json[]).map((tag) => ({
     name: text(tag.name),
@@ -20,7 +20,7 @@ export function referencePages(document: Json): SitePage[] {
   }));
   const pages = tags.flatMap(({ name, words }) => {
     const members = operations.filter(({ tag }) => tag === name);
-    return members.length === 0 ? [] : [tagPage(document, name, words, members)];
+    return members.length === 0 ? [] : [tagPage(document, { tag: name, words, operations: members, messages })];
   });
   return [...pages, eventsPage(document), ...streamPage(document)];
 }
@@ -44,7 +44,14 @@ function tagPath(tag: string): string {
   return `/docs/reference/${slug(tag)}`;
 }
 
-function tagPage(document: Json, tag: string, words: string, operations: readonly Operation[]): SitePage {
+interface TagContent {
+  readonly tag: string;
+  readonly words: string;
+  readonly operations: readonly Operation[];
+  readonly messages: readonly ErrorMessage[];
+}
+
+function tagPage(document: Json, { tag, words, operations, messages }: TagContent): SitePage {
   const table = html`<ul class="operations">${operations.map(
     ({ id, method, path, summary }) =>
       html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code> <span class="summary">${summary}</span></a></li>`,
@@ -54,7 +61,7 @@ function tagPage(document: Json, tag: string, words: string, operations: readonl
     group: GROUP,
     title: tag,
     description: `The operations of the Parley API: ${tag}.`,
-    body: html`${words !== "" && html`<p class="words">${inlineMarkdown(words)}</p>`}${table}${operations.map((operation) => operationSection(document, operation))}`,
+    body: html`${words !== "" && html`<p class="words">${inlineMarkdown(words)}</p>`}${table}${operations.map((operation) => operationSection(document, operation, messages))}`,
     headings: operations.map(({ id, summary }) => ({ id, text: summary, level: 2 })),
     layout: "reference",
   };

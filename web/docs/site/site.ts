@@ -2,7 +2,7 @@ import type { Json } from "../reference/document.ts";
 import { codeBlock } from "../text/highlight.ts";
 import { html } from "../text/html.ts";
 import { inlineMarkdown, type ResolveLink, renderMarkdown } from "../text/markdown.ts";
-import { errorsPage } from "./errors-page.ts";
+import { errorMessages, errorsPage } from "./errors-page.ts";
 import { type SitePage, sitePage } from "./layout.ts";
 import { listPages, listPrograms, resolveSiteLink, type SourcePage } from "./page-list.ts";
 import { codeUses, referencePages } from "./reference-pages.ts";
@@ -40,7 +40,7 @@ export function buildSite({ files, document }: SiteSources): Site {
         : renderMarkdown(text, linkFrom(page.source));
     return { ...page, ...content, layout: "text" };
   };
-  const contentPages = [...sources.map(toPage), ...referencePages(document)];
+  const contentPages = [...sources.map(toPage), ...referencePages(document, errorMessages(files["errors.md"] ?? ""))];
   const pages = [startPage(contentPages), ...contentPages];
   const all = [...pages, ...programs.map((program) => programPage(program, files[program] ?? ""))];
   return {

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await openSharedStack();
+});
+afterAll(() => stack?.stop());
+
+it("a stack serves its OpenAPI document and its documentation, with its own address and without a key", async () => {
+  const { base_url } = stack.info;
+  const first = await fetch(`${base_url}/openapi.json?any=1&any=2`);
+  expect([first.status, first.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  expect(await first.json()).toMatchObject({ openapi: "3.1.0", servers: [{ url: base_url }] });
+  const etag = first.headers.get("etag") ?? "";
+  expect((await fetch(`${base_url}/openapi.json`, { headers: { "if-none-match": etag } })).status).toBe(304);
+
+  const page = await fetch(`${base_url}/docs/reference/messages`);
+  expect([page.status, page.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+  expect(await page.text()).toContain(`${base_url}/v1/messages/reply`);
+  for (const path of [
+    "/docs",
+    "/docs/docs.css",
+    "/docs/docs.js",
+    "/docs/theme.js",
+    "/docs/search.json",
+    "/docs/icon.svg",
+  ]) {
+    expect((await fetch(base_url + path)).status, path).toBe(200);
+  }
+  for (const path of ["/docs/none", "/docs/../index.mjs", "/docs/%2e%2e/index.mjs", "/openapi.json/x"]) {
+    expect((await fetch(base_url + path)).status, path).toBe(404);
+  }
+});
