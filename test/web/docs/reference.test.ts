@@ -115,7 +115,7 @@ describe("an operation", () => {
       expect(shown).toContain(words);
     }
     expect(shown).not.toContain("needs the role");
-    expect(markup).toContain('<section class="operation" id="changeThing"');
+    expect(markup).toContain('<section class="operation" id="changeThing">');
     expect(markup).toContain('<a href="/docs/errors#thing_in_use">');
   });
 

@@ -62,9 +62,9 @@ export function realtimeStream(document: Json) {
 /** The section of one frame, under its type. */
 export function frameSection(document: Json, { name, description, schema }: Frame): Html {
   const fields = schemaFields(document, schema, "response");
-  return html`<section class="operation" id="${name}" aria-labelledby="${name}-title">
+  return html`<section class="operation" id="${name}">
 <div class="about">
-<h2 id="${name}-title"><a class="anchor" href="#${name}"><code>${name}</code></a></h2>
+<h2><a class="anchor" href="#${name}"><code>${name}</code></a></h2>
 <p class="words">${inlineMarkdown(description)}</p>
 ${fields}
 </div>
@@ -77,9 +77,9 @@ ${fields}
 export function eventSection(document: Json, { type, summary, schema, example }: EventEntry): Html {
   const data = object(object(resolve(document, schema).properties)).data ?? schema;
   const fields = data === undefined ? null : schemaFields(document, data, "response");
-  return html`<section class="operation" id="${type}" aria-labelledby="${type}-title">
+  return html`<section class="operation" id="${type}">
 <div class="about">
-<h2 id="${type}-title"><a class="anchor" href="#${type}"><code>${type}</code></a></h2>
+<h2><a class="anchor" href="#${type}"><code>${type}</code></a></h2>
 <p class="words">${inlineMarkdown(summary)}</p>
 ${fields && html`<h3><code>data</code></h3>${fields}`}
 </div>

@@ -17,9 +17,9 @@ const higherRoles: Readonly<Record<string, string>> = { agent: "agent, admin or 
 /** The section of one operation, under its operationId. */
 export function operationSection(document: Json, operation: Operation, messages: readonly ErrorMessage[] = []): Html {
   const { id, method, path, summary, description, declaration } = operation;
-  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
+  return html`<section class="operation" id="${id}">
 <div class="about">
-<h2 id="${id}-title"><a class="anchor" href="#${id}">${summary}</a></h2>
+<h2><a class="anchor" href="#${id}">${summary}</a></h2>
 <p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code></p>
 ${declaration.deprecated === true && html`<p class="deprecated">Deprecated. It still works; new programs use another operation.</p>`}
 ${words(withoutRole(description))}

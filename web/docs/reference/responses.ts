@@ -6,6 +6,9 @@ import { type Exchange, exchanges } from "./requests.ts";
 import { schemaFields } from "./schema-fields.ts";
 import { merged, typeText } from "./schema-text.ts";
 
+const SHOWN_LINES_MAX = 200;
+const SHOWN_CHARS_MAX = 10_000;
+
 interface Response {
   readonly status: string;
   readonly description: string;
@@ -133,7 +136,16 @@ export function responseExamples(operation: Operation): Html | null {
 function exampleBlock({ response }: Exchange): Html {
   const isText = typeof response.body === "string";
   const body = isText ? String(response.body) : JSON.stringify(response.body, null, 2);
-  return codeBlock(body, isText ? "" : "json", `Response ${response.status}`);
+  return codeBlock(excerpt(body), isText ? "" : "json", `Response ${response.status}`);
+}
+
+/** The first lines of a body that is longer than anyone reads. */
+function excerpt(body: string): string {
+  const lines = body.split("\n");
+  if (lines.length <= SHOWN_LINES_MAX && body.length <= SHOWN_CHARS_MAX) return body;
+  const shown = lines.slice(0, SHOWN_LINES_MAX).join("\n").slice(0, SHOWN_CHARS_MAX);
+  const left = lines.length - shown.split("\n").length;
+  return `${shown}\n… ${left > 0 ? `${left} more lines` : "and so on"}`;
 }
 
 /** A description with several paragraphs. */

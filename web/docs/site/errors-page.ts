@@ -60,7 +60,7 @@ function codeSection(
   const statuses = [...new Set(rows.map(({ status }) => status))];
   const operations = uses.get(code) ?? [];
   const inline = (text: string) => inlineMarkdown(text, resolveLink);
-  return html`<section class="error" aria-labelledby="${code}">
+  return html`<section class="error">
 <h3 id="${code}"><a class="anchor" href="#${code}"><code>${code}</code></a> <span class="statuses">${statuses.join(", ")}</span></h3>
 ${rows.map(
   ({ message, cause, fix }) =>

@@ -10,6 +10,8 @@ import type { CodeUses } from "./errors-page.ts";
 import type { SitePage } from "./layout.ts";
 
 const GROUP = "API reference";
+/** The tag of the tickets that open the stream. */
+const STREAM_TAG = "Realtime";
 
 /** A page for each tag of the document, and one for the events. */
 export function referencePages(document: Json, messages: readonly ErrorMessage[]): SitePage[] {
@@ -22,7 +24,7 @@ export function referencePages(document: Json, messages: readonly ErrorMessage[]
     const members = operations.filter(({ tag }) => tag === name);
     return members.length === 0 ? [] : [tagPage(document, { tag: name, words, operations: members, messages })];
   });
-  return [...pages, eventsPage(document), ...streamPage(document)];
+  return [...pages, eventsPage(document)];
 }
 
 /** Where each operation is described. */
@@ -56,13 +58,14 @@ function tagPage(document: Json, { tag, words, operations, messages }: TagConten
     ({ id, method, path, summary }) =>
       html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code> <span class="summary">${summary}</span></a></li>`,
   )}</ul>`;
+  const stream = tag === STREAM_TAG ? streamPart(document) : null;
   return {
     path: tagPath(tag),
     group: GROUP,
     title: tag,
     description: `The operations of the Parley API: ${tag}.`,
-    body: html`${words !== "" && html`<p class="words">${inlineMarkdown(words)}</p>`}${table}${operations.map((operation) => operationSection(document, operation, messages))}`,
-    headings: operations.map(({ id, summary }) => ({ id, text: summary, level: 2 })),
+    body: html`${words !== "" && html`<p class="words">${inlineMarkdown(words)}</p>`}${table}${operations.map((operation) => operationSection(document, operation, messages))}${stream?.body}`,
+    headings: [...operations.map(({ id, summary }) => ({ id, text: summary, level: 2 })), ...(stream?.headings ?? [])],
     layout: "reference",
   };
 }
@@ -84,7 +87,7 @@ function eventsPage(document: Json): SitePage {
       ({ type, summary }) =>
         html`<li><a href="#${type}"><code>${type}</code> <span class="summary">${inlineMarkdown(summary)}</span></a></li>`,
     )}</ul>
-<section class="operation headers" id="headers" aria-labelledby="headers-title"><div class="about"><h2 id="headers-title"><a class="anchor" href="#headers">Headers of a delivery</a></h2>${fieldRows(document, eventHeaders(document), "response")}</div></section>
+<section class="operation headers" id="headers"><div class="about"><h2><a class="anchor" href="#headers">Headers of a delivery</a></h2>${fieldRows(document, eventHeaders(document), "response")}</div></section>
 ${events.map((event) => eventSection(document, event))}`,
     headings: [
       { id: "headers", text: "Headers of a delivery", level: 2 },
@@ -94,28 +97,19 @@ ${events.map((event) => eventSection(document, event))}`,
   };
 }
 
-function streamPage(document: Json): SitePage[] {
+/** The stream: how to connect, and its frames. It follows the operations of its tag. Null if the document has none. */
+function streamPart(document: Json): Pick<SitePage, "body" | "headings"> | null {
   const stream = realtimeStream(document);
-  if (stream === null) return [];
+  if (stream === null) return null;
   const frames = [...stream.server, ...stream.client];
-  const body = html`<div class="words">${paragraphs(stream.description)}</div>
-<h2 id="connect"><a class="anchor" href="#connect">Connect</a></h2>
-<div class="words">${paragraphs(stream.address)}</div>${codeBlock(stream.example, "", "Address")}
+  const body = html`<h2 id="connect"><a class="anchor" href="#connect">Connect</a></h2>
+<div class="words">${paragraphs(stream.description)}${paragraphs(stream.address)}</div>${codeBlock(stream.example, "", "Address")}
 <h2 id="frames"><a class="anchor" href="#frames">Frames</a></h2>
 <p>The stream also sends each of the <a href="/docs/reference/events">event types</a>, as an endpoint gets it.</p>
 <ul class="operations">${frames.map(
     ({ name, description }) =>
       html`<li><a href="#${name}"><code>${name}</code> <span class="summary">${inlineMarkdown(description)}</span></a></li>`,
   )}</ul>${frames.map((frame) => frameSection(document, frame))}`;
-  return [
-    {
-      path: "/docs/reference/realtime",
-      group: GROUP,
-      title: "Realtime stream",
-      description: "The WebSocket that sends each event of a tenant within a second: its address and its frames.",
-      body,
-      headings: frames.map(({ name }) => ({ id: name, text: name, level: 2 })),
-      layout: "reference",
-    },
-  ];
+  const names = frames.map(({ name }) => ({ id: name, text: name, level: 2 }));
+  return { body, headings: [{ id: "connect", text: "Connect", level: 2 }, ...names] };
 }
