@@ -13,7 +13,6 @@ export type { Conversation, Message, SendOptions } from "./resources/inbox.ts";
 export type { Delivery } from "./resources/webhooks.ts";
 export type { Account, AuditEntry } from "./resources/workspace.ts";
 export {
-  type KnownEvent,
   type VerifyOptions,
   verifyWebhook,
   type WebhookEvent,

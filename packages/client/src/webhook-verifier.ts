@@ -3,10 +3,8 @@ import { ParleyError } from "./errors.ts";
 
 type Events = components["schemas"]["Events"];
 
-/** An event of a type that this version of the client knows, in its envelope. */
-export type KnownEvent = Events[keyof Events];
-/** A later version of the API may publish further types. */
-export type WebhookEvent = KnownEvent | { readonly id: string; readonly type: string & {}; readonly data: unknown };
+/** An event in its envelope. A later version of the API may publish types that are not listed: ignore them. */
+export type WebhookEvent = Events[keyof Events];
 
 export interface WebhookRequest {
   /** The body before any parsing. A text is encoded as UTF-8. */

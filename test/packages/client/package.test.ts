@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync, transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { codeBlocks } from "../../docs/code-blocks.ts";
 import { type PackedClient, packClient, project } from "./support/packed-client.ts";
 import { expectedCounts, expectedResults, startScenarioServer } from "./support/scenario-server.ts";
 
@@ -86,6 +87,26 @@ parley.request("GET /v1/nothing");
 `);
     expect(output).toBe("");
   });
+
+  const names = `
+declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
+declare module "node:fs" { export function openAsBlob(path: string): Promise<Blob>; }
+declare const conversation_id: string, text: string, rawBody: Uint8Array, request: { headers: Record<string, string> };
+declare function refetch(): void;
+declare function show(data: { conversation: object }): void;
+`;
+  const declared = 'declare const parley: import("@parley/client").Parley;';
+  test.each(codeBlocks("docs/guides/client.md").filter(({ language }) => language === "ts"))(
+    "compile the code of the guide in line $line",
+    ({ code }) => {
+      const imports = /import .* from "@parley/.test(code) ? "" : 'import { Parley } from "@parley/client";\n';
+      writeFileSync(join(client.folder, "names.d.ts"), names);
+      const needsClient = !/const parley\b/.test(code);
+      expect(compile(`/// <reference path="./names.d.ts" />\n${imports}${needsClient ? declared : ""}\n${code}`)).toBe(
+        "",
+      );
+    },
+  );
 });
 
 /** The Node.js of this run and those of the machine, by version: this run has 24, a machine often 20. */
