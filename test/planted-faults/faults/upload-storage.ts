@@ -60,7 +60,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     replacement: "[data.raw].map",
     killedBy: {
       file: "test/lib/stacks/service-stack.test.ts",
-      title: "with base URL %j, both functions that call webhooks get the deployment's own hosts",
+      title: "with URLs %j and %j, both functions that call webhooks get the deployment's own hosts",
     },
   },
 ];
