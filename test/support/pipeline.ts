@@ -8,6 +8,7 @@ import { callerCredentials } from "../../functions/http/caller-credentials.ts";
 import { noCredentials } from "../../functions/http/credentials.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
+import { pushWorker } from "../../functions/push/worker.ts";
 import type { ApiPorts } from "../../functions/routes/api-endpoint.ts";
 import { intakeRoutes } from "../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
@@ -190,6 +191,15 @@ export async function startPipeline(options: PipelineOptions = {}) {
     now,
   );
   const erase = eraseWorker({ ...stores, ...stream, uploadFiles, erasureWork: queue("Erasures"), log }, now);
+  const frames: string[] = [];
+  const connections = {
+    post: async (_connectionId: string, text: string) => {
+      frames.push(text);
+      return "sent" as const;
+    },
+    close: async () => "closed" as const,
+  };
+  const push = pushWorker({ ...stores, realtime: queue("Realtime"), connections, log }, now);
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),
@@ -197,6 +207,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     slowDeliveries: eventSource(clients.sqs, queueUrls.SlowDeliveries, deliver),
     profiles: eventSource(clients.sqs, queueUrls.Profiles, profile),
     erasures: eventSource(clients.sqs, queueUrls.Erasures, erase),
+    realtime: eventSource(clients.sqs, queueUrls.Realtime, push),
   };
   const queueRequests = () => {
     const total = Object.values(emulators.sqs.counts).reduce((sum, count) => sum + count, 0);
@@ -241,6 +252,10 @@ export async function startPipeline(options: PipelineOptions = {}) {
     deliver: () => sources.events.drain(),
     /** Runs the erase worker on what is due. */
     erase: () => sources.erasures.drain(),
+    /** Runs the push worker until its queue is empty. */
+    push: () => sources.realtime.drain(),
+    /** What the sockets got, in order. */
+    frames,
     /** Runs the profile worker until its queue is empty. */
     fetchProfiles: () => sources.profiles.drain(),
     /** Runs the deliver worker on what is due on the deliveries queue. */
