@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const filesTest = "test/shared/aws/upload-files.test.ts";
 const grantsTest = "test/shared/aws/upload-grants.test.ts";

@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const storeTest = "test/shared/stores/uploads/uploads.test.ts";
 const finishTest = "test/shared/flows/uploads/finish.test.ts";

@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const checksTest = "test/shared/domain/uploads/checks.test.ts";
 const signaturesTest = "test/shared/domain/uploads/signatures.test.ts";

@@ -1,4 +1,4 @@
-import type { PlantedFault } from "../planted-fault.ts";
+import type { PlantedFault } from "../../planted-fault.ts";
 
 const flow = "shared/flows/uploads/hand-over.ts";
 const outcomes = "test/shared/flows/uploads/hand-over.test.ts";
