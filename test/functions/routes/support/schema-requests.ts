@@ -6,7 +6,7 @@ import fc from "fast-check";
 type Schema = any;
 
 /** The schema with the components that it references in their places. */
-function withoutRefs(document: Schema, node: Schema): Schema {
+export function withoutRefs(document: Schema, node: Schema): Schema {
   if (Array.isArray(node)) return node.map((item) => withoutRefs(document, item));
   if (typeof node !== "object" || node === null) return node;
   const name = /^#\/components\/schemas\/(\w+)$/.exec(node.$ref)?.[1];

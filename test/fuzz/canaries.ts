@@ -1,0 +1,50 @@
+import { conversationId } from "../../shared/domain/inbox/conversations.ts";
+import { newUploadId } from "../../shared/domain/uploads/uploads.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../shared/kernel/time.ts";
+import { holdStore } from "../../shared/stores/holds/holds.ts";
+import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../shared/stores/inbox/messages.ts";
+import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
+import type { ApiApp } from "../functions/routes/support/api-app.ts";
+import { createKey } from "../shared/flows/access/support/api-keys.ts";
+import { createEndpointAt } from "../shared/flows/support/test-endpoints.ts";
+import type { TestEnv } from "../shared/flows/support/test-env.ts";
+import { createInvite, sampleInvite } from "../shared/stores/access/support/team-samples.ts";
+import { holdAuditEntry, sampleHold } from "../shared/stores/support/hold-samples.ts";
+import { SAMPLE_INBOX, sampleMessage } from "../shared/stores/support/samples.ts";
+import { sampleUpload } from "../shared/stores/support/upload-samples.ts";
+
+/** Gives a tenant data that names the tenant in every field that is a text. @returns what nobody else may see */
+export async function plantCanaries(testEnv: TestEnv, api: ApiApp, tenant: TenantId): Promise<string[]> {
+  const { table } = testEnv;
+  const canary = `canary-${tenant}-canary`;
+  const account = { platform: "instagram", externalId: `ig-${tenant}` } as const;
+  const person = `person-${canary}`;
+  const conversation = conversationId({ tenant, account, participantId: person });
+  const message = sampleMessage(tenant, {
+    id: `mid-${canary}`,
+    account,
+    conversationId: conversation,
+    text: `text ${canary}`,
+    participant: { id: person, handle: `handle ${canary}`, username: `user ${canary}`, name: `name ${canary}` },
+    sentAt: testEnv.now(),
+  });
+  await messageStore(table).record(tenant, message, testEnv.now());
+  await conversationStore(table).advanceHead(tenant, message, SAMPLE_INBOX);
+  const times = { createdAt: testEnv.now(), expiresAt: testEnv.now() + 15 * MINUTE };
+  const content = { kind: "text", text: `held ${canary}` } as const;
+  const hold = sampleHold(tenant, { ...times, conversationId: conversation, content });
+  await holdStore(table).create(hold, testEnv.now(), holdAuditEntry(hold));
+  const upload = sampleUpload(tenant, {
+    id: newUploadId(testEnv.now()),
+    conversationId: conversation,
+    filename: `${canary}.png`,
+  });
+  await uploadStore(table).create(upload, testEnv.now());
+  const endpoint = await createEndpointAt(testEnv, await testEnv.newQueues(), tenant, `http://127.0.0.1:9/${canary}`);
+  const key = await createKey(api.ports, tenant, { scope: "live", label: canary, actor: "cli" }, testEnv.now());
+  const invite = sampleInvite(tenant, { email: `${canary}@example.com` });
+  await createInvite(table, invite);
+  return [canary, hold.id, upload.id, endpoint.id, key.id, invite.id, `ig-${tenant}`];
+}

@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { connectRoutes } from "../../functions/routes/connect-routes.ts";
+import { consoleRoutes } from "../../functions/routes/console-routes.ts";
+import { docsRoutes } from "../../functions/routes/docs/docs.ts";
+import { checkRoutes } from "../../functions/routes/holds/check.ts";
+import { intakeRoutes } from "../../functions/routes/inbox/intake.ts";
+import { apiRoutes } from "../../functions/routes/index.ts";
+import { openRouteApps, type RouteApps } from "../functions/routes/route-table/apps.ts";
+import { openRouteCallers, type RouteCaller } from "../functions/routes/route-table/callers.ts";
+import { openRouteWorld } from "../functions/routes/route-table/world.ts";
+import { openApiApp } from "../functions/routes/support/api-app.ts";
+import { newSourceIp } from "../shared/flows/support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { readServedDocument } from "../support/conformance/document.ts";
+import { takeProblems } from "../support/conformance/problems.ts";
+import { plantCanaries } from "./canaries.ts";
+import { fuzzRequests } from "./fuzz-requests.ts";
+
+// Requests made from the OpenAPI document, of several callers, to the real routes. None is a fault, each answer is as
+// the document says, and none has anything of a tenant that is not the caller's. `FUZZ_SEED` repeats a run.
+
+const REQUESTS = inject("fullRun") ? 10_000 : 2_000;
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** What a route answers that needs a platform: none of them is there. */
+const UPSTREAM = 502;
+
+const routesByApp: Record<keyof RouteApps, readonly { readonly operation: string }[]> = {
+  api: apiRoutes,
+  check: checkRoutes,
+  connect: connectRoutes,
+  console: consoleRoutes,
+  docs: docsRoutes,
+  intake: intakeRoutes,
+};
+
+let testEnv: TestEnv;
+let apps: RouteApps;
+let callers: readonly { readonly name: string; readonly caller: RouteCaller; readonly hidden: readonly string[] }[];
+let ids: readonly string[];
+let tenants: readonly string[];
+
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  const api = await openApiApp(testEnv);
+  const world = await openRouteWorld(testEnv, api);
+  const all = await openRouteCallers(testEnv, api, world);
+  apps = await openRouteApps(testEnv, { ...api, ports: { ...api.ports, gate: acceptingGate } }, async () => null);
+  const hidden = {
+    own: await plantCanaries(testEnv, api, world.own),
+    theirs: await plantCanaries(testEnv, api, world.theirs),
+  };
+  callers = CALLERS.map(([name, tenant]) => ({ name, caller: all[name] as RouteCaller, hidden: hidden[tenant] }));
+  const theirs = Object.values(world.foreignIds).map((foreign) => foreign["another tenant's"] ?? "");
+  ids = [...Object.values(world.ownIds), ...theirs, ...Object.values(world.unknownIds)].map(decodeURIComponent);
+  tenants = [world.own, world.theirs, world.paused, "nobody-has-this", "X"];
+});
+afterAll(() => testEnv.close());
+
+/** Which hosts may be called is tested elsewhere: here no name is looked up. */
+const acceptingGate = {
+  checkUrl: (url: string) => ({ ok: true, url: new URL(url) }),
+  checkAndResolve: async (url: string) => ({ ok: true, url: new URL(url), addresses: [] }),
+} as never;
+
+/** Callers of the route table, each with the tenant of which it may see nothing. */
+const CALLERS = [
+  ["a key", "theirs"],
+  ["a test key", "theirs"],
+  ["an operator key", "theirs"],
+  ["another tenant's key", "own"],
+  ["an agent", "theirs"],
+  ["an admin", "theirs"],
+  ["an owner", "theirs"],
+  ["an owner of another tenant", "theirs"],
+  ["a member of no tenant", "own"],
+  ["a session without its CSRF token", "theirs"],
+  ["no credential", "own"],
+] as const;
+
+it(`${REQUESTS} requests made from the document, seed ${SEED}: no fault, nothing undeclared, nothing of another tenant`, async () => {
+  const appOf = new Map(
+    Object.entries(routesByApp).flatMap(([app, routes]) =>
+      routes.map(({ operation }) => [operation, apps[app as keyof RouteApps]] as const),
+    ),
+  );
+  const statuses = new Map<number, number>();
+  const requests = fc.record({
+    caller: fc.constantFrom(...callers),
+    request: fuzzRequests(readServedDocument(), { ids, tenants }),
+  });
+  await fc.assert(
+    fc.asyncProperty(requests, async ({ caller: { caller, hidden }, request }) => {
+      const { operation, method, path, headers, body } = request;
+      const app = appOf.get(operation);
+      if (!app) throw new Error(`No function has ${operation}.`);
+      const init = { method, headers: { ...headers, ...caller.headers }, ...(body === undefined ? {} : { body }) };
+      const response = await app.fetch(new Request(`http://gateway${path}`, init), { sourceIp: newSourceIp() });
+      const text = await response.text();
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      if (response.status >= 500 && response.status !== UPSTREAM) throw new Error(`${response.status} ${text}`);
+      expect(takeProblems()).toEqual([]);
+      const answer = `${text} ${JSON.stringify([...response.headers])}`;
+      // An answer may name what the request itself named.
+      const sent = `${[path, ...path.split(/[/?&=]/).map(decode)].join(" ")} ${body ?? ""}`;
+      expect(hidden.filter((secret) => answer.includes(secret) && !sent.includes(secret))).toEqual([]);
+    }),
+    { seed: SEED, numRuns: REQUESTS, endOnFailure: true },
+  );
+  // Some of every kind: a run in which every request is refused shows nothing.
+  for (const status of [200, 400, 401, 403, 404])
+    expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(20);
+});
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
