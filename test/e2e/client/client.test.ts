@@ -82,6 +82,24 @@ it("uploads a file, sends it, and verifies the webhook of that message", async (
   await expect(forged).rejects.toMatchObject({ code: "signature_invalid" });
 });
 
+it("reports the events of the stream from hello on, until it is closed", async () => {
+  const reports: string[] = [];
+  const stream = openClient(stack).connect({
+    onHello: () => reports.push("hello"),
+    onEvent: ({ type }) => reports.push(type),
+    onError: ({ code }) => reports.push(`error ${code}`),
+    onClose: (error) => reports.push(`closed ${error?.code}`),
+  });
+  await waitFor("hello", () => reports.includes("hello"));
+  await personWrites("Cem", "Is anyone there?");
+  const expected = ["message.received", "conversation.updated"];
+  await waitFor("the events of the message", () => expected.every((type) => reports.includes(type)));
+  expect(reports[0]).toBe("hello");
+  stream.close();
+  await waitFor("the end of the stream", () => reports.includes("closed undefined"));
+  expect(reports.filter((report) => report.startsWith("error"))).toEqual([]);
+});
+
 it("throws what the stack refuses", async () => {
   const wrongKey = openClient(stack, "svc_live_wrong").conversations.list();
   await expect(wrongKey).rejects.toMatchObject({
