@@ -18,6 +18,14 @@ export interface Push {
 }
 
 /**
+ * A socket has no first frame yet. The frames are pushed again after it: what the client fetches then may be from before
+ * this batch, because its reads may be behind.
+ */
+class NotGreeted extends Error {
+  override readonly name = "NotGreeted";
+}
+
+/**
  * Sends frames to sockets, all in parallel, in no promised order. A connection that is gone loses its row.
  * @throws the failure of a post when all have ended: the message is then received again, and pushes everything again
  */
@@ -25,6 +33,7 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
   const texts = frames.filter((text) => fits(ports, tenant, text));
   const gone = new Set<StoredSocket>();
   const failures: unknown[] = [];
+  let isAwaited = false;
   const post = async (socket: StoredSocket, text: string) => {
     if (gone.has(socket) || failures.length >= FAILURES_MAX) return;
     const result = await ports.connections.post(socket.connectionId, text).catch((error: unknown) => {
@@ -38,6 +47,7 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
         failures.push(error);
         return false;
       });
+      if (!stands && socket.connectedAt > batch.now() - HANDSHAKE_MAX) isAwaited = true;
       if (stands) await allDone(texts.map((text) => batch.post(() => post(socket, text))));
     }),
   );
@@ -49,6 +59,7 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
       closed.map(({ connectionId }) => connectionId),
     );
   if (failures.length > 0) throw failures[0];
+  if (isAwaited) throw new NotGreeted("A socket has no first frame yet.");
 }
 
 function fits({ log }: PushPorts, tenant: TenantId, text: string): boolean {
