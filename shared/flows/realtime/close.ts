@@ -14,6 +14,8 @@ const HANDSHAKE_MAX: Millis = 30 * SECOND;
 interface SocketsOf {
   readonly tenant: TenantId;
   readonly connectionIds: readonly string[];
+  /** Their handshakes were answered: a connection that the gateway does not know has ended. Default: false. */
+  readonly areOpen?: boolean;
   readonly now: Millis;
 }
 
@@ -28,7 +30,10 @@ export class NotClosed extends Error {
  * too: the deletion of a tenant removes the rows.
  * @throws NotClosed when the gateway did not close all of them, or does not know one yet
  */
-export async function closeSockets(ports: ClosePorts, { tenant, connectionIds, now }: SocketsOf): Promise<void> {
+export async function closeSockets(
+  ports: ClosePorts,
+  { tenant, connectionIds, areOpen = false, now }: SocketsOf,
+): Promise<void> {
   await ports.sockets.markEnded(tenant, connectionIds, now);
   const rows = await ports.sockets.listAll(tenant);
   const rowsById = new Map(rows.map((socket) => [socket.connectionId, socket]));
@@ -36,7 +41,7 @@ export async function closeSockets(ports: ClosePorts, { tenant, connectionIds, n
   await forEachConcurrent(connectionIds, CONCURRENCY, async (connectionId) => {
     const result = await ports.connections.close(connectionId).catch(() => "failed" as const);
     const { connectedAt = 0 } = rowsById.get(connectionId) ?? {};
-    const isInHandshake = result === "gone" && connectedAt > now - HANDSHAKE_MAX;
+    const isInHandshake = !areOpen && result === "gone" && connectedAt > now - HANDSHAKE_MAX;
     if (result !== "failed" && !isInHandshake) closedIds.push(connectionId);
   });
   await ports.sockets.remove(

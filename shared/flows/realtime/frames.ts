@@ -24,7 +24,8 @@ export async function receiveFrame(ports: FramePorts, { connectionId, text, now 
 
 async function closeConnection(ports: FramePorts, connectionId: string, now: Millis): Promise<void> {
   const tenant = await ports.sockets.tenantOf(connectionId);
-  if (tenant) await closeSockets(ports, { tenant, connectionIds: [connectionId], now });
+  // A frame comes only over an open connection, and another frame of a flood may have closed it already.
+  if (tenant) await closeSockets(ports, { tenant, connectionIds: [connectionId], areOpen: true, now });
   else await ports.connections.close(connectionId);
 }
 

@@ -74,6 +74,15 @@ it("sixty frames in a minute are accepted, and one more closes the connection", 
   expect(await stream.ports.sockets.listAll(tenant)).toEqual([]);
 });
 
+it("a flood of frames at once, right after the handshake, closes its connection, and none is a fault", async () => {
+  const results = await Promise.allSettled(Array.from({ length: 90 }, () => send(PING)));
+  expect(results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []))).toEqual([]);
+  expect(stream.isOpen(connectionId)).toBe(false);
+  expect(stream.frames.length).toBeLessThanOrEqual(60);
+  expect(await stream.ports.sockets.listAll(tenant)).toEqual([]);
+  expect(await stream.ports.sockets.presence(tenant)).toMatchObject({ count: 0 });
+});
+
 it("a frame of a connection without a socket is no fault", async () => {
   await receiveFrame(stream.ports, { connectionId: "unknown", text: PING, now: testEnv.now() });
   await receiveFrame(stream.ports, { connectionId: "unknown", text: "a".repeat(5_000), now: testEnv.now() });
