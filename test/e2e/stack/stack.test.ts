@@ -87,7 +87,13 @@ describe("the stack of the service's template", () => {
     await stack.close();
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
     stack = await startStack({ ...settings, assembly: join(stack.dataDir, "cdk.out") });
-    const { base_url: _base, simulator_url: _simulator, sign_in_url: earlierLink, ...stableFields } = before;
+    const {
+      base_url: _base,
+      simulator_url: _simulator,
+      ws_url: _socket,
+      sign_in_url: earlierLink,
+      ...stableFields
+    } = before;
     expect(stack.local).toMatchObject(stableFields);
     expect(stack.local.sign_in_url).not.toBe(earlierLink);
     expect(await countMessages(before.live_key)).toBe(200);

@@ -13,7 +13,11 @@ const TEMPLATE = '{ "ok": false, "error": { "code": "{{title}}" } }';
 /** The ports of the platforms' requests about a person. @param accounts the URL of the queue of the tasks of accounts */
 export function testDutyPorts(testEnv: TestEnv, accounts: string): DutyPorts {
   const page = { body: new Uint8Array(Buffer.from(TEMPLATE)), type: "text/html; charset=utf-8", etag: '"page"' };
-  const style = { body: new Uint8Array(Buffer.from("{}")), type: "text/css; charset=utf-8", etag: '"style"' };
+  const style = {
+    body: new Uint8Array(Buffer.from('{ "ok": true }')),
+    type: "text/css; charset=utf-8",
+    etag: '"style"',
+  };
   return {
     ...openStores(testEnv.table),
     dataDeletionKeys: async () => DATA_DELETION_KEYS,
