@@ -34,8 +34,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
   {
     name: "a worker uses the endpoints that it read for an earlier event",
     file: "functions/deliver/worker.ts",
-    search: "ports.endpoints.list(tenant)",
-    replacement: `((globalThis as any)["endpoints of " + tenant] ??= ports.endpoints.list(tenant))`,
+    search: "ports.endpoints.listWithSockets(tenant)",
+    replacement: `((globalThis as any)["endpoints of " + tenant] ??= ports.endpoints.listWithSockets(tenant))`,
     killedBy: {
       file: "test/shared/flows/webhooks/takes-effect.test.ts",
       title: "sends events to a new endpoint",

@@ -94,8 +94,8 @@ export const holdsFaults: readonly PlantedFault[] = [
   {
     name: "a hold is sent before the seventh day is checked",
     file: "shared/flows/holds/release.ts",
-    search: "planSend(ports, toSendRequest(hold), time.now())",
-    replacement: "planSend(ports, toSendRequest(hold), hold.createdAt)",
+    search: "planSend(ports, { ...toSendRequest(hold), onAccount }, time.now())",
+    replacement: "planSend(ports, { ...toSendRequest(hold), onAccount }, hold.createdAt)",
     killedBy: {
       file: "test/shared/flows/holds/complete.test.ts",
       title: "fails without a send if the 7 days end between the claim and the send",

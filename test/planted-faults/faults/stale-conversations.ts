@@ -24,8 +24,8 @@ export const staleConversationsFaults: readonly PlantedFault[] = [
   {
     name: "an erasure reads the endpoints eventually consistently",
     file: "shared/flows/erasure/first-pass.ts",
-    search: "ports.endpoints.list(initial.tenant, { consistent: true })",
-    replacement: "ports.endpoints.list(initial.tenant)",
+    search: "ports.endpoints.listWithSockets(initial.tenant, { consistent: true })",
+    replacement: "ports.endpoints.listWithSockets(initial.tenant)",
     killedBy: {
       file: "test/shared/flows/erasure/new-endpoint.test.ts",
       title: "an erasure counts the deliveries of an endpoint that was created a moment ago",

@@ -37,7 +37,7 @@ export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "the copy of a settled upload stays when its message comes again",
     file: flow,
-    search: "if (!isProcessing(upload)) return completeEnd(ports, upload, time.now());",
+    search: "if (!isProcessing(upload)) return completeEnd(ports, { upload, repeated }, time.now());",
     replacement: "if (!isProcessing(upload)) return done;",
     killedBy: {
       file: outcomes,
@@ -64,8 +64,8 @@ export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "a status that a hand-over changed is not published after a reader stored the end of the upload",
     file: flow,
-    search: "    if (account) await republishAccountStatus(ports, call, account);\n  }",
-    replacement: "  }",
+    search: "if (account && isEndByTime && state.processingAt !== null)",
+    replacement: "if (false)",
     killedBy: {
       file: faults,
       title: "changes the account's status once after a refusal, with one event, if its message comes %s",
