@@ -9,6 +9,7 @@ import { type BenchmarkLine, costLines, formatLines, isOver } from "./benchmark-
 import { FAIRNESS_RATES, openFairnessBench } from "./fairness.ts";
 import { measureHostile } from "./hostile.ts";
 import { detailPageCost, inboundMessageCost, inboxPageCost, replyCost } from "./scenarios.ts";
+import { measureStreamOutage } from "./stream-outage.ts";
 import { costTargets } from "./targets.ts";
 import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
@@ -35,6 +36,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
 };
 const CLIENT_CPU_RATIO = 1.3;
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
+const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;
 const HOSTILE_READ_KB = 300;
 
@@ -81,6 +83,12 @@ async function fairnessLines(): Promise<BenchmarkLine[]> {
   return lines;
 }
 
+async function streamOutageLines(): Promise<BenchmarkLine[]> {
+  const { answering, dead } = await measureStreamOutage();
+  const label = `the management API of the sockets never answers: p99 of endpoints (${dead} ms) to that without (${answering} ms)`;
+  return [{ label, value: dead / answering, target: STREAM_OUTAGE_RATIO, binding: true }];
+}
+
 async function hostileLines(): Promise<BenchmarkLine[]> {
   const { p50Ratio, attempts, bytesReadMax } = await measureHostile();
   const label = `healthy endpoint beside 20 that never stop writing (${attempts} attempts): its p50 to that without them`;
@@ -121,6 +129,7 @@ async function clientCpuLines(): Promise<BenchmarkLine[]> {
 const lines = [
   ...(await unitLines()),
   ...(await fairnessLines()),
+  ...(await streamOutageLines()),
   ...(await hostileLines()),
   ...(await clientCpuLines()),
   ...bundleLines(),

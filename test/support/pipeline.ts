@@ -16,6 +16,7 @@ import { startEmulators } from "../../local/emulators/server.ts";
 import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
+import type { Connections } from "../../shared/aws/realtime.ts";
 import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
@@ -56,6 +57,7 @@ export interface Cost {
 
 interface PipelineOptions {
   readonly webhookClient?: WebhookClient;
+  readonly connections?: Connections;
   readonly startTable?: (now: () => Millis) => TestTable | Promise<TestTable>;
   readonly isMetered?: boolean;
   readonly log?: Log;
@@ -70,6 +72,7 @@ const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
  * secrets, and receivers on loopback behind an open gate. The clock stands still until a test advances it.
  * @param options.webhookClient replaces the client that calls the receivers on loopback
+ * @param options.connections replaces the gateway of the sockets, which takes every frame
  * @param options.startTable opens another table, such as `startFlowTable`
  * @param options.isMetered false for a table without a meter, whose requests cost less. Default: true
  * @param options.log is called with each log line by the work that writes it
@@ -192,7 +195,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   );
   const erase = eraseWorker({ ...stores, ...stream, uploadFiles, erasureWork: queue("Erasures"), log }, now);
   const frames: string[] = [];
-  const connections = {
+  const connections = options.connections ?? {
     post: async (_connectionId: string, text: string) => {
       frames.push(text);
       return "sent" as const;

@@ -1,9 +1,9 @@
 import { eventId } from "../../../shared/domain/events/events.ts";
 import { messageEvent } from "../../../shared/flows/inbox/effects.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { sampleMessage } from "../../shared/stores/support/samples.ts";
+import { SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
 import type { Pipeline } from "../pipeline.ts";
-import { virtualTime } from "../virtual-time.ts";
+import { type VirtualTime, virtualTime } from "../virtual-time.ts";
 import type { EventSource } from "./event-source.ts";
 import type { ReceiverBehavior, VirtualCall, virtualReceivers } from "./virtual-receivers.ts";
 import type { Workspace } from "./workspace.ts";
@@ -17,7 +17,9 @@ export interface TenantTraffic {
 }
 
 export interface LoadOptions {
-  /** Concurrent invocations of the deliver worker, for each of its queues. */
+  /** Gives the clock to the gateway of the sockets. With it, messages have conversations, without which none is pushed. */
+  readonly onStart?: (time: VirtualTime) => void;
+  /** Concurrent invocations of the deliver worker, for each of its queues, and of the push worker. */
   readonly concurrency: number;
   readonly behavior: ReceiverBehavior;
   /** How long the workers continue after the last event. */
@@ -39,16 +41,16 @@ export async function runLoad(
   pipeline: Pipeline,
   receivers: ReturnType<typeof virtualReceivers>,
   traffic: readonly TenantTraffic[],
-  { concurrency, behavior, drainTime }: LoadOptions,
+  { concurrency, behavior, drainTime, onStart }: LoadOptions,
 ): Promise<LoadCall[]> {
   const time = virtualTime(pipeline, pipeline.awsClients);
   const eventNames = new Map<string, string>();
   const arrivals = new Map<string, Millis>();
   const eventFeed = createFeed(pipeline.sources.events, concurrency);
-  const retryFeeds = [pipeline.sources.deliveries, pipeline.sources.slowDeliveries].map((source) =>
-    createFeed(source, concurrency),
-  );
+  const { deliveries, slowDeliveries, realtime } = pipeline.sources;
+  const polledFeeds = [deliveries, slowDeliveries, realtime].map((source) => createFeed(source, concurrency));
   receivers.start(time, behavior, eventNames);
+  onStart?.(time);
 
   async function sendEvents({ workspace, events, interval }: TenantTraffic, tenantIndex: number): Promise<void> {
     // The tenants' events do not arrive at the same instants.
@@ -57,6 +59,7 @@ export async function runLoad(
       const name = `tenant ${tenantIndex} event ${i}`;
       const message = sampleMessage(workspace.tenant, { id: name, sentAt: time.now() });
       const recorded = await pipeline.stores.messages.record(workspace.tenant, message, time.now());
+      if (onStart) await pipeline.stores.conversations.advanceHead(workspace.tenant, recorded.message, SAMPLE_INBOX);
       eventNames.set(eventId(recorded.message.eventUlid), name);
       arrivals.set(name, time.now());
       await pipeline.queues.events.send(messageEvent(workspace.tenant, recorded));
@@ -64,22 +67,22 @@ export async function runLoad(
       await time.sleep(interval);
     }
   }
-  /** Deferred messages become visible as time passes. */
-  async function pollRetries(): Promise<void> {
+  /** Deferred messages become visible as time passes, and those of the stream are queued by the workers. */
+  async function pollQueues(): Promise<void> {
     const duration = Math.max(...traffic.map(({ events, interval }) => events * interval));
     for (let passed = 0; passed < duration + drainTime; passed += SECOND) {
-      for (const feed of retryFeeds) feed.poll();
+      for (const feed of polledFeeds) feed.poll();
       await time.sleep(SECOND);
     }
   }
   try {
-    const work = Promise.all([...traffic.map(sendEvents), pollRetries()]);
+    const work = Promise.all([...traffic.map(sendEvents), pollQueues()]);
     await time.run();
     await work;
   } finally {
     time.close();
   }
-  const failures = [eventFeed, ...retryFeeds].flatMap(({ faults }) => faults);
+  const failures = [eventFeed, ...polledFeeds].flatMap(({ faults }) => faults);
   if (failures.length > 0) throw failures[0];
   return receivers.calls().flatMap((call) => {
     const arrival = arrivals.get(call.event);
