@@ -7,8 +7,8 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import { encodeRealtime, type RealtimeMessage, type RealtimeTask } from "../../queues/realtime.ts";
 import type { PushRequestPorts } from "./ports.ts";
 
-// The flow that makes a change that is no event requests its push, after the write. Whether the tenant has sockets is known
-// from the mark of the account that the flow reads anyway, so a tenant without sockets costs nothing.
+// The flow that makes a change that is no published event requests its push, after the write. Whether the tenant has sockets
+// is known from what the flow reads anyway, mostly the mark of the account, so a tenant without sockets costs nothing.
 
 /** A changed row of a tenant. */
 interface Change {
@@ -32,6 +32,20 @@ export function pushHold(ports: PushRequestPorts, change: Change): Promise<void>
 /** Requests the push of an upload that changed. */
 export function pushUpload(ports: PushRequestPorts, change: Change): Promise<void> {
   return requestPush(ports, change, (eventUlid) => ({ kind: "upload", uploadId: change.id, eventUlid }));
+}
+
+/** Requests the push of an event that is not published: it is for one endpoint. */
+export function pushTestEvent(
+  ports: PushRequestPorts,
+  {
+    tenant,
+    eventUlid,
+    ...known
+  }: { readonly tenant: TenantId; readonly eventUlid: string; readonly socketsUntil: Millis | null },
+  now: Millis,
+): Promise<void> {
+  if (!hasSockets(known, now)) return Promise.resolve();
+  return send(ports, { tenant, kind: "events", events: [{ eventUlid, type: "test.event", source: null }] });
 }
 
 /** How long after the removal of the last row it is pushed that a conversation was erased. Frames that were read before are sent by then. */

@@ -9,9 +9,10 @@ import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { DnsQuota } from "../../stores/webhooks/dns-quota.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
 import type { Actor } from "../access/audit-entry.ts";
+import type { PushRequestPorts } from "../realtime/ports.ts";
 
 /** Ports of endpoint management. */
-export interface WebhookPorts {
+export interface WebhookPorts extends PushRequestPorts {
   readonly endpoints: Endpoints;
   readonly vault: Pick<Vault, "seal">;
   readonly gate: Gate;

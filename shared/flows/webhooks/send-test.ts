@@ -1,24 +1,28 @@
 import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { renderTestEvent } from "../../events/test-event.ts";
-import { newUlid } from "../../kernel/ids.ts";
-import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import { isUlid, newUlid } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import { actorName } from "../access/audit-entry.ts";
 import { changeAuthor } from "../access/team/acting.ts";
-import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
+import { pushTestEvent } from "../realtime/request-push.ts";
 import type { EndpointRequest, WebhookPorts } from "./ports.ts";
 
 /**
- * Sends a test event to an endpoint, regardless of its subscriptions. Returns the delivery id. `role_forbidden`: the
+ * Sends a test event to an endpoint, regardless of its subscriptions, and to the tenant's sockets. Returns the delivery id. `role_forbidden`: the
  * person is no longer an admin, and nothing is sent.
  */
 export async function sendTestEvent(
-  ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
+  ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries" | "realtime" | "log">,
   { tenant, endpointId, actor, now }: EndpointRequest,
 ): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found" | "role_forbidden">> {
-  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
-  if (isRefusal(endpoint)) return endpoint;
+  if (!isUlid(endpointId)) return refuse("endpoint_not_found");
+  // The endpoints bring along whether the tenant has sockets.
+  const { endpoints, socketsUntil } = await ports.endpoints.listWithSockets(tenant, { consistent: true });
+  const endpoint = endpoints.find(({ id }) => id === endpointId);
+  if (!endpoint || endpoint.status === "deleted") return refuse("endpoint_not_found");
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
   const delivery = { endpointId, eventUlid, eventType: "test.event", source: null, ...currentTrace() } as const;
@@ -36,6 +40,9 @@ export async function sendTestEvent(
   // What was written before it is never sent without the row, and expires.
   const result = await ports.deliveries.recordPending(tenant, delivery, author, now);
   if (result === "actor_changed") return refuse("role_forbidden");
-  await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true }));
+  await allDone([
+    ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true })),
+    pushTestEvent(ports, { tenant, eventUlid, socketsUntil }, now),
+  ]);
   return { deliveryId: id };
 }
