@@ -31,6 +31,7 @@ export function responseLimits({ released, current }: Versions<Alternative>): st
   const values = toValues(released);
   const currentValues = toValues(current);
   if (values && !currentValues) return ["may now have any value."];
+  if (permitsAnything(current) && !permitsAnything(released)) return ["may now be any value."];
   const isIn = (value: unknown) => currentValues?.some((other) => isSame(value, other)) ?? true;
   const isConstant = released.const !== undefined && currentValues && currentValues.length > 1;
   return [
@@ -45,6 +46,10 @@ export function responseLimits({ released, current }: Versions<Alternative>): st
 
 function toValues(schema: Alternative): readonly unknown[] | undefined {
   return schema.const === undefined ? schema.enum : [schema.const];
+}
+
+function permitsAnything(schema: Alternative): boolean {
+  return schema.type === undefined && toValues(schema) === undefined && schema.properties === undefined;
 }
 
 function isClosed({ additionalProperties }: Alternative): boolean {

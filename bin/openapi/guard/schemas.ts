@@ -80,14 +80,20 @@ function compareProperties(
   return [...existing, ...newlyRequired.map((name) => `${path}.${name}: is now required.`)];
 }
 
-/** The items of a list, and the values of a map. */
+/** The items of a list, and the values of a map. `false` permits none, which is a limit of the list or the map. */
 function compareMembers(comparison: Comparison, { released, current }: Versions<Alternative>, path: string): string[] {
   return (["items", "additionalProperties"] as const).flatMap((keyword) => {
     const schemas = { released: released[keyword], current: current[keyword] };
-    if (!isSchema(schemas.released) || !isSchema(schemas.current)) return [];
-    const members = { released: schemas.released, current: schemas.current };
+    if (!isSchema(schemas.released) && !isSchema(schemas.current)) return [];
+    if (schemas.released === false || schemas.current === false) return [];
+    const members = { released: toSchema(schemas.released), current: toSchema(schemas.current) };
     return compareSchemas(comparison, members, `${path}${keyword === "items" ? "[]" : ".*"}`);
   });
+}
+
+/** Without a schema, any member is permitted. */
+function toSchema(value: unknown): Json {
+  return isSchema(value) ? value : {};
 }
 
 function isSchema(value: unknown): value is Json {

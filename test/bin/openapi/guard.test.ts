@@ -115,6 +115,24 @@ describe("of the whole document", () => {
       "frame hello.connection_id: was removed.",
     ],
     [
+      "the type of a field",
+      ({ components }) => delete components.schemas.HelloFrame.properties.connection_id.type,
+      "frame hello.connection_id: may now be any value.",
+    ],
+    [
+      "what a list contains",
+      ({ components }) => delete components.schemas.DeliveryDetail.properties.attempts.items,
+      "GET /v1/webhooks/{id}/deliveries/{deliveryId}: 200.data.delivery.attempts[]: may now be any value.",
+    ],
+    [
+      "the freedom of the values of a list",
+      ({ paths }) => {
+        const { properties } = paths["/v1/webhooks"].post.requestBody.content["application/json"].schema;
+        properties.events.items = { ...properties.events.items, type: "string", enum: ["message.received"] };
+      },
+      'POST /v1/webhooks: body.events[]: no longer accepts "message.sent".',
+    ],
+    [
       "the status of an unknown method",
       (changed) => delete changed["x-unrouted"].responses[405],
       "A request without a route: the status 405 was removed.",
