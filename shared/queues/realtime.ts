@@ -22,21 +22,28 @@ export interface RealtimeEvent {
   readonly test?: boolean;
 }
 
-/** Work for the sockets of a tenant. It names rows of the table: a queue has no text and no ticket. */
-export type RealtimeTask =
-  /** Pushes events, at most `EVENTS_MAX`. */
-  | { readonly kind: "events"; readonly events: readonly RealtimeEvent[] }
-  /** Pushes a conversation as it is, or that it was erased. `eventUlid`: the ULID of the frame, as in the next two. */
+/** What is pushed to sockets: rows of the table, by their names. */
+export type PushTask = {
+  /** Only these sockets get it: the others have it. Default: all of the tenant. */
+  readonly connectionIds?: readonly string[];
+} & (
+  | { readonly kind: "events" /** At most `EVENTS_MAX`. */; readonly events: readonly RealtimeEvent[] }
+  /** A conversation as it is, or that it was erased. `eventUlid`: the ULID of the frame, as in the next two. */
   | {
       readonly kind: "conversation";
       readonly conversationId: string;
       readonly eventUlid: string;
       readonly erased?: boolean;
     }
-  /** Pushes a held message as it is. `timer`: only if it ended by time. */
+  /** A held message as it is. `timer`: only if it ended by time. */
   | { readonly kind: "hold"; readonly holdId: string; readonly eventUlid: string; readonly timer?: boolean }
-  /** Pushes an upload as it is. `timer`: only if it ended by time. */
+  /** An upload as it is. `timer`: only if it ended by time. */
   | { readonly kind: "upload"; readonly uploadId: string; readonly eventUlid: string; readonly timer?: boolean }
+);
+
+/** Work for the sockets of a tenant. It names rows of the table: a queue has no text and no ticket. */
+export type RealtimeTask =
+  | PushTask
   /** Marks the accounts of the tenant and sends the first frame of a connection. */
   | { readonly kind: "hello"; readonly connectionId: string }
   /** Closes connections. */
@@ -51,10 +58,11 @@ const text = z.string().check(z.minLength(1), z.maxLength(500));
 const timer = z.optional(z.boolean());
 const connectionIds = z.array(text).check(z.minLength(1), z.maxLength(SOCKETS_MAX));
 const common = { v: version, tenant, trace_id: traceId };
+const push = { ...common, connection_ids: z.optional(connectionIds) };
 
 const schema = z.discriminatedUnion("kind", [
   z.object({
-    ...common,
+    ...push,
     kind: z.literal("events"),
     events: z
       .array(
@@ -68,21 +76,21 @@ const schema = z.discriminatedUnion("kind", [
       .check(z.minLength(1), z.maxLength(EVENTS_MAX)),
   }),
   z.object({
-    ...common,
+    ...push,
     kind: z.literal("conversation"),
     subject_id: text,
     event_ulid: ulid,
     erased: z.optional(z.boolean()),
   }),
   z.object({
-    ...common,
+    ...push,
     kind: z.literal("hold"),
     subject_id: z.string().check(z.refine(isHoldId)),
     event_ulid: ulid,
     timer,
   }),
   z.object({
-    ...common,
+    ...push,
     kind: z.literal("upload"),
     subject_id: z.string().check(z.refine((id) => parseUploadId(id) !== null)),
     event_ulid: ulid,
@@ -100,17 +108,22 @@ export function encodeRealtime(message: RealtimeMessage): string {
 function taskFields(task: RealtimeTask): object {
   switch (task.kind) {
     case "events":
-      return { events: task.events.map(eventFields) };
+      return { events: task.events.map(eventFields), connection_ids: task.connectionIds };
     case "conversation":
       return {
         subject_id: task.conversationId,
         event_ulid: task.eventUlid,
         erased: task.erased || undefined,
+        connection_ids: task.connectionIds,
       };
     case "hold":
-      return { subject_id: task.holdId, event_ulid: task.eventUlid, timer: task.timer || undefined };
     case "upload":
-      return { subject_id: task.uploadId, event_ulid: task.eventUlid, timer: task.timer || undefined };
+      return {
+        subject_id: task.kind === "hold" ? task.holdId : task.uploadId,
+        event_ulid: task.eventUlid,
+        timer: task.timer || undefined,
+        connection_ids: task.connectionIds,
+      };
     case "hello":
       return { connection_id: task.connectionId };
     case "close":
@@ -149,23 +162,35 @@ function toTask(body: z.output<typeof schema>): RealtimeTask | null {
       const events = body.events.map(toEvent);
       const isOwn = ({ source }: RealtimeEvent) =>
         source === null || parseConversationId(body.tenant, source.conversationId) !== null;
-      return events.every(isOwn) ? { kind, events } : null;
+      return events.every(isOwn) ? { kind, events, ...forSockets(body) } : null;
     }
     case "conversation": {
       const { subject_id: conversationId, event_ulid: eventUlid, erased } = body;
       if (!parseConversationId(body.tenant, conversationId)) return null;
-      return { kind, conversationId, eventUlid, ...(erased ? { erased } : {}) };
+      return { kind, conversationId, eventUlid, ...(erased ? { erased } : {}), ...forSockets(body) };
     }
     case "hold":
-      return { kind, holdId: body.subject_id, eventUlid: body.event_ulid, ...(body.timer ? { timer: true } : {}) };
+      return { kind, holdId: body.subject_id, ...subjectFields(body) };
     case "upload":
-      return { kind, uploadId: body.subject_id, eventUlid: body.event_ulid, ...(body.timer ? { timer: true } : {}) };
+      return { kind, uploadId: body.subject_id, ...subjectFields(body) };
     case "hello":
       return { kind, connectionId: body.connection_id };
     case "close":
     case "recheck":
       return { kind, connectionIds: body.connection_ids };
   }
+}
+
+function subjectFields(body: {
+  readonly event_ulid: string;
+  readonly timer?: boolean | undefined;
+  readonly connection_ids?: readonly string[] | undefined;
+}) {
+  return { eventUlid: body.event_ulid, ...(body.timer ? { timer: true } : {}), ...forSockets(body) };
+}
+
+function forSockets(body: { readonly connection_ids?: readonly string[] | undefined }) {
+  return body.connection_ids === undefined ? {} : { connectionIds: body.connection_ids };
 }
 
 function toEvent(body: {

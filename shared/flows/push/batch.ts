@@ -21,6 +21,26 @@ export function newPushBatch(now: () => Millis): PushBatch {
   return { now, post: concurrencyLimit(POSTS_MAX), socketLists: new Map(), greetings: new Map() };
 }
 
+/** The push of one message of a batch. */
+export interface PushRun extends PushBatch {
+  /** The only sockets that get its frames. Undefined: all of the tenant. */
+  readonly connectionIds?: readonly string[] | undefined;
+  /** The connections that got no frames because their first frame is not sent yet. */
+  readonly awaited: Set<string>;
+}
+
+/** The sockets that a message is for. */
+export async function listTargets(
+  ports: Pick<PushPorts, "sockets">,
+  tenant: TenantId,
+  run: PushRun,
+): Promise<SocketList> {
+  const list = await listSockets(ports, tenant, run);
+  const { connectionIds } = run;
+  if (connectionIds === undefined) return list;
+  return { ...list, sockets: list.sockets.filter(({ connectionId }) => connectionIds.includes(connectionId)) };
+}
+
 /**
  * The sockets of a tenant, read once per batch. If there is none although the message says otherwise, the number of the
  * tenant's sockets is corrected, so that no further messages come.

@@ -12,7 +12,7 @@ import type { PushPorts } from "./ports.ts";
 
 /** How long after a socket and the marks of its accounts are stored its client may begin to read: what it then misses in
  * its reads, every worker pushes, because by then every read shows the socket. */
-const VISIBLE_AFTER: Millis = 2 * SECOND;
+export const VISIBLE_AFTER: Millis = 2 * SECOND;
 /** The gateway waits this long for the answer to a handshake. Until then a connection may not stand. */
 export const HANDSHAKE_MAX: Millis = 30 * SECOND;
 /** How long the accounts of a tenant are marked, so that marks are rarely written. */
@@ -51,7 +51,7 @@ export async function processHello(
 
 /**
  * Whether a socket got its first frame. A batch that finds one whose first frame is due sends it itself, before any other.
- * False for a socket whose client has nothing yet: what it reads at its first frame has the changes of this batch.
+ * False for a socket whose first frame is not due, and for one that does not stand.
  */
 export function isGreeted(
   ports: PushPorts,

@@ -1,7 +1,7 @@
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
-import type { PushBatch } from "./batch.ts";
+import type { PushRun } from "./batch.ts";
 import { HANDSHAKE_MAX, isGreeted } from "./greet.ts";
 import type { PushPorts } from "./ports.ts";
 
@@ -18,22 +18,15 @@ export interface Push {
 }
 
 /**
- * A socket has no first frame yet. The frames are pushed again after it: what the client fetches then may be from before
- * this batch, because its reads may be behind.
- */
-class NotGreeted extends Error {
-  override readonly name = "NotGreeted";
-}
-
-/**
- * Sends frames to sockets, all in parallel, in no promised order. A connection that is gone loses its row.
+ * Sends frames to sockets, all in parallel, in no promised order. A connection that is gone loses its row. A socket without
+ * its first frame gets them after it: what its client fetches then may be from before this batch, because its reads may be
+ * behind.
  * @throws the failure of a post when all have ended: the message is then received again, and pushes everything again
  */
-export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: Push, batch: PushBatch): Promise<void> {
+export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: Push, run: PushRun): Promise<void> {
   const texts = frames.filter((text) => fits(ports, tenant, text));
   const gone = new Set<StoredSocket>();
   const failures: unknown[] = [];
-  let isAwaited = false;
   const post = async (socket: StoredSocket, text: string) => {
     if (gone.has(socket) || failures.length >= FAILURES_MAX) return;
     const result = await ports.connections.post(socket.connectionId, text).catch((error: unknown) => {
@@ -43,15 +36,15 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
   };
   await allDone(
     sockets.map(async (socket) => {
-      const stands = await isGreeted(ports, { tenant, socket }, batch).catch((error: unknown) => {
+      const stands = await isGreeted(ports, { tenant, socket }, run).catch((error: unknown) => {
         failures.push(error);
         return false;
       });
-      if (!stands && socket.connectedAt > batch.now() - HANDSHAKE_MAX) isAwaited = true;
-      if (stands) await allDone(texts.map((text) => batch.post(() => post(socket, text))));
+      if (!stands && socket.connectedAt > run.now() - HANDSHAKE_MAX) run.awaited.add(socket.connectionId);
+      if (stands) await allDone(texts.map((text) => run.post(() => post(socket, text))));
     }),
   );
-  const now = batch.now();
+  const now = run.now();
   const closed = [...gone].filter(({ connectedAt }) => connectedAt <= now - HANDSHAKE_MAX);
   if (closed.length > 0)
     await ports.sockets.remove(
@@ -59,7 +52,6 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
       closed.map(({ connectionId }) => connectionId),
     );
   if (failures.length > 0) throw failures[0];
-  if (isAwaited) throw new NotGreeted("A socket has no first frame yet.");
 }
 
 function fits({ log }: PushPorts, tenant: TenantId, text: string): boolean {

@@ -2,7 +2,7 @@ import { conversationErasedFrame, conversationUpdatedFrame } from "../../events/
 import { deriveUlid, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { listSockets, type PushBatch } from "./batch.ts";
+import { listTargets, type PushRun } from "./batch.ts";
 import type { PushPorts } from "./ports.ts";
 import { postFrames } from "./post-frames.ts";
 
@@ -22,19 +22,19 @@ interface ConversationRef {
 export async function pushConversation(
   ports: PushPorts,
   { tenant, conversationId, eventUlid, erased = false }: ConversationRef,
-  batch: PushBatch,
+  run: PushRun,
 ): Promise<RecordOutcome> {
-  const { sockets } = await listSockets(ports, tenant, batch);
+  const { sockets } = await listTargets(ports, tenant, run);
   if (sockets.length === 0) return done;
   if (erased) {
     const frames = [conversationErasedFrame(tenant, { ulid: eventUlid, conversationId })];
-    await postFrames(ports, { tenant, sockets, frames }, batch);
+    await postFrames(ports, { tenant, sockets, frames }, run);
   }
-  const now = batch.now();
+  const now = run.now();
   const head = await ports.conversations.get(tenant, conversationId, now);
   if (!head) return erased ? done : drop("gone");
   const ulid = erased ? deriveUlid(ulidTime(eventUlid), `${eventUlid}\nconversation.updated`) : eventUlid;
   const frames = [conversationUpdatedFrame(tenant, { ulid, head, now })];
-  await postFrames(ports, { tenant, sockets, frames }, batch);
+  await postFrames(ports, { tenant, sockets, frames }, run);
   return done;
 }

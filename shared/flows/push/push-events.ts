@@ -10,7 +10,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { RealtimeEvent } from "../../queues/realtime.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { listSockets, type PushBatch } from "./batch.ts";
+import { listTargets, type PushRun } from "./batch.ts";
 import { readForEvents } from "./conversation-excerpt.ts";
 import { marksUntil } from "./greet.ts";
 import type { PushPorts } from "./ports.ts";
@@ -42,14 +42,14 @@ interface PushedEvent {
 export async function pushEvents(
   ports: PushPorts,
   { tenant, events, sentAt }: EventsPush,
-  batch: PushBatch,
+  run: PushRun,
 ): Promise<RecordOutcome> {
-  const now = batch.now();
+  const now = run.now();
   if (sentAt <= now - AGE_MAX) {
     ports.log({ event: "realtime.dropped", tenant, events: events.length });
     return drop("stale");
   }
-  const { sockets, erasedAt } = await listSockets(ports, tenant, batch);
+  const { sockets, erasedAt } = await listTargets(ports, tenant, run);
   if (sockets.length === 0) return done;
   const { messageEvents, storedEvents } = splitBySource(events);
   const [conversations, stored] = await allDone([
@@ -72,7 +72,7 @@ export async function pushEvents(
     ...changed.flatMap((frame) => frame ?? []),
     ...holds.flatMap((hold) => hold?.frame ?? []),
   ];
-  await postFrames(ports, { tenant, sockets, frames }, batch);
+  await postFrames(ports, { tenant, sockets, frames }, run);
   return done;
 }
 

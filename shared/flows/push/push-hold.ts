@@ -5,7 +5,7 @@ import { deriveUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { listSockets, type PushBatch } from "./batch.ts";
+import { listTargets, type PushRun } from "./batch.ts";
 import type { PushPorts } from "./ports.ts";
 import { postFrames } from "./post-frames.ts";
 import { setTimer } from "./timers.ts";
@@ -22,14 +22,14 @@ interface HoldRef {
 export async function pushHold(
   ports: PushPorts,
   hold: HoldRef & { readonly timer?: boolean },
-  batch: PushBatch,
+  run: PushRun,
 ): Promise<RecordOutcome> {
-  const { sockets } = await listSockets(ports, hold.tenant, batch);
+  const { sockets } = await listTargets(ports, hold.tenant, run);
   if (sockets.length === 0) return done;
-  const push = await loadHoldPush(ports, hold, batch.now());
+  const push = await loadHoldPush(ports, hold, run.now());
   if (!push) return drop("gone");
   if (hold.timer && push.state.status !== "expired" && push.state.status !== "failed") return drop("stale");
-  await postFrames(ports, { tenant: hold.tenant, sockets, frames: [push.frame] }, batch);
+  await postFrames(ports, { tenant: hold.tenant, sockets, frames: [push.frame] }, run);
   return done;
 }
 

@@ -1,9 +1,10 @@
+import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { RealtimeMessage } from "../../queues/realtime.ts";
+import { encodeRealtime, type PushTask, type RealtimeMessage } from "../../queues/realtime.ts";
 import { closeSockets, recheckSockets } from "../realtime/close.ts";
 import { done, type RecordOutcome } from "../record-outcome.ts";
-import type { PushBatch } from "./batch.ts";
-import { processHello } from "./greet.ts";
+import type { PushBatch, PushRun } from "./batch.ts";
+import { processHello, VISIBLE_AFTER } from "./greet.ts";
 import type { PushPorts } from "./ports.ts";
 import { pushConversation } from "./push-conversation.ts";
 import { pushEvents } from "./push-events.ts";
@@ -21,14 +22,6 @@ export async function pushMessage(
   batch: PushBatch,
 ): Promise<RecordOutcome> {
   switch (message.kind) {
-    case "events":
-      return pushEvents(ports, { ...message, sentAt }, batch);
-    case "conversation":
-      return pushConversation(ports, message, batch);
-    case "hold":
-      return pushHold(ports, message, batch);
-    case "upload":
-      return pushUpload(ports, message, batch);
     case "hello":
       return processHello(ports, message, batch.now());
     case "close":
@@ -37,5 +30,37 @@ export async function pushMessage(
     case "recheck":
       await recheckSockets(ports, { ...message, now: batch.now() });
       return done;
+    default:
+      return pushToSockets(ports, { message, sentAt }, batch);
+  }
+}
+
+interface ReceivedPush {
+  readonly message: PushTask & { readonly tenant: TenantId };
+  readonly sentAt: Millis;
+}
+
+/** Pushes to the sockets that have their first frame. Those that have none get the same after it, in a message for them alone. */
+async function pushToSockets(ports: PushPorts, received: ReceivedPush, batch: PushBatch): Promise<RecordOutcome> {
+  const { message } = received;
+  const awaited = new Set<string>();
+  const outcome = await push(ports, received, { ...batch, connectionIds: message.connectionIds, awaited });
+  if (awaited.size > 0) {
+    const body = encodeRealtime({ ...message, connectionIds: [...awaited] });
+    await ports.realtime.send({ body, group: message.tenant, delay: VISIBLE_AFTER });
+  }
+  return outcome;
+}
+
+function push(ports: PushPorts, { message, sentAt }: ReceivedPush, run: PushRun): Promise<RecordOutcome> {
+  switch (message.kind) {
+    case "events":
+      return pushEvents(ports, { ...message, sentAt }, run);
+    case "conversation":
+      return pushConversation(ports, message, run);
+    case "hold":
+      return pushHold(ports, message, run);
+    case "upload":
+      return pushUpload(ports, message, run);
   }
 }

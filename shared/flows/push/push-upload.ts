@@ -4,7 +4,7 @@ import { uploadUpdatedFrame } from "../../events/realtime.ts";
 import { deriveUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { listSockets, type PushBatch } from "./batch.ts";
+import { listTargets, type PushRun } from "./batch.ts";
 import type { PushPorts } from "./ports.ts";
 import { postFrames } from "./post-frames.ts";
 import { setTimer } from "./timers.ts";
@@ -23,11 +23,11 @@ interface UploadRef {
 export async function pushUpload(
   ports: PushPorts,
   { tenant, uploadId, eventUlid, timer = false }: UploadRef,
-  batch: PushBatch,
+  run: PushRun,
 ): Promise<RecordOutcome> {
-  const { sockets } = await listSockets(ports, tenant, batch);
+  const { sockets } = await listTargets(ports, tenant, run);
   if (sockets.length === 0) return done;
-  const now = batch.now();
+  const now = run.now();
   const stored = await ports.uploads.get(uploadId);
   if (stored?.tenant !== tenant || !isUploadReadable(uploadId, now)) return drop("gone");
   const isOver = uploadStateAt(stored, now).status !== stored.state.status;
@@ -43,7 +43,7 @@ export async function pushUpload(
   await postFrames(
     ports,
     { tenant, sockets, frames: [uploadUpdatedFrame(tenant, { ulid: eventUlid, upload, state })] },
-    batch,
+    run,
   );
   return done;
 }

@@ -222,6 +222,14 @@ const messages = [
     decode: decodeRealtime,
   },
   {
+    name: "upload for one socket",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","kind":"upload","subject_id":"upl_${eventUlid}","event_ulid":"${endpointId}","connection_ids":["c-1"]}`,
+    message: { tenant, kind: "upload", uploadId: `upl_${eventUlid}`, eventUlid: endpointId, connectionIds: ["c-1"] },
+    encode: encodeRealtime,
+    decode: decodeRealtime,
+  },
+  {
     name: "upload for sockets",
     v1: null,
     v2: `{"v":2,"tenant":"demo","kind":"upload","subject_id":"upl_${eventUlid}","event_ulid":"${endpointId}"}`,

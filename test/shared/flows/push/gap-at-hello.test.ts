@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { QueueMessage } from "../../../../shared/aws/queues.ts";
 import { SOCKET_LIFETIME } from "../../../../shared/domain/limits.ts";
 import { hasSockets } from "../../../../shared/domain/realtime/sockets.ts";
 import { listMessages } from "../../../../shared/flows/inbox/read-inbox.ts";
@@ -6,7 +7,7 @@ import { listSockets, newPushBatch } from "../../../../shared/flows/push/batch.t
 import { pushMessage } from "../../../../shared/flows/push/push-message.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
-import type { RealtimeTask } from "../../../../shared/queues/realtime.ts";
+import { decodeRealtime, type RealtimeTask } from "../../../../shared/queues/realtime.ts";
 import { apiKeyItemKey } from "../../../../shared/stores/keys.ts";
 import { put, sendWrite } from "../../../../shared/stores/writes.ts";
 import { repetitions } from "../../../support/sampling.ts";
@@ -69,7 +70,7 @@ async function missedMessages(seed: number): Promise<string[]> {
   const between = (from: Millis, to: Millis) => from + random() ** 4 * (to - from);
   testEnv.advance(MINUTE);
   const fixture = await openPushFixture(testEnv);
-  const { tenant, stores, ports } = fixture;
+  const { tenant, stores } = fixture;
   await stores.accounts.markSockets(tenant, fixture.account, testEnv.now() + 4 * HOUR);
   await sendWrite(testEnv.table, put({ ...apiKeyItemKey(tenant, "key-1"), st: "active" }));
   table.setLag(() => (random() < 0.7 ? Math.floor(random() * 8) : 0));
@@ -83,6 +84,15 @@ async function missedMessages(seed: number): Promise<string[]> {
   fixture.onPost((id) => {
     if (!fixture.gone.has(id)) isGreeted = true;
   });
+
+  const ports = {
+    ...fixture.ports,
+    realtime: {
+      send: async ({ body, delay = 0 }: QueueMessage) => {
+        receive(decodeRealtime(body) ?? expect.unreachable(), testEnv.now() + delay + between(0, SECOND));
+      },
+    },
+  };
 
   /** The worker gets a message, also twice. Its read of the sockets may be a second old when it goes on. */
   const receive = (task: RealtimeTask, at: Millis) => {

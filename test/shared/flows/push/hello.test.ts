@@ -64,11 +64,43 @@ it("a socket gets its first frame once, and before any other", async () => {
   expect(await fixture.stores.sockets.get(fixture.tenant, connectionId)).toMatchObject({ greetedAt: testEnv.now() });
 });
 
-it("a socket whose first frame is not due gets no event: its client has read nothing yet", async () => {
+it("a socket whose first frame is not due gets an event after it, which the other sockets get once", async () => {
   const fixture = await openPushFixture(testEnv);
-  await connected(fixture, SECOND);
-  await fixture.push({ kind: "events", events: [fixture.event(await fixture.recordMessage("m"))] });
+  await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
+  const other = await fixture.open();
+  const young = await fixture.open({ age: SECOND, greeted: false });
+  const record = await fixture.recordMessage("m");
+  const { conversationId } = record.message;
+  const eventUlid = newUlid(testEnv.now());
+  await fixture.send({ kind: "events", events: [fixture.event(record)] });
+  await fixture.send({ kind: "conversation", conversationId, eventUlid, erased: true });
+  expect((await fixture.run()).failed).toEqual([]);
+  const pushed = fixture.takeFrames();
+  expect(new Set(pushed.map(({ connectionId }) => connectionId))).toEqual(new Set([other.connectionId]));
+  expect(pushed).toHaveLength(4);
+
+  testEnv.advance(2 * SECOND);
+  expect((await fixture.run()).failed).toEqual([]);
+  const later = fixture.takeFrames();
+  expect(new Set(later.map(({ connectionId }) => connectionId))).toEqual(new Set([young.connectionId]));
+  expect(later[0]?.frame.type).toBe("hello");
+  expect(new Set(later.slice(1).map(({ frame }) => frame.id))).toEqual(new Set(pushed.map(({ frame }) => frame.id)));
+  testEnv.advance(2 * SECOND);
+  await fixture.run();
   expect(fixture.takeFrames()).toEqual([]);
+});
+
+it("an event is no longer sent to a connection that never stood", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const { connectionId } = await fixture.open({ greeted: false });
+  fixture.gone.add(connectionId);
+  await fixture.send({ kind: "events", events: [fixture.event(await fixture.recordMessage("m"))] });
+  for (let second = 0; second < 40; second += 2) {
+    expect((await fixture.run()).failed).toEqual([]);
+    testEnv.advance(2 * SECOND);
+  }
+  expect(await queueDepth(testEnv.eventSource, fixture.queues.realtime)).toBe(0);
+  expect(await fixture.stores.sockets.listAll(fixture.tenant)).toEqual([]);
 });
 
 it("a connection that does not stand yet is tried again, and one that never stands loses its row", async () => {
