@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoAccounts } from "../../../local/stack/seed.ts";
+import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
 import { sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
@@ -47,6 +48,8 @@ const canaries = {
   actor: "canary-actor",
   wrongHoldSecret: "canary-wrong-hold-secret",
   wrongToken: "canary-wrong-token",
+  wrongTicket: "wst_canary-wrong-ticket",
+  frame: "canary-frame",
   // The simulator's message for an error that it knows only by its code.
   upstreamWords: "The platform refuses the call",
 } as const;
@@ -187,6 +190,46 @@ it("no secret of a person, a tenant or a platform is in the logs of the function
   }
   await expectNothingLeaked(refused.map(({ text }) => text));
 });
+
+it("no ticket, session or frame is logged by the realtime stream", async () => {
+  const signedIn = await fetch(stack.info.sign_in_url, { redirect: "manual" });
+  const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
+  expect(cookies).toHaveLength(2);
+  const [session = "", csrf = ""] = cookies.map((cookie) => cookie.split("=")[1] ?? "");
+  const headers = { cookie: cookies.join("; "), "x-csrf-token": csrf };
+  const forSession = await stack.request("/console/session/ws-ticket", { method: "POST", headers });
+  const answers = [forSession, await stack.api("POST", "/v1/realtime/ticket")];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const [ofSession, ofKey] = answers.map(({ body }) => (body.data as unknown as { ticket: string }).ticket);
+  const open = (ticket = "") => openSocket(`${stack.info.ws_url}?ticket=${ticket}`);
+  // Refused for its origin, for its ticket, and for a ticket that was used.
+  expect(await refusalOf(open(ofSession))).toBe(403);
+  expect(await refusalOf(open(canaries.wrongTicket))).toBe(401);
+  const socket = await open(ofKey);
+  expect(await refusalOf(open(ofKey))).toBe(401);
+
+  const isHello = (text: string) => text.includes('"type":"hello"');
+  await stack.clock("PT3S");
+  await socket.next(isHello);
+  const sends = { account: instagramLogin, connection: "instagram_login", person: canaries.personName };
+  const { person: personId } = await stack.sim<{ person: string }>("POST", "/person-sends", {
+    ...sends,
+    text: canaries.inboundText,
+  });
+  people.push(personId);
+  await socket.next((text) => text.includes('"conversation.updated"') && text.includes(canaries.inboundText));
+  for (let i = 0; i <= 60; i++) socket.send(canaries.frame);
+  await socket.ended;
+  expect(stack.log()).toContain('"worker":"push"');
+  expect(stack.log()).not.toContain('"operation":"socket');
+  await expectNothingLeaked([], [ofSession ?? "", ofKey ?? "", session, csrf].flatMap(withoutPrefix));
+});
+
+/** A secret, also as it would be logged without its prefix. */
+function withoutPrefix(secret: string): string[] {
+  expect(secret.length).toBeGreaterThan(20);
+  return [secret, secret.slice(4)];
+}
 
 it("no secret is logged by sends, account changes, held messages and erasures", async () => {
   // A separate account, because the token of the other one was revoked.
