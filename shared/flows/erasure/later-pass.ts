@@ -1,7 +1,9 @@
 import { BEFORE_ALL_ROWS, PASS_INTERVAL, shortErasureId } from "../../domain/erasure/erasures.ts";
+import { hasSockets } from "../../domain/realtime/sockets.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ErasedEvents } from "../../stores/erasure/erased-events.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
+import { pushErasure } from "../realtime/request-push.ts";
 import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 
@@ -16,7 +18,10 @@ export async function runLaterPass(
   { erasure, now }: { readonly erasure: Erasure; readonly now: Millis },
   hasTime: () => boolean,
 ): Promise<Millis | null> {
-  const endpointIds = (await ports.endpoints.list(erasure.tenant, { consistent: true })).map(({ id }) => id);
+  const loaded = await ports.endpoints.listWithSockets(erasure.tenant, { consistent: true });
+  const endpointIds = loaded.endpoints.map(({ id }) => id);
+  // Also for a socket that opened during the first pass, whose client may have read rows that were removed after.
+  if (hasSockets(loaded, now)) await pushErasure(ports, erasure);
   const removedCounts = { rows: 0, deliveries: 0 };
   for await (const eventPage of ports.erasures.savedEvents(erasure)) {
     if (!hasTime()) return now;

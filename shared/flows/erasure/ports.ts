@@ -13,7 +13,7 @@ export interface ErasePorts extends RemoveUploadsPorts {
   readonly erasures: Erasures;
   readonly traces: Traces;
   readonly tenantStates: Pick<TenantStates, "recordErasure">;
-  readonly endpoints: Pick<Endpoints, "list" | "listWithSockets">;
+  readonly endpoints: Pick<Endpoints, "listWithSockets">;
   readonly sockets: Pick<Sockets, "markErasure">;
   /** The queue of the push worker. */
   readonly realtime: Pick<Queue, "send">;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import { PASS_INTERVAL } from "../../../../shared/domain/erasure/erasures.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
@@ -37,6 +38,28 @@ it("an erased conversation is pushed as erased, and none of its events after it"
   await fixture.push(events);
   expect(fixture.takeFrames().map(({ frame }) => [frame.type, frame.data])).toEqual([
     ["conversation.updated", { conversation: { id: conversationId, erased: true } }],
+  ]);
+});
+
+it("a socket that opens while a conversation is erased gets the erasure with its next pass", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const { message } = await fixture.recordMessage("m");
+  const ports = testEnv.erasePorts(fixture.queues);
+  const { traces } = ports;
+  let isOpen = false;
+  const page: typeof traces.page = async (...args) => {
+    if (!isOpen) await fixture.open();
+    isOpen = true;
+    return traces.page(...args);
+  };
+  const request = { tenant: fixture.tenant, conversationId: message.conversationId, actor: "cli", now: testEnv.now() };
+  await eraseConversation({ ...ports, traces: { ...traces, page } }, { ...request, time: testEnv }, () => true);
+  testEnv.advance(PASS_INTERVAL);
+  await invokeWorker(testEnv.eventSource, fixture.queues.erasures, eraseWorker(ports, testEnv.now));
+  testEnv.advance(2 * SECOND);
+  await fixture.run();
+  expect(fixture.takeFrames().map(({ frame }) => frame.data)).toEqual([
+    { conversation: { id: message.conversationId, erased: true } },
   ]);
 });
 
