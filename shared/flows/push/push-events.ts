@@ -56,9 +56,8 @@ export async function pushEvents(
     allDone([...messageEvents].map((entry) => loadConversation(ports, { tenant, erasedAt, now }, entry))),
     loadStored(ports, tenant, storedEvents),
   ]);
-  const changed = await allDone(
-    changedConversations(tenant, stored, messageEvents).map((entry) => loadChanged(ports, { tenant, now }, entry)),
-  );
+  const changes = changedConversations(tenant, stored);
+  const changed = await allDone([...changes].map((entry) => loadChanged(ports, { tenant, now }, entry)));
   const pushed = [...conversations.flatMap((conversation) => conversation.events), ...stored];
   const holds = await allDone(
     pushed.flatMap(({ event, holdId }) =>
@@ -68,7 +67,7 @@ export async function pushEvents(
   await markNewAccounts(ports, tenant, stored, now);
   const frames = [
     ...pushed.map(({ rendered }) => rendered.body),
-    ...conversations.flatMap(({ frame }) => frame ?? []),
+    ...conversations.flatMap(({ id, frame }) => (changes.has(id) ? [] : (frame ?? []))),
     ...changed.flatMap((frame) => frame ?? []),
     ...holds.flatMap((hold) => hold?.frame ?? []),
   ];
@@ -103,16 +102,17 @@ async function loadConversation(
   ports: PushPorts,
   { tenant, now, erasedAt }: PushContext & { readonly erasedAt: Millis | null },
   [conversationId, events]: readonly [string, readonly MessageEvent[]],
-): Promise<{ readonly events: readonly PushedEvent[]; readonly frame: string | null }> {
+): Promise<{ readonly id: string; readonly events: readonly PushedEvent[]; readonly frame: string | null }> {
   const refs = [...new Map(events.map(({ source }) => [messageRefKey(source), source])).values()];
   const current = await readForEvents(ports, { tenant, conversationId, refs, erasedAt, now });
-  if (!current) return { events: [], frame: null };
+  if (!current) return { id: conversationId, events: [], frame: null };
   const readable = events.flatMap((event): { event: MessageEvent; message: Message }[] => {
     const message = current.messages.get(messageRefKey(event.source));
     return message ? [{ event, message }] : [];
   });
   const newest = readable.filter(({ message }) => message.scope === "live").at(-1);
   return {
+    id: conversationId,
     events: readable.map(({ event, message }) => ({
       event,
       rendered: renderMessageEvent(tenant, message),
@@ -147,21 +147,17 @@ async function loadStored(
 /** The event types that change what a conversation shows, besides new messages. */
 const changeTypes: ReadonlySet<EventType> = new Set(["message.edited", "message.deleted"]);
 
-/** The conversations whose messages changed, without those that are pushed with a new message. */
-function changedConversations(
-  tenant: TenantId,
-  stored: readonly PushedEvent[],
-  messageEvents: ReadonlyMap<string, unknown>,
-): [string, RealtimeEvent][] {
+/** The conversations whose messages changed, each with its last change. */
+function changedConversations(tenant: TenantId, stored: readonly PushedEvent[]): ReadonlyMap<string, RealtimeEvent> {
   const changed = new Map<string, RealtimeEvent>();
   for (const { event, rendered } of stored) {
     const id = changeTypes.has(event.type) ? readData(rendered).message?.conversation_id : undefined;
-    if (id !== undefined && !messageEvents.has(id) && parseConversationId(tenant, id)) changed.set(id, event);
+    if (id !== undefined && parseConversationId(tenant, id)) changed.set(id, event);
   }
-  return [...changed];
+  return changed;
 }
 
-/** Reads consistently: nothing says what the head must show. */
+/** Reads consistently, also where a message of the same batch was read: nothing says how the head shows the change. */
 async function loadChanged(
   { conversations }: Pick<PushPorts, "conversations">,
   { tenant, now }: PushContext,

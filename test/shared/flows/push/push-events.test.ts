@@ -137,6 +137,31 @@ it("an event with a stored body is pushed as it is stored, and a change of a mes
   expect(frames).toHaveLength(2);
 });
 
+it("a change of a message beside a new message of the conversation shows the conversation after both", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.open();
+  const record = await fixture.recordMessage("changed");
+  const { message } = record;
+  const { conversations } = fixture.ports;
+  const stale = await conversations.getNewest(fixture.tenant, {
+    conversationId: message.conversationId,
+    limit: 5,
+    now: testEnv.now(),
+  });
+  const { head } = stale;
+  const old = { ...stale, head: head && { ...head, lastMessageText: "before the change" } };
+  const deletedUlid = newUlid(testEnv.now());
+  const deletion = { at: testEnv.now(), by: "participant" } as const;
+  const deleted = renderMessageDeleted(fixture.tenant, deletedUlid, message, deletion);
+  await fixture.stores.eventBodies.save(fixture.tenant, deleted);
+  await fixture.push(
+    { kind: "events", events: [fixture.event(record), { eventUlid: deleted.ulid, type: deleted.type, source: null }] },
+    { conversations: { ...conversations, getNewest: async () => old } },
+  );
+  const frames = fixture.takeFrames().filter(({ frame }) => frame.type === "conversation.updated");
+  expect(frames.map(({ frame }) => frame.data.conversation.last_message_text)).toEqual(["text of changed"]);
+});
+
 it("a socket of another tenant gets nothing, nor does one that is being closed or whose time is over", async () => {
   const [fixture, other] = [await openPushFixture(testEnv), await openPushFixture(testEnv)];
   await other.open();
