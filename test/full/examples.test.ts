@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recordExamples } from "../../../bin/openapi/examples/record.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { recordExamples } from "../../bin/openapi/examples/record.ts";
+import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts";
 
 // Each example of the OpenAPI document is what the running stack answers.
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it("a new recording of the examples is the same as the documented one", async () => {
-  const documented = JSON.parse(readFileSync(new URL("../../../docs/examples.json", import.meta.url), "utf8"));
+  const documented = JSON.parse(readFileSync(new URL("../../docs/examples.json", import.meta.url), "utf8"));
   const recorded = JSON.parse(JSON.stringify(await recordExamples(stack.info)));
   expect(Object.keys(recorded)).toEqual(Object.keys(documented));
   for (const [operation, { exchanges }] of Object.entries<{ exchanges: unknown[] }>(recorded)) {

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { repetitions } from "../../support/sampling.ts";
-import { failsFirst, type KillResult, missingFrom, runKillRounds } from "../support/kill-rounds.ts";
+import { failsFirst, type KillResult, missingFrom, runKillRounds } from "../e2e/support/kill-rounds.ts";
 
 describe("a message whose webhook was answered with 200", () => {
   let survived: KillResult;
 
   beforeAll(async () => {
     survived = await runKillRounds({
-      rounds: repetitions({ whole: 6, sample: 1 }),
+      rounds: 6,
       respond: ({ data }, nth) => ({ status: nth === 1 && failsFirst(data.message.id) ? 500 : 200 }),
     });
     // A start more than kills. On a busy machine a start can take more than ten seconds.
