@@ -83,6 +83,9 @@ const answered = (status: number, body: unknown, rest: Partial<Exchange> = {}): 
 const thing = { ok: true, data: { name: "a" } };
 const failed = (code: string, rest = {}) => ({ ok: false, error: { code, ...rest } });
 
+/** As the gateway answers. */
+const bare = { headers: new Headers({ "content-type": "application/json" }) };
+
 describe("an answer as declared", () => {
   it("has no problem", () => {
     expect(check(answered(200, thing))).toEqual([]);
@@ -95,8 +98,8 @@ describe("an answer as declared", () => {
   });
 
   it("of the gateway or the router, outside the document, has none either", () => {
-    const bare = { headers: new Headers({ "content-type": "application/json" }) };
-    expect(check(answered(503, { message: "Service Unavailable" }, bare))).toEqual([]);
+    expect(check(answered(404, { message: "Not Found" }, bare))).toEqual([]);
+    expect(check(answered(503, { message: "Service Unavailable" }, { ...bare, url: "/nothing" }))).toEqual([]);
     expect(check(answered(404, failed("route_not_found"), { url: "/nothing" }))).toEqual([]);
     expect(check(answered(405, failed("method_not_allowed"), { method: "DELETE" }))).toEqual([]);
     expect(check(answered(204, undefined, { method: "OPTIONS" }))).toEqual([]);
@@ -107,6 +110,11 @@ describe("an answer as declared", () => {
 describe("the check reports", () => {
   it.each([
     ["a status that is not declared", answered(403, failed("forbidden")), "the status 403 is not declared (forbidden)"],
+    [
+      "a status of the gateway that the operation does not declare",
+      answered(503, { message: "Service Unavailable" }, bare),
+      "the status 503 is not declared",
+    ],
     [
       "a code that is not declared",
       answered(404, failed("user_not_found")),
