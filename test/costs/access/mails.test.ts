@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DAY } from "../../shared/kernel/time.ts";
-import { encodeMail } from "../../shared/queues/mails.ts";
-import { type MailFixture, openMailFixture } from "../functions/mail/mail-fixture.ts";
-import { attachMeter, type Meter } from "../support/meter.ts";
+import { DAY } from "../../../shared/kernel/time.ts";
+import { encodeMail } from "../../../shared/queues/mails.ts";
+import { type MailFixture, openMailFixture } from "../../functions/mail/mail-fixture.ts";
+import { attachMeter, type Meter } from "../../support/meter.ts";
 
 let fixture: MailFixture;
 let meter: Meter;

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { callerCredentials } from "../../functions/http/caller-credentials.ts";
-import { identifyCaller } from "../../functions/http/credentials.ts";
-import { type Caller, implicitTenant } from "../../shared/domain/access/callers.ts";
-import type { Role } from "../../shared/domain/access/roles.ts";
-import type { Actor } from "../../shared/flows/access/audit-entry.ts";
-import { revokeKey } from "../../shared/flows/access/key-lists.ts";
-import { createKey } from "../../shared/flows/access/keys.ts";
-import { createWebhook } from "../../shared/flows/webhooks/create.ts";
-import { rotateSecret } from "../../shared/flows/webhooks/rotate.ts";
-import { sendTestEvent } from "../../shared/flows/webhooks/send-test.ts";
-import { deleteWebhook, updateWebhook } from "../../shared/flows/webhooks/update.ts";
-import { isRefusal } from "../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import { newSession } from "../functions/routes/support/sessions.ts";
-import { createTenant } from "../shared/stores/access/support/team-samples.ts";
-import type { Pipeline } from "../support/pipeline.ts";
-import { startMeteredPipeline } from "./start-metered-pipeline.ts";
+import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
+import { identifyCaller } from "../../../functions/http/credentials.ts";
+import { type Caller, implicitTenant } from "../../../shared/domain/access/callers.ts";
+import type { Role } from "../../../shared/domain/access/roles.ts";
+import type { Actor } from "../../../shared/flows/access/audit-entry.ts";
+import { revokeKey } from "../../../shared/flows/access/key-lists.ts";
+import { createKey } from "../../../shared/flows/access/keys.ts";
+import { createWebhook } from "../../../shared/flows/webhooks/create.ts";
+import { rotateSecret } from "../../../shared/flows/webhooks/rotate.ts";
+import { sendTestEvent } from "../../../shared/flows/webhooks/send-test.ts";
+import { deleteWebhook, updateWebhook } from "../../../shared/flows/webhooks/update.ts";
+import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { newSession } from "../../functions/routes/support/sessions.ts";
+import { createTenant } from "../../shared/stores/access/support/team-samples.ts";
+import type { Pipeline } from "../../support/pipeline.ts";
+import { startMeteredPipeline } from "../start-metered-pipeline.ts";
 
 // What the credential of a request costs when it is a session. docs/design/table-costs.md shows the same figures.
 
