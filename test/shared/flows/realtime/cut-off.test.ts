@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller, SessionCaller } from "../../../../shared/domain/access/callers.ts";
-import { newInviteId } from "../../../../shared/domain/access/team.ts";
 import { revokeKey, revokeOperatorKey } from "../../../../shared/flows/access/key-lists.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { signOut } from "../../../../shared/flows/access/sign-in/sign-out.ts";
@@ -51,27 +50,9 @@ async function newOperatorKey(): Promise<Caller & { readonly kind: "operator_key
 }
 
 /** The person becomes a member again, in a later membership. */
-async function inviteAgain({ email }: SessionCaller): Promise<SessionCaller> {
+async function inviteAgain(member: SessionCaller): Promise<SessionCaller> {
   testEnv.advance(SECOND);
-  const now = testEnv.now();
-  const addressHashes = await stream.team.hashes(email);
-  const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
-  await stream.ports.invites.create(
-    {
-      id: newInviteId(now),
-      tenant,
-      email,
-      role: "agent",
-      status: "pending",
-      invitedBy: "cli",
-      createdAt: now,
-      expiresAt: null,
-      acceptedAt: null,
-    },
-    { audit, actor: null, memberId: null, addressHashes },
-  );
-  const userId = await stream.team.signIn(email);
-  return (await stream.team.acting(userId)).caller;
+  return stream.inviteAgain(tenant, member);
 }
 
 /** Everyone who can have a socket, and what ends their access. */
