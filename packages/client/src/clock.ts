@@ -8,10 +8,13 @@ export interface Clock {
   schedule(callback: () => void, delayMs: number): () => void;
 }
 
+/** A longer time would end a timer at once. It is 24 days. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs);
+    const timer = setTimeout(callback, Math.min(delayMs, TIMER_MAX_MS));
     return () => clearTimeout(timer);
   },
 };

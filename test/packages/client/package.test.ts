@@ -41,6 +41,12 @@ test("has the module, its types, the README and the license, and no dependency",
   expect(readFileSync(installed("dist/index.js"), "utf8")).not.toMatch(/^import |\bimport\(|\brequire\(/m);
 });
 
+test("names pages of the documentation that exist", () => {
+  const pages = readFileSync(installed("README.md"), "utf8").matchAll(/`\/docs\/([\w/-]+)`/g);
+  const missing = [...pages].map(([, page]) => `docs/${page}.md`).filter((file) => !existsSync(join(project, file)));
+  expect(missing).toEqual([]);
+});
+
 // The compiler takes seconds.
 describe.runIf(inject("fullRun"))("its types, in a strict project without the types of Node.js,", () => {
   const compile = (source: string) => {

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Parley, type ParleyError } from "#client";
+import { systemClock } from "../../../packages/client/src/clock.ts";
 import { listenOnLoopback } from "./support/loopback.ts";
 import { hang, hangInBody, ok, type ScriptedServer, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
@@ -99,6 +100,22 @@ describe("a whole call", () => {
     expect(server.requests).toHaveLength(1);
   });
 });
+
+test.each([Number.POSITIVE_INFINITY, 2 ** 31, 60 * 86_400_000])(
+  "a time-out of %d ms does not end a call at once",
+  (delayMs) => {
+    vi.useFakeTimers();
+    try {
+      const onTimeout = vi.fn();
+      const cancel = systemClock.schedule(onTimeout, delayMs);
+      vi.advanceTimersByTime(20 * 86_400_000);
+      expect(onTimeout).not.toHaveBeenCalled();
+      cancel();
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
 describe("an aborted signal", () => {
   test("ends the call, with the reason as the cause", async () => {
