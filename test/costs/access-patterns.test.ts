@@ -210,7 +210,7 @@ describe("setup", () => {
     expect(await cost("GET", "/v1/keys")).toEqual(readCost(1));
     // The number of the tenant's sockets is read before and after.
     expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(writeCost(8, 3));
-    expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(readCost(1));
+    expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(readCost(2));
     const notFound = async (keyId: string) => {
       const request = () =>
         expect(pipeline.call(liveKey, "DELETE", `/v1/keys/${keyId}`)).rejects.toThrow("key_not_found");

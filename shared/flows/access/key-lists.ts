@@ -5,7 +5,7 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ListedKey } from "../../stores/access/api-key-items.ts";
-import { endAccess } from "../realtime/cut-off.ts";
+import { closeAgain, endAccess } from "../realtime/cut-off.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
 import { refuseScope } from "./keys.ts";
 import type { KeyListPorts, KeyRevocationPorts } from "./ports.ts";
@@ -22,8 +22,8 @@ export async function listOperatorKeys(ports: KeyListPorts, now: Millis): Promis
 }
 
 /**
- * Revokes a key of a tenant, so that its next request is refused, and closes its sockets. Safe to repeat: only the revocation itself leaves an
- * audit row. A test key revokes no live key. `role_forbidden`: the person is no longer an admin.
+ * Revokes a key of a tenant, so that its next request is refused, and closes its sockets. Safe to repeat: only the
+ * revocation itself leaves an audit row, and a repetition closes sockets that are still open. A test key revokes no live key. `role_forbidden`: the person is no longer an admin.
  */
 export async function revokeKey(
   ports: KeyRevocationPorts,
@@ -53,13 +53,19 @@ async function revoke(
   key: ListedKey,
   { actor, now }: { actor: Actor; now: Millis },
 ): ReturnType<KeyRevocationPorts["apiKeys"]["revoke"]> {
-  if (key.status === "revoked") return "already_revoked";
+  const access = {
+    tenants: key.tenants,
+    includes: (grant: Grant) => grant.kind !== "session" && grant.keyId === key.id,
+  };
+  if (key.status === "revoked") {
+    await closeAgain(ports, access);
+    return "already_revoked";
+  }
   const action = key.kind === "operator" ? "operator_key.revoke" : "key.revoke";
   const entry = auditEntry(actor, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
   const audits = key.tenants.map((tenant) => ({ tenant, entry }));
-  const includes = (grant: Grant) => grant.kind !== "session" && grant.keyId === key.id;
   const revocation = () => ports.apiKeys.revoke(key, { audits, actor: actingMember(actor, "admin"), now });
-  return endAccess(ports, { tenants: key.tenants, includes }, revocation, (result) => result === "revoked");
+  return endAccess(ports, access, revocation, (result) => result === "revoked");
 }
 
 /** DynamoDB removes an expired row up to days late. */

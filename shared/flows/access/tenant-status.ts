@@ -6,8 +6,8 @@ import { type Actor, auditEntry } from "./audit-entry.ts";
 import type { TenantStatusPorts } from "./ports.ts";
 
 /**
- * Suspends a tenant, so that its keys and members are refused from their next request on, or resumes it. A suspension closes the sockets. Safe to repeat: a run that
- * was interrupted is completed by the next one. Webhooks, deliveries, erasures and held messages continue.
+ * Suspends a tenant, so that its keys and members are refused from their next request on, or resumes it. A suspension
+ * closes the sockets. Safe to repeat: a run that was interrupted is completed by the next one. Webhooks, deliveries, erasures and held messages continue.
  * @returns `overtaken` when a concurrent change gave the tenant another status
  */
 export async function setTenantStatus(
@@ -18,12 +18,14 @@ export async function setTenantStatus(
 ): Promise<"completed" | "overtaken" | "not_found"> {
   const { status } = change;
   const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
-  const set = () => ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+  const set = async () => {
+    const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+    if (result === "not_found") return result;
+    const isMarked =
+      (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));
+    return isMarked ? "completed" : "overtaken";
+  };
+  if (status === "active") return set();
   const everyone = { tenants: [tenant], includes: () => true };
-  const result =
-    status === "active" ? await set() : await endAccess(ports, everyone, set, (outcome) => outcome !== "not_found");
-  if (result === "not_found") return result;
-  const isMarked =
-    (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));
-  return isMarked ? "completed" : "overtaken";
+  return endAccess(ports, everyone, set, (outcome) => outcome !== "not_found");
 }

@@ -37,6 +37,14 @@ export async function endAccess<Result>(
   return result;
 }
 
+/**
+ * Has the sockets closed whose access ended by an earlier change: a process may have failed between that change and its
+ * request. Safe to repeat.
+ */
+export function closeAgain(ports: CutOffPorts, access: EndedAccess): Promise<void> {
+  return requestAll(ports, access, "close");
+}
+
 /** A removal of access must not depend on a queue. */
 async function requestCheck(ports: CutOffPorts, access: EndedAccess): Promise<boolean> {
   try {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cutOffPorts } from "../../../../functions/admin/tenant-ports.ts";
 import type { Caller, SessionCaller } from "../../../../shared/domain/access/callers.ts";
 import { revokeKey, revokeOperatorKey } from "../../../../shared/flows/access/key-lists.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
@@ -162,6 +163,40 @@ describe.each(Object.entries(endings))("%s", (_, open) => {
   });
 });
 
+it.each(["a key that is revoked", "an operator key that is revoked"])(
+  "%s by a command without the URL of the queue loses its sockets when the command is repeated",
+  async (name) => {
+    const { caller, end } = (await endings[name]?.()) ?? expect.unreachable();
+    const connectionId = await stream.open(caller, tenant);
+    const other = await stream.open(owner, tenant);
+    stream.queue.length = 0;
+    const withoutUrl = cutOffPorts({}, testEnv.table);
+    await expect(end({ ...stream.ports, realtime: withoutUrl.realtime })).rejects.toThrow("PARLEY_REALTIME_QUEUE_URL");
+    const audits = async () =>
+      (await stream.ports.audit.list(tenant, { before: null, limit: 50, now: testEnv.now() })).rows.filter(
+        ({ action }) => action.endsWith("key.revoke"),
+      );
+    expect(await audits()).toHaveLength(1);
+    for (let repetition = 0; repetition < 2; repetition++) {
+      await end(stream.ports);
+      await stream.drain();
+      expect([stream.isOpen(connectionId), stream.isOpen(other)]).toEqual([false, true]);
+    }
+    expect(await audits()).toHaveLength(1);
+  },
+);
+
+it("a suspension by a command without the URL of the queue refuses everyone, and is completed by a repetition", async () => {
+  const connectionId = await stream.open(owner, tenant);
+  stream.queue.length = 0;
+  const { realtime } = cutOffPorts({}, testEnv.table);
+  await expect(suspend({ ...stream.ports, realtime })).rejects.toThrow("PARLEY_REALTIME_QUEUE_URL");
+  expect((await stream.team.acting(owner.userId)).caller.memberships).toMatchObject([{ tenant, isSuspended: true }]);
+  await suspend(stream.ports);
+  await stream.drain();
+  expect(stream.isOpen(connectionId)).toBe(false);
+});
+
 it("a suspension closes every socket of the tenant, and a resumed tenant's new ones stay open", async () => {
   const connectionIds = [await stream.open(owner, tenant), await stream.open(await newKey(), tenant)];
   stream.queue.length = 0;
@@ -253,6 +288,22 @@ describe("closing", () => {
     await close();
     expect(connectionIds.map(stream.isOpen)).toEqual([false, false]);
     expect(await stream.ports.sockets.presence(tenant)).toMatchObject({ count: 0 });
+  });
+
+  it("is repeated while the gateway does not know the connection, whose handshake goes on", async () => {
+    const connectionId = "in-handshake";
+    const close = () => closeSockets(stream.ports, { tenant, connectionIds: [connectionId], now: testEnv.now() });
+    const realtime = {
+      send: async () => {
+        await expect(close()).rejects.toThrow(NotClosed);
+        expect(await rows()).toEqual([connectionId]);
+      },
+    };
+    const ticket = await stream.newTicket(owner, tenant);
+    await stream.connect(ticket, { connectionId, openPorts: { ...stream.ports, realtime } });
+    expect(stream.isOpen(connectionId)).toBe(true);
+    await close();
+    expect([stream.isOpen(connectionId), await rows()]).toEqual([false, []]);
   });
 
   it("is completed by a repetition when the process dies at any of its calls", async () => {
