@@ -15,6 +15,8 @@ import { inboxFaults } from "./faults/inbox.ts";
 import { lateCallsFaults } from "./faults/late-calls.ts";
 import { mailFaults } from "./faults/mail.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
+import { connectingFaults } from "./faults/realtime/connecting.ts";
+import { pushingFaults } from "./faults/realtime/pushing.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
@@ -33,6 +35,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...signInFaults,
   ...teamFaults,
   ...clientFaults,
+  ...connectingFaults,
   ...deletionFaults,
   ...deliveryFaults,
   ...endpointsFaults,
@@ -45,6 +48,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...lateCallsFaults,
   ...mailFaults,
   ...queuesAndTableFaults,
+  ...pushingFaults,
   ...retentionFaults,
   ...rotationFaults,
   ...sendingFaults,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { PASS_INTERVAL } from "../../../../shared/domain/erasure/erasures.ts";
+import { messageRefKey } from "../../../../shared/domain/inbox/messages.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
@@ -79,6 +80,26 @@ it("a read that is behind shows nothing of an erased conversation", async () => 
     { conversations: { ...conversations, getNewest }, messages: { ...messages, getByRefs } },
   );
   expect(fixture.takeFrames()).toEqual([]);
+});
+
+it("an event from before an erasure shows nothing when the person has written again", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.open();
+  const old = await fixture.recordMessage("old");
+  await erase(fixture, old.message.conversationId);
+  testEnv.advance(SECOND);
+  const again = await fixture.recordMessage("again");
+  // The read of the old message is behind its removal.
+  const getByRefs = async () => new Map([[messageRefKey(old.ref), old.message]]);
+  await fixture.push(
+    { kind: "events", events: [fixture.event(old), fixture.event(again)] },
+    { messages: { ...fixture.ports.messages, getByRefs } },
+  );
+  const frames = fixture.takeFrames().map(({ frame }) => frame);
+  expect(frames.map(({ type, data }) => [type, data.message?.id])).toEqual([
+    ["message.received", "again"],
+    ["conversation.updated", undefined],
+  ]);
 });
 
 it("an erasure queues nothing and marks nothing for a tenant without sockets", async () => {

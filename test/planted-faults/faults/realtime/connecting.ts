@@ -1,0 +1,187 @@
+import type { PlantedFault } from "../../planted-fault.ts";
+
+const connect = "test/shared/flows/realtime/connect.test.ts";
+const cutOff = "test/shared/flows/realtime/cut-off.test.ts";
+const frames = "test/shared/flows/realtime/frames.test.ts";
+const sockets = "test/shared/stores/realtime/sockets.test.ts";
+const tickets = "test/shared/stores/realtime/tickets.test.ts";
+
+/** Faults of tickets, handshakes and the end of sockets. */
+export const connectingFaults: readonly PlantedFault[] = [
+  {
+    name: "a ticket is read before it is deleted",
+    file: "shared/stores/realtime/tickets.ts",
+    search: `const write = remove(realtimeTicketKey(ticketId), above(A.expiresAt, now), "ALL_OLD");
+      const result = await conditionalWrite<TicketItem>(table, write);`,
+    replacement: `const { GetCommand } = await import("@aws-sdk/lib-dynamodb");
+      const Key = realtimeTicketKey(ticketId);
+      const { Item: item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
+      const result: any = { applied: item !== undefined && item[A.expiresAt] > now, item };
+      await sendWrite(table, remove(Key));`,
+    killedBy: { file: connect, title: "opens exactly one socket when it is used twenty times at once" },
+  },
+  {
+    name: "a ticket that was used stays",
+    file: "shared/stores/realtime/tickets.ts",
+    search: "const result = await conditionalWrite<TicketItem>(table, write);",
+    replacement: `const result = await conditionalWrite<TicketItem>(table, write);
+      if (result.applied && result.item) await sendWrite(table, put(result.item as never));`,
+    killedBy: {
+      file: connect,
+      title: "of a signed-in person opens a socket for the console's pages alone, and is used up by any other",
+    },
+  },
+  {
+    name: "a ticket opens a socket after its minute",
+    file: "shared/stores/realtime/tickets.ts",
+    search: "above(A.expiresAt, now)",
+    replacement: "above(A.expiresAt, 0)",
+    killedBy: {
+      file: tickets,
+      title: "a ticket is usable to the last millisecond of its time, and an unknown one never is",
+    },
+  },
+  {
+    name: "the ticket of a session opens a socket without an origin",
+    file: "shared/flows/realtime/connect.ts",
+    search: `grant.kind === "session" && origin !== ports.consoleOrigin`,
+    replacement: `grant.kind === "session" && origin !== null && origin !== ports.consoleOrigin`,
+    killedBy: {
+      file: connect,
+      title: "of a signed-in person opens a socket for the console's pages alone, and is used up by any other",
+    },
+  },
+  {
+    name: "the first frame of a socket is sent at once",
+    file: "shared/flows/realtime/connect.ts",
+    search: ", delay: HELLO_DELAY });",
+    replacement: " });",
+    killedBy: {
+      file: connect,
+      title: "has its first frame queued two seconds later, and ends two hours after it connected",
+    },
+  },
+  {
+    name: "a full tenant has its sockets refused without a count",
+    file: "shared/flows/realtime/connect.ts",
+    search: "  await sockets.repair(tenant, now);\n",
+    replacement: "",
+    killedBy: {
+      file: connect,
+      title: "is refused where there are 1,000, and opens where rows were removed without their number",
+    },
+  },
+  {
+    name: "a tenant has one socket more than the maximum",
+    file: "shared/stores/realtime/presence.ts",
+    search: "absentOr(below, A.count, max)",
+    replacement: "absentOr(below, A.count, max + 1)",
+    killedBy: { file: sockets, title: "of sockets that open at the same time no more than the maximum do" },
+  },
+  {
+    name: "a count of sockets loses one that connected during it",
+    file: "shared/stores/realtime/presence.ts",
+    search: "equals(A.op, item[A.op])",
+    replacement: "itemExists",
+    killedBy: { file: sockets, title: "a repair loses no socket that comes or goes during its count" },
+  },
+  {
+    name: "a socket opens although its access has ended",
+    file: "shared/stores/realtime/sockets.ts",
+    search: "        ...grantChecks(tenant, grant),\n",
+    replacement: "",
+    killedBy: { file: sockets, title: "a socket opens while its access holds, and for no other reason" },
+  },
+  {
+    name: "a socket opens after a sign-out with a ticket from before",
+    file: "shared/stores/realtime/socket-items.ts",
+    search: "        check(userKey(grant.userId), equals(User.sessionEpoch, grant.epoch)),\n",
+    replacement: "",
+    killedBy: { file: sockets, title: "a socket opens while its access holds, and for no other reason" },
+  },
+  {
+    name: "the ticket of an earlier membership opens a socket in a later one",
+    file: "shared/stores/realtime/socket-items.ts",
+    search: "        check(membershipKey(tenant, grant.userId), equals(Member.createdAt, grant.memberSince)),\n",
+    replacement: "",
+    killedBy: { file: cutOff, title: "a member who is invited again has only the sockets of the later membership" },
+  },
+  {
+    name: "a socket that is being closed receives frames",
+    file: "shared/flows/realtime/close.ts",
+    search: "  await ports.sockets.markEnded(tenant, connectionIds, now);\n",
+    replacement: "",
+    killedBy: {
+      file: cutOff,
+      title: "is repeated until the gateway closed the connections, which receive nothing until then",
+    },
+  },
+  {
+    name: "a socket that the gateway did not close loses its row",
+    file: "shared/flows/realtime/close.ts",
+    search: `result !== "failed" && !isInHandshake`,
+    replacement: "!isInHandshake",
+    killedBy: {
+      file: cutOff,
+      title: "is repeated until the gateway closed the connections, which receive nothing until then",
+    },
+  },
+  {
+    name: "a connection in its handshake counts as closed",
+    file: "shared/flows/realtime/close.ts",
+    search: `!areOpen && result === "gone" && connectedAt > now - HANDSHAKE_MAX`,
+    replacement: "false",
+    killedBy: {
+      file: cutOff,
+      title: "is repeated while the gateway does not know the connection, whose handshake goes on",
+    },
+  },
+  {
+    name: "a first frame is sent although the access of the socket has ended",
+    file: "shared/flows/realtime/close.ts",
+    search: "  if (isOpen) return socket;",
+    replacement: "  if (socket) return socket;",
+    killedBy: {
+      file: "test/shared/flows/push/hello.test.ts",
+      title: "a socket whose key was revoked before its first frame is closed instead",
+    },
+  },
+  {
+    name: "no check of sockets is requested before their access ends",
+    file: "shared/flows/realtime/cut-off.ts",
+    search: "const isCheckRequested = await requestCheck(ports, access);",
+    replacement: "const isCheckRequested = false;",
+    killedBy: { file: cutOff, title: "has its sockets closed when the process dies right after the commit" },
+  },
+  {
+    name: "a member who is removed keeps a socket until the check",
+    file: "shared/flows/realtime/cut-off.ts",
+    search: "  if (hasEnded(result)) await requestClose(ports, access, isCheckRequested);\n",
+    replacement: "",
+    killedBy: { file: cutOff, title: "loses each of its sockets, and no other does" },
+  },
+  {
+    name: "a repeated revocation closes no socket that the first one left open",
+    file: "shared/flows/access/key-lists.ts",
+    search: "    await closeAgain(ports, access);\n",
+    replacement: "",
+    killedBy: {
+      file: cutOff,
+      title: "%s by a command without the URL of the queue loses its sockets when the command is repeated",
+    },
+  },
+  {
+    name: "a frame of more than 4 KB is answered",
+    file: "shared/flows/realtime/frames.ts",
+    search: "if (isTooLong || (await",
+    replacement: "if ((await",
+    killedBy: { file: frames, title: "a frame over 4 KB closes its connection" },
+  },
+  {
+    name: "a flood of frames is answered",
+    file: "shared/flows/realtime/frames.ts",
+    search: "(await ports.socketFrames.consume(connectionId, now)).isExceeded",
+    replacement: "(await ports.socketFrames.consume(connectionId, now), false)",
+    killedBy: { file: frames, title: "sixty frames in a minute are accepted, and one more closes the connection" },
+  },
+];
