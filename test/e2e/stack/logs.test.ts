@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoAccounts } from "../../../local/stack/seed.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
+import { dumpTable } from "../support/dump-table.ts";
 import { sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import {
@@ -191,16 +192,21 @@ it("no secret of a person, a tenant or a platform is in the logs of the function
   await expectNothingLeaked(refused.map(({ text }) => text));
 });
 
-it("no ticket, session or frame is logged by the realtime stream", async () => {
+it("no ticket, session or frame is logged by the realtime stream, and no ticket is stored", async () => {
   const signedIn = await fetch(stack.info.sign_in_url, { redirect: "manual" });
   const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
   expect(cookies).toHaveLength(2);
   const [session = "", csrf = ""] = cookies.map((cookie) => cookie.split("=")[1] ?? "");
   const headers = { cookie: cookies.join("; "), "x-csrf-token": csrf };
   const forSession = await stack.request("/console/session/ws-ticket", { method: "POST", headers });
-  const answers = [forSession, await stack.api("POST", "/v1/realtime/ticket")];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  const [ofSession, ofKey] = answers.map(({ body }) => (body.data as unknown as { ticket: string }).ticket);
+  // The last one stays unused, so that the table has its row.
+  const answers = [
+    forSession,
+    await stack.api("POST", "/v1/realtime/ticket"),
+    await stack.api("POST", "/v1/realtime/ticket"),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const [ofSession, ofKey, unused] = answers.map(({ body }) => (body.data as unknown as { ticket: string }).ticket);
   const open = (ticket = "") => openSocket(`${stack.info.ws_url}?ticket=${ticket}`);
   // Refused for its origin, for its ticket, and for a ticket that was used.
   expect(await refusalOf(open(ofSession))).toBe(403);
@@ -223,6 +229,9 @@ it("no ticket, session or frame is logged by the realtime stream", async () => {
   expect(stack.log()).toContain('"worker":"push"');
   expect(stack.log()).not.toContain('"operation":"socket');
   await expectNothingLeaked([], [ofSession ?? "", ofKey ?? "", session, csrf].flatMap(withoutPrefix));
+  const table = await dumpTable(stack);
+  for (const ticket of [unused, ofSession, ofKey].flatMap((secret = "") => withoutPrefix(secret)))
+    expect(table.includes(ticket)).toBe(false);
 });
 
 /** A secret, also as it would be logged without its prefix. */
@@ -344,6 +353,9 @@ it("every log line is JSON of a known event", () => {
     "raw_webhooks.purged",
     "uploads.purged",
     "dead_letters.purged",
+    "realtime.request_failed",
+    "realtime.dropped",
+    "realtime.frame_too_large",
   ];
   expect([...events].filter((event) => !logEvents.includes(event))).toEqual([]);
 });
