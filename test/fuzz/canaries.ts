@@ -6,6 +6,7 @@ import { holdStore } from "../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
+import type { ResourceKind } from "../functions/routes/route-table/rows.ts";
 import type { ApiApp } from "../functions/routes/support/api-app.ts";
 import { createKey } from "../shared/flows/access/support/api-keys.ts";
 import { createEndpointAt } from "../shared/flows/support/test-endpoints.ts";
@@ -15,8 +16,15 @@ import { holdAuditEntry, sampleHold } from "../shared/stores/support/hold-sample
 import { SAMPLE_INBOX, sampleMessage } from "../shared/stores/support/samples.ts";
 import { sampleUpload } from "../shared/stores/support/upload-samples.ts";
 
-/** Gives a tenant data that names the tenant in every field that is a text. @returns what nobody else may see */
-export async function plantCanaries(testEnv: TestEnv, api: ApiApp, tenant: TenantId): Promise<string[]> {
+interface Canaries {
+  /** What nobody else may see. */
+  readonly hidden: readonly string[];
+  /** The ids of its resources, one of each kind. */
+  readonly ids: Readonly<Partial<Record<ResourceKind, string>>>;
+}
+
+/** Gives a tenant data that names the tenant in every field that is a text. */
+export async function plantCanaries(testEnv: TestEnv, api: ApiApp, tenant: TenantId): Promise<Canaries> {
   const { table } = testEnv;
   const canary = `canary-${tenant}-canary`;
   const account = { platform: "instagram", externalId: `ig-${tenant}` } as const;
@@ -46,5 +54,18 @@ export async function plantCanaries(testEnv: TestEnv, api: ApiApp, tenant: Tenan
   const key = await createKey(api.ports, tenant, { scope: "live", label: canary, actor: "cli" }, testEnv.now());
   const invite = sampleInvite(tenant, { email: `${canary}@example.com` });
   await createInvite(table, invite);
-  return [canary, hold.id, upload.id, endpoint.id, key.id, invite.id, `ig-${tenant}`];
+  return {
+    hidden: [canary, hold.id, upload.id, endpoint.id, key.id, invite.id, `ig-${tenant}`],
+    ids: {
+      conversation,
+      message: message.id,
+      hold: hold.id,
+      upload: upload.id,
+      endpoint: endpoint.id,
+      key: key.id,
+      invite: invite.id,
+      account: `instagram#${account.externalId}`,
+      tenant,
+    },
+  };
 }

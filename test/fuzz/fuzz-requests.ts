@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { ResourceKind } from "../functions/routes/route-table/rows.ts";
 import { valuesOf, withoutRefs } from "../functions/routes/support/schema-requests.ts";
 import {
   type ApiDocument,
@@ -19,8 +20,8 @@ export interface FuzzRequest {
 }
 
 export interface FuzzValues {
-  /** Ids of the tenants' resources, beside random ones. */
-  readonly ids: readonly string[];
+  /** Ids of the tenants' resources by their kind, beside random ones. */
+  readonly ids: Readonly<Record<ResourceKind, readonly string[]>>;
   readonly tenants: readonly string[];
 }
 
@@ -49,18 +50,23 @@ function operationRequests(
     const chosen = parameters.filter((parameter) => parameter.in === place);
     const entries = chosen.map(({ name, schema }) => [
       name,
-      fc.oneof(named(name), texts(document, schema), fc.string()),
+      fc.oneof({ weight: 3, arbitrary: named(name) }, texts(document, schema), fc.string()),
     ]);
     const requiredKeys = place === "path" ? chosen.map(({ name }) => name) : [];
     return fc.record<Record<string, string>>(Object.fromEntries(entries), { requiredKeys });
   };
-  const anyId = fc.constantFrom(...ids);
+  const anyId = fc.constantFrom(...Object.values(ids).flat());
+  /** Mostly ids of the right kind: another tenant's is refused only there. */
+  const idFor = (name: string) => {
+    const kind = kindOf(path, name);
+    return kind ? fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...ids[kind]) }, anyId) : anyId;
+  };
   const content = operation.requestBody?.content ?? {};
   const schema = content["application/json"]?.schema;
   return fc
     .record({
-      path: inPlace("path", () => anyId),
-      query: inPlace("query", (name) => (name === "tenant" ? fc.constantFrom(...tenants) : anyId)),
+      path: inPlace("path", idFor),
+      query: inPlace("query", (name) => (name === "tenant" ? fc.constantFrom(...tenants) : idFor(name))),
       headers: inPlace("header", () => fc.constant("the-same-key")),
       extra: fc.oneof({ weight: 5, arbitrary: fc.constant("") }, fc.webQueryParameters()),
       body: schema ? bodies(document, schema, anyId) : fc.option(fc.string(), { nil: undefined }),
@@ -82,6 +88,29 @@ function operationRequests(
         ...bodyOf,
       };
     });
+}
+
+const KINDS_BY_PARAMETER: Readonly<Record<string, ResourceKind>> = {
+  account_key: "account",
+  conversation_id: "conversation",
+  deliveryId: "delivery",
+  hold_id: "hold",
+  slug: "tenant",
+  upload_id: "upload",
+  user_id: "member",
+};
+const KINDS_BY_FOLDER: Readonly<Record<string, ResourceKind>> = {
+  conversations: "conversation",
+  invites: "invite",
+  keys: "key",
+  messages: "message",
+  webhooks: "endpoint",
+};
+
+/** What the parameter names. */
+function kindOf(path: string, name: string): ResourceKind | undefined {
+  const [, folder = ""] = /\/(\w+)\/\{id\}/.exec(path) ?? [];
+  return name === "id" ? KINDS_BY_FOLDER[folder] : KINDS_BY_PARAMETER[name];
 }
 
 /** Values of the schema, as texts. */

@@ -8,6 +8,7 @@ import { intakeRoutes } from "../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
 import { openRouteApps, type RouteApps } from "../functions/routes/route-table/apps.ts";
 import { openRouteCallers, type RouteCaller } from "../functions/routes/route-table/callers.ts";
+import type { ResourceKind } from "../functions/routes/route-table/rows.ts";
 import { openRouteWorld } from "../functions/routes/route-table/world.ts";
 import { openApiApp } from "../functions/routes/support/api-app.ts";
 import { newSourceIp } from "../shared/flows/support/hold-fixture.ts";
@@ -37,7 +38,7 @@ const routesByApp: Record<keyof RouteApps, readonly { readonly operation: string
 let testEnv: TestEnv;
 let apps: RouteApps;
 let callers: readonly { readonly name: string; readonly caller: RouteCaller; readonly hidden: readonly string[] }[];
-let ids: readonly string[];
+let ids: Record<ResourceKind, readonly string[]>;
 let tenants: readonly string[];
 
 beforeAll(async () => {
@@ -46,13 +47,22 @@ beforeAll(async () => {
   const world = await openRouteWorld(testEnv, api);
   const all = await openRouteCallers(testEnv, api, world);
   apps = await openRouteApps(testEnv, { ...api, ports: { ...api.ports, gate: acceptingGate } }, async () => null);
-  const hidden = {
+  const canaries = {
     own: await plantCanaries(testEnv, api, world.own),
     theirs: await plantCanaries(testEnv, api, world.theirs),
   };
-  callers = CALLERS.map(([name, tenant]) => ({ name, caller: all[name] as RouteCaller, hidden: hidden[tenant] }));
-  const theirs = Object.values(world.foreignIds).map((foreign) => foreign["another tenant's"] ?? "");
-  ids = [...Object.values(world.ownIds), ...theirs, ...Object.values(world.unknownIds)].map(decodeURIComponent);
+  callers = CALLERS.map(([name, tenant]) => ({
+    name,
+    caller: all[name] as RouteCaller,
+    hidden: canaries[tenant].hidden,
+  }));
+  const kinds = Object.keys(world.ownIds) as ResourceKind[];
+  const idsOf = (kind: ResourceKind): readonly string[] => {
+    const inPath = [world.ownIds[kind], world.foreignIds[kind]["another tenant's"] ?? "", world.unknownIds[kind]];
+    const planted = [canaries.own.ids[kind], canaries.theirs.ids[kind]].filter((id) => id !== undefined);
+    return [...inPath.map(decodeURIComponent), ...planted];
+  };
+  ids = Object.fromEntries(kinds.map((kind) => [kind, idsOf(kind)])) as Record<ResourceKind, readonly string[]>;
   tenants = [world.own, world.theirs, world.paused, "nobody-has-this", "X"];
 });
 afterAll(() => testEnv.close());
