@@ -41,7 +41,7 @@ describe("the functions", () => {
     ["HandOver", 120, 256],
     ["Account", 60, 256],
     ["Socket", 15, 256],
-    ["Push", 30, 256],
+    ["Push", 30, 1_024],
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
