@@ -8,7 +8,7 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "../../kernel/trace.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
-import { pushHold } from "../realtime/request-push.ts";
+import { accountForPush, pushHold, type ReadAccount } from "../realtime/request-push.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
 import type { CheckPorts } from "./ports.ts";
@@ -30,12 +30,14 @@ export interface HoldRelease {
  */
 export async function releaseHold(ports: CheckPorts, release: HoldRelease, time: RequestTime): Promise<Hold | null> {
   const { hold, sendId } = release;
-  let account: Account | null = null;
+  const { id, tenant } = hold;
+  let read: ReadAccount | null = null;
   const push = async () => {
-    if (account) await pushHold(ports, { tenant: hold.tenant, account, id: hold.id, now: time.now() });
+    const now = time.now();
+    if (read) await pushHold(ports, { tenant, account: await accountForPush(ports, tenant, read, now), id, now });
   };
-  const onAccount = (current: Account) => {
-    account = current;
+  const onAccount = (account: Account) => {
+    read = { account, readAt: time.now() };
   };
   // The trace continues from the API request that created the hold, not from the browser's.
   const work = runWithTrace(hold.traceId ?? currentTraceId(), () =>

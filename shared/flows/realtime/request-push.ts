@@ -1,3 +1,4 @@
+import type { Log } from "../../aws/log.ts";
 import type { Account } from "../../domain/accounts/accounts.ts";
 import { hasSockets } from "../../domain/realtime/sockets.ts";
 import { errorClass } from "../../kernel/error-class.ts";
@@ -5,10 +6,38 @@ import { deriveUlid, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { encodeRealtime, type RealtimeMessage, type RealtimeTask } from "../../queues/realtime.ts";
+import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { PushRequestPorts } from "./ports.ts";
 
 // The flow that makes a change that is no published event requests its push, after the write. Whether the tenant has sockets
 // is known from what the flow reads anyway, mostly the mark of the account, so a tenant without sockets costs nothing.
+
+/** A push for a change may be decided by an account that was read this long before it. A socket that opens later has its first
+ * frame after the change. */
+const READ_AGE_MAX: Millis = SECOND;
+
+/** An account, and when a flow read it. */
+export interface ReadAccount {
+  readonly account: Account;
+  readonly readAt: Millis;
+}
+
+/**
+ * The account for the push of a change that took time, such as a call of a platform. It is read again if a socket may have
+ * opened since, and got its first frame before the change.
+ */
+export async function accountForPush(
+  { accounts, log }: { readonly accounts: Pick<Accounts, "get">; readonly log: Log },
+  tenant: TenantId,
+  { account, readAt }: ReadAccount,
+  now: Millis,
+): Promise<Account> {
+  if (hasSockets(account, now) || now - readAt <= READ_AGE_MAX) return account;
+  const current = await accounts.get(tenant, account).catch((error: unknown) => {
+    log({ event: "realtime.request_failed", error: errorClass(error) });
+  });
+  return current ?? account;
+}
 
 /** A changed row of a tenant. */
 interface Change {

@@ -8,7 +8,7 @@ import type { SendRefused, UploadOutcome } from "../../platforms/platform.ts";
 import type { UploadMessage } from "../../queues/uploads.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
 import { type AccountCall, applyAccountRefusal, republishAccountStatus } from "../accounts/call-consequences.ts";
-import { pushUpload } from "../realtime/request-push.ts";
+import { accountForPush, pushUpload } from "../realtime/request-push.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import type { HandOverPorts } from "./ports.ts";
 
@@ -41,6 +41,8 @@ interface PlannedCall extends ReadUpload {
 interface ReadUpload {
   readonly upload: ProcessingUpload;
   readonly account: Account | null;
+  /** When the account was read. */
+  readonly readAt: Millis;
 }
 
 /**
@@ -102,7 +104,7 @@ async function planCall(
 ): Promise<PlannedCall | (ReadUpload & { readonly error: UploadError })> {
   const { id, tenant, conversationId, state } = upload;
   const ref = readConversationId(conversationId);
-  if (!ref) return { upload, account: null, error: uploadError("conversation_not_found") };
+  if (!ref) return { upload, account: null, readAt: now, error: uploadError("conversation_not_found") };
   const [head, account] = await allDone([
     // An erasure also removes the upload and its copy.
     ports.conversations.get(tenant, conversationId, now, { consistent: false }),
@@ -110,10 +112,13 @@ async function planCall(
   ]);
   const call = { tenant, account: ref.account, id, startedAt: state.processingAt, asOf: now };
   if (account) await republishAccountStatus(ports, call, account);
-  if (now >= uploadLeavesBy(state.processingAt)) return { upload, account, error: uploadError("internal_error") };
-  if (!head || !account) return { upload, account, error: uploadError("conversation_not_found") };
+  const read = { upload, readAt: now };
+  if (now >= uploadLeavesBy(state.processingAt)) return { ...read, account, error: uploadError("internal_error") };
+  if (!head || !account) return { ...read, account, error: uploadError("conversation_not_found") };
   const refusal = checkAccount(account, now);
-  return refusal ? { upload, account, error: uploadError(refusal.refused, account.status) } : { upload, account, call };
+  return refusal
+    ? { ...read, account, error: uploadError(refusal.refused, account.status) }
+    : { ...read, account, call };
 }
 
 async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandOverTime): Promise<RecordOutcome> {
@@ -216,14 +221,16 @@ async function tryAgain(
 /** Ends the upload with an error, and deletes its copy. */
 async function failUpload(
   ports: HandOverPorts,
-  { upload, account }: ReadUpload,
+  { upload, account, readAt }: ReadUpload,
   error: UploadError,
   time: HandOverTime,
 ): Promise<RecordOutcome> {
   const now = time.now();
-  const failed = await ports.uploads.fail(upload.id, { error, from: "processing", now });
-  if (failed && isProcessing(failed)) await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);
-  if (account) await pushUpload(ports, { tenant: upload.tenant, account, id: upload.id, now });
+  const { id, tenant } = upload;
+  const failed = await ports.uploads.fail(id, { error, from: "processing", now });
+  if (failed && isProcessing(failed)) await ports.uploads.lapse(id, uploadError("internal_error"), now);
+  const current = account && (await accountForPush(ports, tenant, { account, readAt }, now));
+  if (current) await pushUpload(ports, { tenant, account: current, id, now });
   return removeCopy(ports, upload);
 }
 

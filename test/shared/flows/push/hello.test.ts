@@ -48,6 +48,17 @@ it("the first frame follows two seconds after the accounts are marked, and says 
   expect(await queueDepth(testEnv.eventSource, fixture.queues.realtime)).toBe(0);
 });
 
+it("accounts whose marks end before a later socket does are marked again before its first frame", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const markEnd = testEnv.now() + HOUR;
+  await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, markEnd);
+  const { expiresAt } = await connected(fixture);
+  await fixture.run();
+  expect(fixture.takeFrames()).toEqual([]);
+  const account = await fixture.stores.accounts.get(fixture.tenant, fixture.account);
+  expect(account && hasSockets(account, expiresAt)).toBe(true);
+});
+
 it("a socket gets its first frame once, and before any other", async () => {
   const fixture = await openPushFixture(testEnv);
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);

@@ -7,6 +7,7 @@ import { openStores } from "../../stores/support/open-stores.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openHoldFixture } from "../support/hold-fixture.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../support/queue-worker.ts";
+import { refusedWith } from "../support/reply-fixture.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 import { openHandOverFixture } from "../uploads/support/hand-over-fixture.ts";
 
@@ -52,6 +53,31 @@ it.each(faultPoints)("an upload that ended is requested despite a fault (%s) at 
     expect(await requested(queues)).toContainEqual(expect.objectContaining({ kind: "upload", uploadId: id }));
     if (!injection.reached()) return;
   }
+});
+
+it("a slow failure of an upload and of a held message is requested for a socket that opened during it", async () => {
+  const { accounts } = openStores(testEnv.table);
+  const refused = refusedWith({ class: "permission" });
+  const uploads = await openHandOverFixture(testEnv);
+  uploads.setAnswer(async () => {
+    testEnv.advance(3 * SECOND);
+    await accounts.markSockets(uploads.tenant, uploads.account, testEnv.now() + HOUR);
+    return refused;
+  });
+  const id = await uploads.newUpload();
+  await uploads.run();
+  expect(await requested(uploads.queues)).toMatchObject([{ kind: "upload", uploadId: id }]);
+
+  const holds = await openHoldFixture(testEnv);
+  const { account } = readConversationId(holds.conversation) ?? expect.unreachable();
+  holds.setPlatformResponse(async () => {
+    testEnv.advance(3 * SECOND);
+    await accounts.markSockets(holds.tenant, account, testEnv.now() + HOUR);
+    return refused;
+  });
+  const hold = await holds.newHold();
+  await holds.complete(hold);
+  expect(await requested(holds.queues)).toMatchObject([{ kind: "hold", holdId: hold.id }]);
 });
 
 it("a held message is requested when it is created, while it is sent and when it was sent or refused", async () => {
