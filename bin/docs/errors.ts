@@ -284,8 +284,8 @@ A failed request returns \`{ "ok": false, "error": { "code", "message", "detail"
 status, never on \`message\`. \`detail\` is an empty string when there is nothing to add. Treat every 429 as
 \`rate_limited\`: the gateway's own 429 has no body.
 
-In a deployment, the page \`/docs/errors\` has a section for each code, such as \`/docs/errors#window_closed\`, with the
-operations that return it.
+Each code has an anchor in the documentation of a deployment, such as \`/docs/errors#window_closed\`, with the operations
+that return it.
 
 | Status | Code | Message | When | What to do |
 |---|---|---|---|---|`;

@@ -5,7 +5,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Attachments: "Upload a file, which the platform then gets, and attach it to a message.",
   Accounts: "The accounts of the platforms that a tenant connected.",
   Webhooks: "Endpoints that receive signed events, their deliveries, and replays.",
-  Realtime: "Tickets of the WebSocket that sends each event within a second. `x-realtime` has its frames.",
+  Realtime: "Tickets and frames of the WebSocket that sends each event within a second.",
   "API keys": "The keys with which programs call the API.",
   "Audit and stats": "Who changed what, and counts of messages and deliveries.",
   Service: "Whether the service is up, and the redirects to the website.",

@@ -14,7 +14,6 @@ const common = {
   method: "POST",
   role: "agent",
   tag: "Realtime",
-  summary: "Create a ticket for the realtime stream (returned once)",
   data: z.object({
     ticket: z.string(),
     expires_at: z.int(),
@@ -29,6 +28,7 @@ const description =
 export const createRealtimeTicket = endpoint.tenant({
   ...common,
   operation: "createRealtimeTicket",
+  summary: "Create a ticket for the realtime stream (returned once)",
   path: "/v1/realtime/ticket",
   description: `${description} The connection of a signed-in person must have the console's origin.`,
   handle: async ({ caller, tenant, now, ports }) => create(ports, { caller, tenant, now }),
@@ -37,6 +37,7 @@ export const createRealtimeTicket = endpoint.tenant({
 export const createSessionTicket = consoleEndpoint.session({
   ...common,
   operation: "createSessionTicket",
+  summary: "Create a ticket for the console's realtime stream (returned once)",
   path: "/console/session/ws-ticket",
   description: `${description} The connection must have the console's origin.`,
   tenant: "query",

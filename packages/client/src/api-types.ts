@@ -751,7 +751,7 @@ export interface components {
                     csrf_token: string;
                 };
             };
-            /** @description Create a ticket for the realtime stream (returned once) */
+            /** @description Create a ticket for the console's realtime stream (returned once) */
             "POST /console/session/ws-ticket": {
                 query?: {
                     /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */

@@ -31,6 +31,15 @@ const every = () => [...pages].map(([path, markup]) => ({ path, markup }));
 const page = (path: string) => pages.get(path) ?? "";
 
 describe("every page", () => {
+  it("has no two sections of the same title", () => {
+    for (const { path, markup } of every()) {
+      const titles = [...markup.matchAll(/<h2[^>]*>(.*?)<\/h2>/gs)].map(([, title = ""]) =>
+        title.replace(/<[^>]*>/g, ""),
+      );
+      expect(titles, path).toEqual([...new Set(titles)]);
+    }
+  });
+
   it("has one title, a language, unique anchors, and less than 300 KB", () => {
     expect(pages.size).toBeGreaterThan(45);
     for (const { path, markup } of every()) {
