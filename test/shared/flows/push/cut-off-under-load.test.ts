@@ -26,7 +26,7 @@ import { type LiveStream, openLiveStream } from "./support/live-stream.ts";
 // Access ends while events run: the real workers in virtual time, with queues that are late, repeat and reorder, reads that
 // are behind, and a process that dies at any call between the request and the close.
 
-const SEEDS = repetitions({ whole: 40, sample: 5 });
+const SEEDS = repetitions({ whole: 40, sample: 2 });
 const MESSAGES = 14;
 /** Sockets stand and have their first frames when the access ends. */
 const WARM_UP: Millis = 20 * SECOND;

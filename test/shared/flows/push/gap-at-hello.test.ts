@@ -15,7 +15,7 @@ import { openWorldTable, type WorldTable } from "../../../support/world/world-ta
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
 
-const SEEDS = repetitions({ whole: 500, sample: 40 });
+const SEEDS = repetitions({ whole: 500, sample: 20 });
 const MESSAGES = 6;
 /** A message is received again after this time. */
 const REDELIVERY: Millis = SECOND;
