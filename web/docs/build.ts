@@ -7,7 +7,7 @@ import { buildSite } from "./site/site.ts";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const DOCS = join(here, "..", "..", "docs");
 /** What the pages are made from. The rest of `docs` is for operators and contributors. */
-const SOURCES = ["concepts.md", "errors.md", "guides"];
+const SOURCES = ["concepts.md", "errors.md", "operate/erasing.md", "guides"];
 const STYLES = ["base", "layout", "text", "reference", "print"];
 
 /**

@@ -6,6 +6,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "guides/uploads.md",
     "guides/held-messages.md",
     "guides/erase-on-request.md",
+    "operate/erasing.md",
     "guides/stats.md",
   ],
   "Events and webhooks": [
