@@ -37,15 +37,26 @@ const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folde
 
 const always = ["test/bench/**"];
 
+/** What a whole stack or a browser shows of behavior that other tests of `npm test` prove: only in the full run. */
+const wholeRunsOnly = [
+  "test/e2e/accounts/keep-alive.test.ts",
+  "test/e2e/guides/**",
+  "test/e2e/inbox/inbound-chaos.test.ts",
+  "test/e2e/stack/settings.test.ts",
+  "test/e2e/webhooks/listen.test.ts",
+  "test/local/simulator/page/{page-connection,page-messages}.test.ts",
+];
+
 /** Compares times: it runs when nothing else does. */
 const alone = ["test/full/hanging-endpoint.test.ts"];
 
 /**
  * The projects of `vitest.config.ts` (`full` is false) and of `vitest.full.config.ts`. A test file that no other
- * project lists runs in `local`. The full run adds `test/full` and injects every fault instead of a sample.
+ * project lists runs in `local`. The full run adds `test/full` and the files of `wholeRunsOnly`, and injects every fault
+ * instead of a sample.
  */
 export function testConfig({ full }: { full: boolean }) {
-  const excluded = full ? always : [...always, "test/full/**"];
+  const excluded = full ? always : [...always, ...wholeRunsOnly, "test/full/**"];
   const project = (name: string, include: string[], listedElsewhere: string[] = []) => ({
     extends: true as const,
     test: {

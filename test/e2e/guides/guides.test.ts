@@ -6,7 +6,7 @@ import { codeBlocks } from "../../docs/code-blocks.ts";
 import { pages } from "../../docs/markdown.ts";
 import { listAllMessages, listDeliveries } from "../support/api-calls.ts";
 import { freePort } from "../support/fake-servers.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
 import { type Ports, type RunningGuide, runGuide } from "./guide-runner.ts";
@@ -14,7 +14,7 @@ import { type Ports, type RunningGuide, runGuide } from "./guide-runner.ts";
 let stack: LocalStack;
 let ports: Ports;
 beforeAll(async () => {
-  stack = await openSharedStack();
+  stack = await startLocalStack();
   const free = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   ports = Object.fromEntries([9000, 9001, 9002, 9100].map((port, index) => [port, free[index] ?? 0]));
 });

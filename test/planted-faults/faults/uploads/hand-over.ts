@@ -54,8 +54,8 @@ export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "a status that a hand-over changed is not published after its process died",
     file: flow,
-    search: "  if (account) await republishAccountStatus(ports, call, account);\n  if (now",
-    replacement: "  if (now",
+    search: "  if (account) await republishAccountStatus(ports, call, account);\n  const read =",
+    replacement: "  const read =",
     killedBy: {
       file: faults,
       title: "changes the account's status once after a refusal, with one event, if its message comes %s",

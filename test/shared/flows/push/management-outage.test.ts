@@ -4,7 +4,7 @@ import { repetitions } from "../../../support/sampling.ts";
 
 // The real workers of deliveries and of the stream, in virtual time, as the benchmark measures them.
 
-const EVENTS = repetitions({ whole: 100, sample: 12 });
+const EVENTS = repetitions({ whole: 100, sample: 5 });
 const LOAD = { tenants: 6, sockets: 3, endpoints: 2, events: EVENTS };
 
 let bench: Awaited<ReturnType<typeof openStreamOutageBench>>;
