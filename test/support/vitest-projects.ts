@@ -42,9 +42,11 @@ const wholeRunsOnly = [
   "test/e2e/accounts/keep-alive.test.ts",
   "test/e2e/guides/**",
   "test/e2e/inbox/inbound-chaos.test.ts",
-  "test/e2e/stack/settings.test.ts",
+  "test/e2e/stack/{settings,stack-process}.test.ts",
   "test/e2e/webhooks/listen.test.ts",
-  "test/local/simulator/page/{page-connection,page-messages}.test.ts",
+  "test/local/emulators/crash.test.ts",
+  "test/local/simulator/page/{page-connection,page-messages,page-world}.test.ts",
+  "test/local/stack/earlier-data-folder.test.ts",
 ];
 
 /** Compares times: it runs when nothing else does. */
@@ -75,7 +77,7 @@ export function testConfig({ full }: { full: boolean }) {
       // Files share their worker's modules, engine and browser. A file removes what it changes in them.
       isolate: false,
       // More than cores, because a worker often waits for a stack, an engine or a browser.
-      maxWorkers: availableParallelism() * 2,
+      maxWorkers: Math.ceil(availableParallelism() * 1.5),
       sequence: { sequencer: ProjectOrder },
       provide: { fullRun: full },
       globalSetup: "test/support/compile-cache-setup.ts",
