@@ -39,13 +39,14 @@ const always = ["test/bench/**"];
 
 /** What a whole stack or a browser shows of behavior that other tests of `npm test` prove: only in the full run. */
 const wholeRunsOnly = [
+  "test/e2e/access/{delete-tenant,keys}.test.ts",
   "test/e2e/accounts/keep-alive.test.ts",
   "test/e2e/guides/**",
   "test/e2e/inbox/inbound-chaos.test.ts",
   "test/e2e/stack/{settings,stack-process}.test.ts",
   "test/e2e/webhooks/listen.test.ts",
   "test/local/emulators/crash.test.ts",
-  "test/local/simulator/page/{page-connection,page-messages,page-world}.test.ts",
+  "test/local/simulator/page/{page-connection,page-messages,page-views,page-world}.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
 ];
 
