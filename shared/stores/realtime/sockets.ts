@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { SOCKETS_PER_TENANT_MAX } from "../../domain/limits.ts";
 import type { Grant } from "../../domain/realtime/grants.ts";
 import type { Socket } from "../../domain/realtime/sockets.ts";
@@ -109,20 +109,8 @@ export function socketStore(table: Table) {
 
     /** The sockets that receive events. Reads eventually consistently. */
     async list(tenant: TenantId, now: Millis): Promise<SocketList> {
-      const items: Key[] = [];
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: "PK = :pk",
-            ExpressionAttributeValues: { ":pk": socketKey(tenant, "").PK },
-            ExclusiveStartKey,
-          }),
-        );
-        items.push(...(Items as Key[]));
-        ExclusiveStartKey = LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      const { PK } = socketKey(tenant, "");
+      const items = await queryAll<Key>(table, { PK, SK: "" }, { consistent: false });
       const sockets = items.filter(({ SK }) => SK.startsWith(SOCKET)).map((item) => toSocket(item as SocketItem));
       const erasure = items.find(({ SK }) => SK === socketErasureKey(tenant).SK) as ErasureItem | undefined;
       return {

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { Breaker } from "../../domain/delivery/breaker.ts";
 import { ENDPOINTS_PER_TENANT_MAX } from "../../domain/limits.ts";
@@ -23,6 +23,7 @@ import {
   itemDoesNotExist,
 } from "../expressions.ts";
 import { endpointCountKey, endpointKey, type Key, presenceKey } from "../keys.ts";
+import { queryAll } from "../query-all.ts";
 import { type PresenceItem, toSocketsUntil } from "../realtime/socket-items.ts";
 import { put, type TransactItem, update as updateItem } from "../writes.ts";
 import {
@@ -95,23 +96,10 @@ export function endpointStore(table: Table) {
   ): Promise<EndpointsWithSockets> {
     const endpoints: Endpoint[] = [];
     let socketsUntil: Millis | null = null;
-    let ExclusiveStartKey: Record<string, unknown> | undefined;
-    do {
-      const response = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: "PK = :t AND begins_with(SK, :wh)",
-          ExpressionAttributeValues: { ":t": `T#${tenant}`, ":wh": endpointKey(tenant, "").SK },
-          ConsistentRead: consistent,
-          ExclusiveStartKey,
-        }),
-      );
-      for (const item of (response.Items ?? []) as Key[]) {
-        if (item.SK === presenceKey(tenant).SK) socketsUntil = toSocketsUntil(item as PresenceItem);
-        else endpoints.push(toEndpoint(item as EndpointItem));
-      }
-      ExclusiveStartKey = response.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
+    for (const item of await queryAll<Key>(table, endpointKey(tenant, ""), { consistent })) {
+      if (item.SK === presenceKey(tenant).SK) socketsUntil = toSocketsUntil(item as PresenceItem);
+      else endpoints.push(toEndpoint(item as EndpointItem));
+    }
     return { endpoints, socketsUntil };
   }
 

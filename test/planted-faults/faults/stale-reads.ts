@@ -122,8 +122,8 @@ export const staleReadsFaults: readonly PlantedFault[] = [
   {
     name: "the endpoints of an erasure's tenant may be stale",
     file: "shared/stores/webhooks/endpoints.ts",
-    search: "ConsistentRead: consistent,",
-    replacement: "ConsistentRead: consistent && false,",
+    search: 'endpointKey(tenant, ""), { consistent })',
+    replacement: 'endpointKey(tenant, ""), { consistent: false })',
     killedBy: {
       file: "test/shared/stores/consistent-reads.test.ts",
       title: "the endpoints of a tenant: an erasure would miss the deliveries of a new one",

@@ -58,9 +58,8 @@ export const accessFaults: readonly PlantedFault[] = [
   {
     name: "the list of a tenant's keys may be stale",
     file: "shared/stores/query-all.ts",
-    search: `        ConsistentRead: true,
-`,
-    replacement: "",
+    search: "consistent = true",
+    replacement: "consistent = false",
     killedBy: {
       file: "test/shared/stores/consistent-reads.test.ts",
       title: "the keys of a tenant: one that was created a moment ago would keep its access to a suspended tenant",
