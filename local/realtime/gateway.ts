@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { FRAME_MAX_BYTES } from "../../shared/aws/realtime.ts";
+import { GATEWAY_MESSAGE_BYTES_MAX } from "../../shared/domain/limits.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { sendMessage } from "../gateway/response.ts";
 import type { Functions } from "../lambda/functions.ts";
@@ -97,7 +97,7 @@ function openHandshakes(connections: Connections, now: () => Millis) {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: FRAME_MAX_BYTES,
+    maxPayload: GATEWAY_MESSAGE_BYTES_MAX,
     // Called once the handshake itself is valid. The answer waits for the function.
     verifyClient: ({ req: request }, answer) => {
       const handshake = pending.get(request);

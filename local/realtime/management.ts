@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FRAME_MAX_BYTES } from "../../shared/aws/realtime.ts";
+import { GATEWAY_MESSAGE_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { iso } from "../../shared/kernel/time.ts";
 import { readBody } from "../gateway/body.ts";
 import type { Connections } from "./connections.ts";
@@ -67,7 +67,7 @@ function handle(request: IncomingMessage, data: Buffer | null, context: Manageme
   }
   switch (request.method) {
     case "POST": {
-      if (data === null || data.length > FRAME_MAX_BYTES) {
+      if (data === null || data.length > GATEWAY_MESSAGE_BYTES_MAX) {
         return refusal(413, "PayloadTooLargeException", "Payload too large");
       }
       const outcome = connections.send(connectionId, data);

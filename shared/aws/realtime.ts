@@ -10,7 +10,7 @@ import { callScopePlugin } from "../kernel/call-scope.ts";
 export interface Connections {
   /**
    * Sends a text frame, which a lost answer may send twice.
-   * @param text at most `FRAME_MAX_BYTES`; the gateway refuses a longer one
+   * @param text at most `GATEWAY_MESSAGE_BYTES_MAX` bytes; the gateway refuses a longer one
    * @returns `gone` when the connection is closed, or when its handshake is not answered yet
    * @throws an error of AWS, also after a time-out, when the frame may not have been sent
    */
@@ -23,9 +23,6 @@ export interface Connections {
    */
   close(connectionId: string): Promise<"closed" | "gone">;
 }
-
-/** The gateway's limit for one message in either direction, in bytes. */
-export const FRAME_MAX_BYTES = 128 * 1024;
 
 /** @param endpoint the URL of the stage, `https://<host>/<stage>` */
 export function openConnections(

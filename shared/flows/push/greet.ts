@@ -3,18 +3,13 @@ import { helloFrame } from "../../events/realtime.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import { encodeRealtime } from "../../queues/realtime.ts";
 import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
 import { verifySocket } from "../realtime/close.ts";
+import { HANDSHAKE_MAX, requestHello, VISIBLE_AFTER } from "../realtime/hello.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import type { PushBatch } from "./batch.ts";
 import type { PushPorts } from "./ports.ts";
 
-/** How long after a socket and the marks of its accounts are stored its client may begin to read: what it then misses in
- * its reads, every worker pushes, because by then every read shows the socket. */
-export const VISIBLE_AFTER: Millis = 2 * SECOND;
-/** The gateway waits this long for the answer to a handshake. Until then a connection may not stand. */
-export const HANDSHAKE_MAX: Millis = 30 * SECOND;
 /** How long the accounts of a tenant are marked, so that marks are rarely written. */
 const MARK_LIFETIME: Millis = 4 * HOUR;
 /** The clocks of processes may differ by this much. */
@@ -111,13 +106,4 @@ async function markAccounts(
 /** Until when accounts are marked. */
 export function marksUntil(now: Millis): Millis {
   return now + MARK_LIFETIME;
-}
-
-function requestHello(
-  { realtime }: Pick<PushPorts, "realtime">,
-  tenant: TenantId,
-  connectionId: string,
-): Promise<void> {
-  const body = encodeRealtime({ tenant, kind: "hello", connectionId });
-  return realtime.send({ body, group: tenant, delay: VISIBLE_AFTER });
 }

@@ -1,12 +1,12 @@
+import { GATEWAY_MESSAGE_BYTES_MAX } from "../../domain/limits.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
+import { HANDSHAKE_MAX } from "../realtime/hello.ts";
 import type { PushRun } from "./batch.ts";
-import { HANDSHAKE_MAX, isGreeted } from "./greet.ts";
+import { isGreeted } from "./greet.ts";
 import type { PushPorts } from "./ports.ts";
 
-/** The gateway's limit for one message, in bytes. */
-const FRAME_BYTES_MAX = 128 * 1024;
 /** With so many failed posts the management API does not work, and the others need not wait for it. */
 const FAILURES_MAX = 10;
 
@@ -56,7 +56,7 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
 
 function fits({ log }: PushPorts, tenant: TenantId, text: string): boolean {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= FRAME_BYTES_MAX) return true;
+  if (bytes <= GATEWAY_MESSAGE_BYTES_MAX) return true;
   log({ event: "realtime.frame_too_large", tenant, bytes });
   return false;
 }

@@ -1,14 +1,13 @@
 import type { Grant } from "../../domain/realtime/grants.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
+import { HANDSHAKE_MAX } from "./hello.ts";
 import type { ClosePorts } from "./ports.ts";
 
 /** Requests in flight at once. */
 const CONCURRENCY = 25;
-/** The gateway waits this long for the answer to a handshake. Until then it does not know the connection. */
-const HANDSHAKE_MAX: Millis = 30 * SECOND;
 
 /** Sockets of a tenant. */
 interface SocketsOf {

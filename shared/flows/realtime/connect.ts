@@ -1,17 +1,11 @@
 import { SOCKET_LIFETIME } from "../../domain/limits.ts";
 import type { Socket } from "../../domain/realtime/sockets.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
-import { encodeRealtime } from "../../queues/realtime.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { Connecting } from "../../stores/realtime/sockets.ts";
+import { requestHello } from "./hello.ts";
 import type { ConnectPorts } from "./ports.ts";
 import { toTicketId } from "./tickets.ts";
-
-/**
- * How long after a connection its first frame is sent. By then the gateway has the answer to the handshake, and the reads
- * of every worker see the socket: what they did not push before is in what the client fetches at that frame.
- */
-const HELLO_DELAY: Millis = 2 * SECOND;
 
 /** A handshake, as the gateway reports it. */
 interface Handshake {
@@ -45,8 +39,7 @@ export async function connectSocket(ports: ConnectPorts, handshake: Handshake): 
   const result = await addSocket(ports, { tenant, socket, now });
   if (result === "refused") return "unauthorized";
   if (result === "limit") return "limit";
-  const hello = encodeRealtime({ tenant, kind: "hello", connectionId });
-  await ports.realtime.send({ body: hello, group: tenant, delay: HELLO_DELAY });
+  await requestHello(ports, tenant, connectionId);
   return "connected";
 }
 

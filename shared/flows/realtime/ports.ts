@@ -1,5 +1,6 @@
 import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
+import type { Connections } from "../../aws/realtime.ts";
 import type { Memberships } from "../../stores/access/memberships.ts";
 import type { SocketFrames } from "../../stores/realtime/frame-quota.ts";
 import type { Sockets } from "../../stores/realtime/sockets.ts";
@@ -49,19 +50,4 @@ export interface PushRequestPorts {
   /** The queue of the push worker. */
   readonly realtime: Pick<Queue, "send">;
   readonly log: Log;
-}
-
-/** The connections of the WebSocket API. */
-export interface Connections {
-  /**
-   * Sends one frame.
-   * @returns `gone`: the connection does not exist, or not yet
-   * @throws any other error of the API
-   */
-  post(connectionId: string, text: string): Promise<"sent" | "gone">;
-  /**
-   * Closes a connection.
-   * @returns `gone`: the connection does not exist, or not yet
-   */
-  close(connectionId: string): Promise<"closed" | "gone">;
 }

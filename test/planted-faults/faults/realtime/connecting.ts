@@ -53,8 +53,8 @@ export const connectingFaults: readonly PlantedFault[] = [
   },
   {
     name: "the first frame of a socket is sent at once",
-    file: "shared/flows/realtime/connect.ts",
-    search: ", delay: HELLO_DELAY });",
+    file: "shared/flows/realtime/hello.ts",
+    search: ", delay: VISIBLE_AFTER });",
     replacement: " });",
     killedBy: {
       file: connect,
