@@ -40,6 +40,7 @@ import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/s
 import { openTable } from "../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { openStores } from "../shared/stores/support/open-stores.ts";
+import { observeFrame } from "./conformance/observed.ts";
 import { createApp } from "./conformance/observed-app.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
@@ -197,6 +198,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const frames: string[] = [];
   const connections = options.connections ?? {
     post: async (_connectionId: string, text: string) => {
+      observeFrame("server", text);
       frames.push(text);
       return "sent" as const;
     },

@@ -62,7 +62,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));
   const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
-  observeStack(info.base_url);
+  observeStack(info);
   return {
     dataDir,
     info,

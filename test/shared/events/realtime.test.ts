@@ -13,6 +13,9 @@ import {
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { parseTenant } from "../../../shared/kernel/tenant.ts";
 import { HOUR } from "../../../shared/kernel/time.ts";
+import { frameChecker } from "../../support/conformance/check-frame.ts";
+import { readServedDocument } from "../../support/conformance/document.ts";
+import { withUndeclaredFields } from "../../support/conformance/undeclared-fields.ts";
 
 const tenant = parseTenant("demo") ?? expect.unreachable("demo is a tenant");
 const now = Date.UTC(2026, 10, 23);
@@ -44,6 +47,7 @@ const upload = {
   type: "image",
 } as const;
 const error = holdError("internal_error");
+const checkFrame = frameChecker(readServedDocument());
 
 it.each([
   ["hello", helloFrame({ connectionId: "c1=", now, expiresAt: now + 2 * HOUR })],
@@ -58,10 +62,13 @@ it.each([
     "upload.updated",
     uploadUpdatedFrame(tenant, { ulid, upload, state: { status: "ready", copyKey: "h/1", attachmentId: "9" } }),
   ],
-] as const)("a frame %s has its schema and nothing else", (type, text) => {
+] as const)("a frame %s is as the document says, which permits no other field", (type, text) => {
   const frame = JSON.parse(text);
   expect(streamFrameSchemas[type]().parse(frame)).toEqual(frame);
   expect(frame.type).toBe(type);
+  expect(checkFrame("server", text)).toEqual([]);
+  for (const { place, value } of withUndeclaredFields(frame))
+    expect(checkFrame("server", JSON.stringify(value)), place).not.toEqual([]);
   expect(text).not.toContain("h/1");
 });
 

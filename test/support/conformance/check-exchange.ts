@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { closeSchema, openSchema } from "./closed-schemas.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type Schema,
 } from "./document.ts";
 import { operationFinder } from "./operations.ts";
+import { describeError } from "./schema-errors.ts";
 
 /** A request and its answer. */
 export interface Exchange {
@@ -65,7 +66,7 @@ export function exchangeChecker(document: ApiDocument, { comparesTexts = false }
   };
   const problemsOf = (schema: Schema, use: "response" | "request" | "parameter", value: unknown): string[] => {
     const validate = validatorOf(schema, use);
-    return validate(value) ? [] : (validate.errors ?? []).map((error) => describe(error, value));
+    return validate(value) ? [] : (validate.errors ?? []).map((error) => describeError(error, value));
   };
 
   function responseProblems(operation: DocumentedOperation, exchange: Exchange): string[] {
@@ -181,20 +182,4 @@ function isUnrouted({ method, status, body }: Exchange): boolean {
     (status === 404 && (code === "route_not_found" || method === "HEAD")) ||
     (status === 405 && (code === "method_not_allowed" || method === "HEAD"))
   );
-}
-
-function describe({ instancePath, message = "", keyword, params }: ErrorObject, value: unknown): string {
-  const at = instancePath === "" ? "" : `${instancePath} `;
-  const field = params.additionalProperty ?? params.unevaluatedProperty;
-  if (field !== undefined) return `${at}has the undeclared field ${field}`;
-  if (keyword === "enum" || keyword === "const")
-    return `${at}is ${JSON.stringify(valueAt(value, instancePath))}, which is not declared`;
-  return `${at}${message}`;
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .reduce<Schema>((node, segment) => node?.[segment.replaceAll("~1", "/").replaceAll("~0", "~")], value);
 }

@@ -27,8 +27,20 @@ export interface DocumentedOperation {
   readonly responses: { readonly [status: string]: DocumentedResponse };
 }
 
+/** A frame of the realtime stream. */
+interface DocumentedFrame {
+  readonly name: string;
+  readonly schema: Schema;
+}
+
 export interface ApiDocument {
   readonly paths: { readonly [path: string]: { readonly [method: string]: DocumentedOperation } };
+  /** The events, by type. */
+  readonly webhooks: { readonly [type: string]: { readonly post: DocumentedOperation } };
+  readonly "x-realtime": {
+    readonly client: { readonly frames: readonly DocumentedFrame[] };
+    readonly server: { readonly frames: readonly DocumentedFrame[] };
+  };
 }
 
 const servedFile = new URL("../../../docs/openapi.json", import.meta.url);

@@ -2,10 +2,18 @@
 const origins = new Set<string>();
 const unobservedFetch = globalThis.fetch;
 
-/** From now on, each answer that `fetch` gets from this stack is checked against the OpenAPI document. */
-export function observeStack(baseUrl: string): void {
-  origins.add(new URL(baseUrl).origin);
+/**
+ * From now on, each answer that `fetch` gets from this stack, and each frame that a test's socket gets from its stream, is
+ * checked against the OpenAPI document.
+ */
+export function observeStack({ base_url, ws_url }: { readonly base_url: string; readonly ws_url: string }): void {
+  for (const url of [base_url, ws_url]) origins.add(new URL(url).origin);
   globalThis.fetch = observedFetch;
+}
+
+/** Whether a URL leads to an observed stack. */
+export function isObserved(url: string): boolean {
+  return origins.has(new URL(url).origin);
 }
 
 const observedFetch: typeof fetch = async (input, init) => {

@@ -1,4 +1,6 @@
 import { type ClientOptions, WebSocket } from "ws";
+import { observeFrame } from "../conformance/observed.ts";
+import { isObserved } from "../conformance/observed-fetch.ts";
 
 /** The server refused the handshake. */
 export class HandshakeRefused extends Error {
@@ -30,9 +32,10 @@ export interface TestSocket {
   terminate(): void;
 }
 
-/** Opens a socket. Throws HandshakeRefused. */
+/** Opens a socket. Each frame of a stack is checked against the OpenAPI document. Throws HandshakeRefused. */
 export function openSocket(url: string, options: ClientOptions = {}): Promise<TestSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false, ...options });
+  const isStream = isObserved(url);
   const messages: string[] = [];
   const unread: string[] = [];
   const waiting: { fits: (text: string) => boolean; resolve: (text: string) => void }[] = [];
@@ -41,6 +44,7 @@ export function openSocket(url: string, options: ClientOptions = {}): Promise<Te
   socket.on("message", (data) => {
     const text = data.toString();
     messages.push(text);
+    if (isStream) observeFrame("server", text);
     const at = waiting.findIndex(({ fits }) => fits(text));
     const [waiter] = at === -1 ? [] : waiting.splice(at, 1);
     if (waiter) waiter.resolve(text);

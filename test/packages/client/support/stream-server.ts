@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import { observeFrame } from "../../../support/conformance/observed.ts";
 import { listenOnLoopback } from "./loopback.ts";
 import { ok, type ScriptedRequest, type Step } from "./scripted-server.ts";
 
@@ -49,7 +50,10 @@ export async function startStreamServer(): Promise<StreamServer> {
     }
     streams.handleUpgrade(request, socket, head, (webSocket) => {
       sockets.push(webSocket);
-      webSocket.on("message", (data) => frames.push(String(data)));
+      webSocket.on("message", (data) => {
+        observeFrame("client", String(data));
+        frames.push(String(data));
+      });
     });
   });
   await listenOnLoopback(server);

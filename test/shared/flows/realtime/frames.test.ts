@@ -4,6 +4,8 @@ import { receiveFrame } from "../../../../shared/flows/realtime/frames.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { frameChecker } from "../../../support/conformance/check-frame.ts";
+import { readServedDocument } from "../../../support/conformance/document.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { openStreamFixture, type StreamFixture } from "./support/stream-fixture.ts";
 
@@ -25,6 +27,7 @@ beforeEach(async () => {
   connectionId = await stream.open({ kind: "tenant_key", keyId: key.id, tenant, scope: "live" }, tenant);
 });
 
+const checkFrame = frameChecker(readServedDocument());
 const PING = '{ "type": "ping" }';
 const send = (text: string | null) => receiveFrame(stream.ports, { connectionId, text, now: testEnv.now() });
 
@@ -46,8 +49,12 @@ it("a ping is answered, and any other frame is ignored", async () => {
   ];
   for (const text of others) await send(text);
   expect(stream.frames).toEqual([]);
-  await send(PING);
-  await send('{"extra":1,"type":"ping"}');
+  const pings = [PING, '{"extra":1,"type":"ping"}'];
+  for (const text of pings) await send(text);
+  // The document declares exactly what is answered.
+  const isDeclared = (text: string | null) => checkFrame("client", text ?? "").length === 0;
+  expect(others.filter(isDeclared)).toEqual([]);
+  expect(pings.filter(isDeclared)).toEqual(pings);
   expect(stream.frames).toEqual(Array(2).fill({ connectionId, text: '{"type":"pong"}' }));
   expect(stream.isOpen(connectionId)).toBe(true);
 });

@@ -8,6 +8,7 @@ import type { Millis } from "../../../../../shared/kernel/time.ts";
 import { decodeEvent } from "../../../../../shared/queues/events.ts";
 import { encodeRealtime, type RealtimeEvent, type RealtimeTask } from "../../../../../shared/queues/realtime.ts";
 import type { RecordedMessage } from "../../../../../shared/stores/inbox/messages.ts";
+import { observeFrame } from "../../../../support/conformance/observed.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../stores/support/samples.ts";
 import { invokeWithRecord, invokeWorker } from "../../support/queue-worker.ts";
@@ -39,6 +40,7 @@ export async function openPushFixture(testEnv: TestEnv, tenant: TenantId = newTe
       async post(connectionId, text) {
         respond(connectionId);
         if (gone.has(connectionId)) return "gone";
+        observeFrame("server", text);
         frames.push({ connectionId, frame: JSON.parse(text) });
         return "sent";
       },

@@ -9,6 +9,7 @@ import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { type Millis, SECOND } from "../../../../../shared/kernel/time.ts";
 import { decodeRealtime, type RealtimeMessage } from "../../../../../shared/queues/realtime.ts";
+import { observeFrame } from "../../../../support/conformance/observed.ts";
 import { openTeamEnv } from "../../access/team/support/team.ts";
 import type { TestEnv } from "../../support/test-env.ts";
 
@@ -33,6 +34,7 @@ export function openStreamFixture(testEnv: TestEnv) {
   const gateway = {
     async post(connectionId: string, text: string) {
       if (states.get(connectionId) !== "open") return "gone" as const;
+      observeFrame("server", text);
       frames.push({ connectionId, text });
       return "sent" as const;
     },
