@@ -136,10 +136,8 @@ describe("an operation", () => {
         "",
         'const parley = new Parley({ baseUrl: "{{base_url}}", apiKey: process.env.KEY });',
         'const data = await parley.request("POST /v1/things/{thing_id}", {',
-        "  path: { thing_id },",
-        "  body: {",
-        '    label: "help desk"',
-        "  },",
+        '  path: { thing_id: "…" },',
+        '  body: { label: "help desk" },',
         "});",
       ].join("\n"),
     );
@@ -161,14 +159,17 @@ describe("an operation", () => {
           {
             name: "success",
             summary: "",
-            request: { method: "POST", path: "/v1/things/CONV%231", headers: {}, body },
+            request: { method: "POST", path: "/v1/things/CONV%231?tenant=demo", headers: {}, body },
             response: { status: 200, headers: {}, body: { ok: true, data: { thing: "<t>" } } },
           },
         ],
       },
     };
     const curl = curlSnippet(document, recorded);
-    expect(curl).toContain('"{{base_url}}/v1/things/CONV%231"');
+    expect(curl).toContain('"{{base_url}}/v1/things/CONV%231?tenant=demo"');
+    expect(clientSnippet(document, recorded)).toContain(
+      '  path: { thing_id: "CONV#1" },\n  query: { tenant: "demo" },\n',
+    );
     expect(curl).toContain(`"label": "it'\\''s $HOME \`id\`"`);
     const { markup } = operationSection(document, recorded);
     expect(text(markup)).toContain("&#60;t&#62;");

@@ -58,11 +58,18 @@ export function exchanges({ declaration }: Operation): readonly Exchange[] {
   return list(declaration["x-examples"]) as readonly Exchange[];
 }
 
+/** The recorded request to show: one that succeeded, else one that was refused for its caller alone. */
+export function recordedRequest(operation: Operation): Exchange["request"] | undefined {
+  const recorded = exchanges(operation);
+  const shown = recorded.find(({ response }) => response.status < 400);
+  return (shown ?? recorded.find(({ response }) => response.status === 403))?.request;
+}
+
 /** A body to show: the recorded one, else one that the schema accepts. Undefined if the operation takes none. */
 export function exampleBody(document: Json, operation: Operation): unknown {
   const body = requestBody(document, operation);
   if (body === null) return undefined;
-  const recorded = exchanges(operation).find(({ response }) => response.status < 400)?.request.body;
+  const recorded = recordedRequest(operation)?.body;
   if (recorded !== undefined) return recorded;
   return body.mediaType.includes("json") ? sample(document, body.schema) : undefined;
 }
