@@ -12,12 +12,39 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch", "tr
  */
 export function compareDocuments(documents: Versions): string[] {
   const problems = [
+    ...compareServers(documents),
+    ...compareCredentials(documents),
     ...compareItems(documents, "paths", compareOperations),
     ...compareItems(documents, "webhooks", compareEvent),
     ...compareUnrouted(documents),
     ...compareStream(documents),
   ];
   return [...new Set(problems)];
+}
+
+/** The URLs to which the paths are relative. */
+function compareServers(documents: Versions): string[] {
+  const urlsOf = ({ servers = [] }: Json) => (servers as { readonly url: string }[]).map(({ url }) => url);
+  const current = urlsOf(documents.current);
+  return urlsOf(documents.released)
+    .filter((url) => !current.includes(url))
+    .map((url) => `The server ${url}: was removed.`);
+}
+
+/** How a client sends each credential. */
+function compareCredentials(documents: Versions): string[] {
+  const schemesOf = ({ components }: Json) =>
+    ((components as Json | undefined)?.securitySchemes ?? {}) as Record<string, Json>;
+  const current = schemesOf(documents.current);
+  return Object.entries(schemesOf(documents.released)).flatMap(([name, scheme]) => {
+    const other = current[name];
+    if (!other) return [`The credential ${name}: was removed.`];
+    return Object.entries(scheme)
+      .filter(
+        ([keyword, value]) => keyword !== "description" && JSON.stringify(other[keyword]) !== JSON.stringify(value),
+      )
+      .map(([keyword, value]) => `The credential ${name}: ${keyword} was ${value}.`);
+  });
 }
 
 type Compare = (documents: Versions, operations: Versions, name: string) => string[];
@@ -36,11 +63,18 @@ function compareItems(documents: Versions, section: "paths" | "webhooks", compar
   );
 }
 
-/** The request that an endpoint gets: what Parley sends is a promise. */
+/** The request that an endpoint gets: what Parley sends is a promise. An endpoint answers as before. */
 function compareEvent(documents: Versions, { released, current }: Versions, name: string): string[] {
   const comparison = { ...documents, direction: "response" } as const;
   const bodies = { released: released.requestBody as Json, current: (current.requestBody ?? {}) as Json };
+  const answers = Object.keys((current.responses ?? {}) as Json);
   return [
+    ...Object.keys((released.responses ?? {}) as Json)
+      .filter((status) => !answers.includes(status))
+      .map((status) => `${name}: no longer accepts the answer ${status}.`),
+    ...(bodies.released.required === true && bodies.current.required !== true
+      ? [`${name}: the body may now be absent.`]
+      : []),
     ...compareParameters(comparison, { released, current }, name),
     ...compareMessages(comparison, bodies, `${name}: body`),
   ];

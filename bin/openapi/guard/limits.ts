@@ -1,11 +1,11 @@
 import type { Alternative } from "./normalize.ts";
 import type { Versions } from "./versions.ts";
 
-const minima = ["minLength", "minItems", "minimum", "exclusiveMinimum"] as const;
-const maxima = ["maxLength", "maxItems", "maximum", "exclusiveMaximum"] as const;
-const exact = ["pattern", "format", "propertyNames"] as const;
+const minima = ["minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum"] as const;
+const maxima = ["maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum"] as const;
+const exact = ["pattern", "format", "propertyNames", "multipleOf", "uniqueItems", "dependentRequired", "not"] as const;
 
-/** The values that a request may no longer have. */
+/** The values that a request may no longer have, and the value that stands for an absent one. */
 export function requestLimits({ released, current }: Versions<Alternative>): string[] {
   const numberOf = (schema: Alternative, keyword: string, absent: number) => (schema[keyword] as number) ?? absent;
   const isIn = (value: unknown) => toValues(current)?.some((other) => isSame(value, other)) ?? true;
@@ -23,6 +23,10 @@ export function requestLimits({ released, current }: Versions<Alternative>): str
       .map((name) => `has another ${name}.`),
     ...(isClosed(current) && !isClosed(released) ? ["accepts no further fields."] : []),
     ...(isNarrower(released, current) ? ["now accepts only integers."] : []),
+    ...(permitsAnything(released) && !permitsAnything(current) ? ["no longer accepts any value."] : []),
+    ...(released.default !== undefined && !isSame(released.default, current.default)
+      ? [`the default was ${show(released.default)}.`]
+      : []),
   ];
 }
 

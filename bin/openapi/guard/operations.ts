@@ -109,8 +109,10 @@ function compareHeaders(comparison: Comparison, responses: Versions, path: strin
   const current = (responses.current.headers ?? {}) as Json;
   return Object.entries((responses.released.headers ?? {}) as Json).flatMap(([name, header]) => {
     if (current[name] === undefined) return [`${path}: the header ${name} was removed.`];
-    const { schema: released } = resolve(comparison.released, header as Json);
-    const { schema } = resolve(comparison.current, current[name] as Json);
-    return compareSchemas(comparison, { released: released as Json, current: schema as Json }, `${path}: ${name}`);
+    const { schema: released, required: wasRequired } = resolve(comparison.released, header as Json);
+    const { schema, required } = resolve(comparison.current, current[name] as Json);
+    const lost = wasRequired === true && required !== true ? [`${path}: the header ${name} may now be absent.`] : [];
+    const schemas = { released: released as Json, current: schema as Json };
+    return [...lost, ...compareSchemas(comparison, schemas, `${path}: ${name}`)];
   });
 }

@@ -161,8 +161,45 @@ describe("of the whole document", () => {
       },
       'GET /v1/accounts: 401.error.code: no longer has the value "unauthorized".',
     ],
+    [
+      "the default of a parameter",
+      ({ components }) => {
+        components.parameters.Limit.schema.default = 20;
+      },
+      "GET /v1/audit: query parameter limit: the default was 50.",
+    ],
+    ["a server", ({ servers }) => servers.shift(), "The server /: was removed."],
+    [
+      "a way to authenticate",
+      ({ components }) => delete components.securitySchemes.session,
+      "The credential session: was removed.",
+    ],
+    [
+      "the header of a credential",
+      ({ components }) => {
+        components.securitySchemes.csrfToken.name = "x-other";
+      },
+      "The credential csrfToken: name was x-csrf-token.",
+    ],
+    [
+      "an answer of endpoints",
+      ({ webhooks }) => delete webhooks["test.event"].post.responses["2XX"],
+      "event test.event: no longer accepts the answer 2XX.",
+    ],
+    [
+      "the promise of a body",
+      ({ webhooks }) => delete webhooks["test.event"].post.requestBody.required,
+      "event test.event: the body may now be absent.",
+    ],
   ])("the removal of %s is named", (_, change, problem) => {
     expect(problemsAfter(change)).toContain(problem);
+  });
+
+  it("a default where none was passes", () => {
+    const problems = problemsAfter(({ components }) => {
+      components.parameters.Cursor.schema.default = "";
+    });
+    expect(problems).toEqual([]);
   });
 
   it("a new path, method, event and frame pass", () => {

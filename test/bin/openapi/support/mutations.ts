@@ -49,17 +49,30 @@ export function* removals(operation: Json): Generator<Mutation> {
         });
       }
     }
-    if (isRequest(place) && typeof node.maxLength === "number") {
-      yield change("maxLength", fieldOf(place), (schema) => {
-        schema.maxLength = Number(node.maxLength) - 1;
-      });
-    }
+    if (isRequest(place) && !isMap(keyword)) yield* narrowings({ place, node, change });
     if (!isRequest(place) && isFreeText(node) && keyword !== "propertyNames") {
       yield change("type", "null", (schema) => {
         schema.type = ["string", "null"];
       });
     }
   }
+}
+
+/** What makes the schema of a request accept less, or take an absent value for another one. */
+function* narrowings({ place, node, change }: PlacedNode): Generator<Mutation> {
+  const limits = { maxLength: -1, maximum: -1, maxItems: -1, minLength: 1, minimum: 1, minItems: 1 };
+  for (const [keyword, step] of Object.entries(limits)) {
+    if (typeof node[keyword] !== "number") continue;
+    yield change(keyword, keyword === "maxLength" ? fieldOf(place) : keyword, (schema) => {
+      schema[keyword] = Number(node[keyword]) + step;
+    });
+  }
+  if (node.default === undefined) return;
+  const names = `the default was ${JSON.stringify(node.default)}`;
+  yield change("default", names, (schema) => delete schema.default);
+  yield change("default changed", names, (schema) => {
+    schema.default = "another";
+  });
 }
 
 /** What only adds something. */

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { compareDocuments } from "../../../bin/openapi/guard/documents.ts";
+import { publishedDocument } from "../../../bin/openapi/published-document.ts";
+import type { Json } from "../../../functions/http/openapi/schemas.ts";
+
+/** A document of one operation. */
+const documentOf = (operation: Json) => ({ paths: { "/x": { get: operation } } });
+
+function compareOne(released: Json, current: Json): string[] {
+  return compareDocuments({ released: documentOf(released), current: documentOf(current) });
+}
+
+describe("of one schema of a request", () => {
+  const problemsOf = (released: Json, current: Json) =>
+    compareOne({ requestBody: bodyOf(released), responses: {} }, { requestBody: bodyOf(current), responses: {} });
+  const bodyOf = (field: Json) => ({
+    content: { "application/json": { schema: { type: "object", properties: { field } } } },
+  });
+
+  it.each<[string, Json, Json, string]>([
+    ["a step of numbers", { type: "number" }, { type: "number", multipleOf: 5 }, "has another multipleOf."],
+    ["different members", { type: "array" }, { type: "array", uniqueItems: true }, "has another uniqueItems."],
+    ["fewer fields", { type: "object" }, { type: "object", maxProperties: 1 }, "maxProperties is now 1."],
+    ["more fields", { type: "object" }, { type: "object", minProperties: 2 }, "minProperties is now 2."],
+    [
+      "a field beside another",
+      { type: "object" },
+      { type: "object", dependentRequired: { a: ["b"] } },
+      "has another dependentRequired.",
+    ],
+    ["a value less", { type: "string" }, { type: "string", not: { const: "x" } }, "has another not."],
+    ["a type where any was accepted", {}, { type: "string" }, "no longer accepts any value."],
+    ["one type of two", { type: ["string", "null"] }, { type: "string" }, "no longer accepts null."],
+    ["another default", { type: "boolean", default: false }, { type: "boolean", default: true }, "default was false."],
+    [
+      "another default of alternatives",
+      { anyOf: [{ type: "boolean" }, { type: "null" }], default: null },
+      { anyOf: [{ type: "boolean" }, { type: "null" }], default: true },
+      "the default was null.",
+    ],
+  ])("it is named that it requires %s", (_, released, current, problem) => {
+    expect(problemsOf(released, current)).toEqual([expect.stringContaining(problem)]);
+    expect(problemsOf(current, released)).toEqual(current.default === undefined ? [] : [expect.any(String)]);
+  });
+});
+
+it("a header that was required must stay so", () => {
+  const answered = (required: boolean) => ({ responses: { 200: { headers: { etag: { required, schema: {} } } } } });
+  expect(compareOne(answered(true), answered(false))).toEqual(["GET /x: 200: the header etag may now be absent."]);
+  expect(compareOne(answered(false), answered(true))).toEqual([]);
+});
+
+/** Of JSON Schema and OpenAPI, what may narrow a request or change a response. */
+const uncompared = [
+  ...["if", "contains", "prefixItems", "patternProperties", "dependentSchemas", "unevaluatedItems"],
+  ...["unevaluatedProperties", "discriminator", "readOnly", "writeOnly", "nullable"],
+  ...["style", "explode", "allowReserved", "callbacks", "links"],
+];
+const maps = [
+  "properties",
+  "headers",
+  "schemas",
+  "responses",
+  "paths",
+  "webhooks",
+  "content",
+  "x-examples",
+  "examples",
+];
+
+it("the document uses nothing that the comparison does not know", () => {
+  const used = new Set<string>();
+  const collect = (node: unknown, isMap = false): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [name, value] of Object.entries(node)) {
+      if (!isMap && !Array.isArray(node)) used.add(name);
+      if (name !== "example" || isMap) collect(value, !isMap && maps.includes(name));
+    }
+  };
+  collect(publishedDocument());
+  expect(used).toContain("maxLength");
+  expect(uncompared.filter((name) => used.has(name))).toEqual([]);
+});
