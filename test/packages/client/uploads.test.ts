@@ -173,6 +173,43 @@ test("the whole upload ends after ten minutes, and names itself", async () => {
   expect(waited).toBeGreaterThan(594_000);
 });
 
+describe("a time-out", () => {
+  const steps: [string, Step[]][] = [
+    ["while the file is posted", [grant, hang]],
+    ["while the upload is finished", [grant, posted, hang]],
+    ["within a poll", [grant, posted, state("processing"), hang]],
+  ];
+
+  test.each(steps)("%s names the upload", async (_, script) => {
+    server.play(...script);
+    const upload = failure(parley.attachments.upload(file, { timeoutMs: 20_000 }));
+    await server.arrived(script.length);
+    clock.advance(20_000);
+    expect(await upload).toMatchObject({ name: "ParleyError", code: "timeout", status: null, detail: "upl_1" });
+    expect(server.requests).toHaveLength(script.length);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("of a wait for an upload names it, within a poll and between two", async () => {
+    server.play(hang);
+    const wait = failure(parley.attachments.waitForUpload("upl_2", { timeoutMs: 20_000 }));
+    await server.arrived(1);
+    clock.advance(20_000);
+    expect(await wait).toMatchObject({ code: "timeout", detail: "upl_2" });
+    server.play(state("processing"));
+    const short = failure(parley.attachments.waitForUpload("upl_3", { timeoutMs: 2_000 }));
+    expect(await short).toMatchObject({ code: "timeout", detail: "upl_3" });
+  });
+
+  test("before the upload is created names none", async () => {
+    server.play(hang);
+    const upload = failure(parley.attachments.upload(file, { timeoutMs: 20_000 }));
+    await server.arrived(1);
+    clock.advance(20_000);
+    expect(await upload).toMatchObject({ code: "timeout", detail: "" });
+  });
+});
+
 test("an aborted signal ends the post of the file", async () => {
   server.play(grant, hang);
   const controller = new AbortController();

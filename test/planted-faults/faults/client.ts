@@ -66,4 +66,11 @@ export const clientFaults: readonly PlantedFault[] = [
       title: "gets a ticket, connects, and reports hello and each event once",
     },
   },
+  {
+    name: "a time-out while a file is posted does not name the upload",
+    file: "packages/client/src/resources/attachments.ts",
+    search: "return namedByTimeout(grant.id, finishAndWait());",
+    replacement: "return finishAndWait();",
+    killedBy: { file: "test/packages/client/uploads.test.ts", title: "%s names the upload" },
+  },
 ];

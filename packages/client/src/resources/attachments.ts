@@ -45,7 +45,7 @@ export function attachmentCalls(http: HttpClient) {
       const { timeoutMs = 0, signal } = limits();
       const waitMs = delayMs * (0.75 + http.random() / 4);
       if (waitMs >= timeoutMs) {
-        throw new ParleyError({ code: "timeout", message: "The upload is not ready in time.", detail: upload_id });
+        throw new ParleyError({ code: "timeout", message: "The upload is not ready in time." });
       }
       await sleep(http.clock, waitMs, signal);
       const { upload } = await http.request("GET /v1/attachments/uploads/{upload_id}", {
@@ -69,13 +69,13 @@ export function attachmentCalls(http: HttpClient) {
     getUpload(upload_id: string, options: CallOptions = {}): Promise<Data<"GET /v1/attachments/uploads/{upload_id}">> {
       return http.request("GET /v1/attachments/uploads/{upload_id}", { path: { upload_id }, ...options });
     },
-    /** Waits until a finished upload is `ready`. Throws the error of a `failed` one. */
+    /** Waits until a finished upload is `ready`. Throws the error of a `failed` one. A time-out names it in `detail`. */
     waitForUpload(upload_id: string, options: CallOptions = {}): Promise<ReadyUpload> {
-      return waitUntilReady(upload_id, remaining(options));
+      return namedByTimeout(upload_id, waitUntilReady(upload_id, remaining(options)));
     },
     /**
      * Uploads a file: creates the upload, posts the file, finishes the upload and waits until it is `ready`. No step
-     * that writes is retried. Throws the error of a `failed` upload.
+     * that writes is retried. Throws the error of a `failed` upload. A time-out names the created upload in `detail`.
      */
     async upload(file: FileUpload, options: UploadOptions = {}): Promise<ReadyUpload> {
       const limits = remaining(options);
@@ -91,11 +91,24 @@ export function attachmentCalls(http: HttpClient) {
         ...(type === undefined ? {} : { type }),
       };
       const { upload: grant } = await http.request("POST /v1/attachments/uploads", { body, ...limits() });
-      await postFile(http, { grant, file: blob, filename }, { ...limits(), onProgress: options.onProgress });
-      await http.request("POST /v1/attachments", { body: { upload_id: grant.id }, ...limits() });
-      return waitUntilReady(grant.id, limits);
+      const finishAndWait = async () => {
+        await postFile(http, { grant, file: blob, filename }, { ...limits(), onProgress: options.onProgress });
+        await http.request("POST /v1/attachments", { body: { upload_id: grant.id }, ...limits() });
+        return waitUntilReady(grant.id, limits);
+      };
+      return namedByTimeout(grant.id, finishAndWait());
     },
   };
+}
+
+/** Adds the upload to a time-out of its steps, so that the caller can go on with it. */
+async function namedByTimeout<T>(upload_id: string, steps: Promise<T>): Promise<T> {
+  try {
+    return await steps;
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== "timeout" || error.status !== null) throw error;
+    throw new ParleyError({ code: "timeout", message: error.message, detail: upload_id });
+  }
 }
 
 function failedUpload({ error, id }: Upload): ParleyError {
