@@ -20,8 +20,8 @@ export function createPush(scope: Construct, context: FunctionContext): Worker {
   const push = new Worker(scope, "Push", {
     description: "Parley: pushes events and changes to the sockets of tenants",
     code: code("Push"),
-    // Processor time comes with the memory. A post takes about half a millisecond of a processor, and a batch of ten events
-    // makes 1,000 posts for 50 sockets.
+    // Processor time comes with the memory. A frame takes about a fifth of a millisecond of a processor, and a batch of ten
+    // events makes 1,000 frames for 50 sockets.
     memoryMegabytes: 1_024,
     environment: { ...tableVariables(context), ...queueVariables(context, "Realtime") },
     // A held message that was pushed is pushed again when its time is over.

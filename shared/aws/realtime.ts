@@ -1,10 +1,7 @@
-import {
-  ApiGatewayManagementApiClient,
-  DeleteConnectionCommand,
-  PostToConnectionCommand,
-} from "@aws-sdk/client-apigatewaymanagementapi";
+import { ApiGatewayManagementApiClient, DeleteConnectionCommand } from "@aws-sdk/client-apigatewaymanagementapi";
 import { POST_ATTEMPTS_MAX, requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
+import { framePoster } from "./connection-post.ts";
 
 /** The open connections of the WebSocket API. */
 export interface Connections {
@@ -31,27 +28,17 @@ export function openConnections(
 ): Connections {
   client.middlewareStack.use(callScopePlugin);
   return {
-    async post(connectionId, text) {
-      const isSent = await unlessGone(() =>
-        client.send(new PostToConnectionCommand({ ConnectionId: connectionId, Data: Buffer.from(text) })),
-      );
-      return isSent ? "sent" : "gone";
-    },
+    post: framePoster(client, endpoint),
     async close(connectionId) {
-      const isClosed = await unlessGone(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })));
-      return isClosed ? "closed" : "gone";
+      try {
+        await client.send(new DeleteConnectionCommand({ ConnectionId: connectionId }));
+        return "closed";
+      } catch (error) {
+        if (isGone(error)) return "gone";
+        throw error;
+      }
     },
   };
-}
-
-async function unlessGone(request: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await request();
-    return true;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
 }
 
 function isGone(error: unknown): boolean {

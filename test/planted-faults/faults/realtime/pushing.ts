@@ -12,6 +12,23 @@ const greet = "shared/flows/push/greet.ts";
 /** Faults of what is queued for sockets, and of what they are sent. */
 export const pushingFaults: readonly PlantedFault[] = [
   {
+    name: "what an invocation left behind sends frames",
+    file: "shared/aws/connection-post.ts",
+    search: "      requireOpenCallScope();\n",
+    replacement: "",
+    killedBy: { file: "test/shared/aws/realtime.test.ts", title: "what an invocation left behind sends nothing" },
+  },
+  {
+    name: "a frame that the gateway refuses is sent again",
+    file: "shared/aws/connection-post.ts",
+    search: "status === null || status === 429 || status >= 500",
+    replacement: "true",
+    killedBy: {
+      file: "test/shared/aws/connection-post.test.ts",
+      title: "a refusal with %i is not repeated, and has the name that the SDK gives it",
+    },
+  },
+  {
     name: "events are queued for a tenant without sockets",
     file: "shared/flows/realtime/request-event-pushes.ts",
     search: "loaded !== null && hasSockets(loaded, now)",
