@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { functions } from "../../../shared/config/names.ts";
+import { readPage } from "../../docs/markdown.ts";
 import { resolveReference, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
 const { service } = synthesizeTemplates();
@@ -59,6 +60,15 @@ describe("the alarms", () => {
   test("the dead letter alarm names the command that lists it", () => {
     const arrived = alarms().find(({ MetricName }) => MetricName === "Invocations");
     expect(arrived?.AlarmDescription).toContain("npm run admin -- dlq list");
+  });
+
+  test("docs/operate/monitoring.md explains each, and no other", () => {
+    const ids = resourcesOfType(service, "AWS::CloudWatch::Alarm").map(
+      ([id]) => /^Alarms(\w+)[0-9A-F]{8}$/.exec(id)?.[1],
+    );
+    const [, table = ""] = /^## Alarms$(.*?)^## /ms.exec(readPage("docs/operate/monitoring.md")) ?? [];
+    const explained = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);
+    expect(explained.toSorted()).toEqual(ids.toSorted());
   });
 
   test("missing data raises no alarm", () => {
