@@ -10,6 +10,7 @@ import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
 import { holdStore } from "../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
+import { socketFrameStore } from "../../shared/stores/realtime/frame-quota.ts";
 import { socketStore } from "../../shared/stores/realtime/sockets.ts";
 import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
@@ -18,6 +19,7 @@ export function pushPorts(): PushPorts & WorkerPorts {
   const table = openTable(setting("table"));
   return {
     sockets: socketStore(table),
+    socketFrames: socketFrameStore(table),
     connections: openConnections(setting("realtimeEndpoint")),
     conversations: conversationStore(table),
     messages: messageStore(table),

@@ -379,7 +379,8 @@ export const socketAttributes = {
   greetedAt: "gr",
 } as const;
 
-export const socketTenantAttributes = { ...ttl, tenant: "t" } as const;
+/** `frames`: with a number after it, the count of one minute. */
+export const socketTenantAttributes = { ...ttl, frames: "f", greetedAt: "gr", pingedAt: "pi", tenant: "t" } as const;
 
 /** The number of a tenant's sockets, and when the last of them ends. */
 export const presenceAttributes = { count: "n", op: "o", until: "un" } as const;

@@ -170,7 +170,7 @@ export function socketErasureKey(tenant: TenantId): Key {
   return { PK: socketKey(tenant, "").PK, SK: "~ERASED" };
 }
 
-/** From a connection to its tenant. */
+/** From a connection to its tenant, with the counts of its frames. */
 export function socketTenantKey(connectionId: string): Key {
   return { PK: `WS#${connectionId}`, SK: "S" };
 }

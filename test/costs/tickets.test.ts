@@ -2,13 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller } from "../../shared/domain/access/callers.ts";
 import { createKey } from "../../shared/flows/access/keys.ts";
 import { removeMember } from "../../shared/flows/access/team/members.ts";
+import { processHello } from "../../shared/flows/push/greet.ts";
 import { closeSockets, verifySocket } from "../../shared/flows/realtime/close.ts";
 import { disconnectSocket } from "../../shared/flows/realtime/disconnect.ts";
 import { receiveFrame } from "../../shared/flows/realtime/frames.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../shared/kernel/time.ts";
 import { openStreamFixture, type StreamFixture } from "../shared/flows/realtime/support/stream-fixture.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { openStores } from "../shared/stores/support/open-stores.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 // The units of "Realtime stream" in docs/design/table-costs.md.
@@ -54,11 +57,19 @@ test("a ticket, a socket, its frames and its end", async () => {
   expect(await cost(create(key))).toEqual({ wcu: 1, rcu: 0 });
   expect(await cost(connect)).toEqual({ wcu: 11, rcu: 0 });
   expect(await cost(verify)).toEqual({ wcu: 4, rcu: 1 });
+  const pushPorts = { ...openStores(testEnv.table), ...stream.ports };
+  const greet = () => processHello(pushPorts, { tenant, connectionId }, testEnv.now());
+  expect(await cost(greet)).toEqual({ wcu: 6, rcu: 1.5 });
   const used = connectionId;
   expect(await cost(connect)).toEqual({ wcu: 1, rcu: 0 });
   expect(await cost(() => stream.connect("no ticket"))).toEqual({ wcu: 0, rcu: 0 });
   const ping = { connectionId: used, text: '{"type":"ping"}', now: testEnv.now() };
   expect(await cost(() => receiveFrame(stream.ports, ping))).toEqual({ wcu: 1, rcu: 0 });
+  // The row has a count for each minute of two hours, and stays below a unit.
+  for (let minute = 1; minute <= 120; minute++) {
+    const now = ping.now + minute * MINUTE;
+    expect(await cost(() => receiveFrame(stream.ports, { ...ping, now }))).toEqual({ wcu: 1, rcu: 0 });
+  }
   expect(await cost(() => disconnectSocket(stream.ports, used))).toEqual({ wcu: 6, rcu: 1 });
 
   expect(await cost(create(member))).toEqual({ wcu: 1, rcu: 1 });

@@ -1,5 +1,5 @@
 import type { Socket } from "../../domain/realtime/sockets.ts";
-import { helloFrame } from "../../events/realtime.ts";
+import { helloFrame, pongFrame } from "../../events/realtime.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
@@ -86,6 +86,8 @@ async function greet(
     await ports.sockets.remove(tenant, [connectionId]);
     return "gone";
   }
+  // One write ends the time in which pings wait and says whether one does, so each ping has its answer after the first frame.
+  if (await ports.socketFrames.markGreeted(connectionId, now)) await ports.connections.post(connectionId, pongFrame());
   await ports.sockets.markGreeted(tenant, connectionId, now);
   return "sent";
 }

@@ -12,14 +12,19 @@ interface ClientFrame {
   readonly now: Millis;
 }
 
-/** Answers a ping. Ignores any other frame. Closes a connection that sends a frame over 4 KB, or over 60 in a minute. */
+/**
+ * Answers a ping, once the connection got its first frame: an earlier one is answered after that. Ignores any other frame.
+ * Closes a connection that sends a frame over 4 KB, or over 60 in a minute, and one that has no socket.
+ */
 export async function receiveFrame(ports: FramePorts, { connectionId, text, now }: ClientFrame): Promise<void> {
   const isTooLong = Buffer.byteLength(text ?? "") > SOCKET_FRAME_BYTES_MAX;
-  if (isTooLong || (await ports.socketFrames.consume(connectionId, now)).isExceeded) {
+  const isPing = !isTooLong && isPingFrame(text);
+  const use = isTooLong ? null : await ports.socketFrames.consume(connectionId, { isPing, now });
+  if (!use || use.isExceeded) {
     await closeConnection(ports, connectionId, now);
     return;
   }
-  if (isPing(text)) await ports.connections.post(connectionId, pongFrame());
+  if (isPing && use.isGreeted) await ports.connections.post(connectionId, pongFrame());
 }
 
 async function closeConnection(ports: FramePorts, connectionId: string, now: Millis): Promise<void> {
@@ -29,7 +34,7 @@ async function closeConnection(ports: FramePorts, connectionId: string, now: Mil
   else await ports.connections.close(connectionId);
 }
 
-function isPing(text: string | null): boolean {
+function isPingFrame(text: string | null): boolean {
   try {
     const frame: unknown = JSON.parse(text ?? "");
     return typeof frame === "object" && frame !== null && "type" in frame && frame.type === "ping";

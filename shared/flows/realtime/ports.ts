@@ -33,7 +33,7 @@ export interface ClosePorts {
 
 export interface FramePorts extends ClosePorts {
   readonly sockets: ClosePorts["sockets"] & Pick<Sockets, "tenantOf">;
-  readonly socketFrames: SocketFrames;
+  readonly socketFrames: Pick<SocketFrames, "consume">;
   readonly connections: Connections;
 }
 

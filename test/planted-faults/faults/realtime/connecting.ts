@@ -173,15 +173,37 @@ export const connectingFaults: readonly PlantedFault[] = [
   {
     name: "a frame of more than 4 KB is answered",
     file: "shared/flows/realtime/frames.ts",
-    search: "if (isTooLong || (await",
-    replacement: "if ((await",
+    search: 'Buffer.byteLength(text ?? "") > SOCKET_FRAME_BYTES_MAX',
+    replacement: 'Buffer.byteLength(text ?? "") < 0',
     killedBy: { file: frames, title: "a frame over 4 KB closes its connection" },
   },
   {
     name: "a flood of frames is answered",
     file: "shared/flows/realtime/frames.ts",
-    search: "(await ports.socketFrames.consume(connectionId, now)).isExceeded",
-    replacement: "(await ports.socketFrames.consume(connectionId, now), false)",
+    search: "if (!use || use.isExceeded)",
+    replacement: "if (!use)",
     killedBy: { file: frames, title: "sixty frames in a minute are accepted, and one more closes the connection" },
+  },
+  {
+    name: "a ping is answered before the first frame",
+    file: "shared/flows/realtime/frames.ts",
+    search: "if (isPing && use.isGreeted)",
+    replacement: "if (isPing)",
+    killedBy: { file: frames, title: "a ping at any moment around the first frame is answered, and never before it" },
+  },
+  {
+    name: "a ping before the first frame is never answered",
+    file: "shared/flows/push/greet.ts",
+    search: "if (await ports.socketFrames.markGreeted(connectionId, now))",
+    replacement: "if ((await ports.socketFrames.markGreeted(connectionId, now)) && false)",
+    killedBy: { file: frames, title: "pings before the first frame are answered after it, at once" },
+  },
+  {
+    name: "a connection is marked before its first frame is sent",
+    file: "shared/flows/push/greet.ts",
+    search: "  const { connectedAt, expiresAt } = socket;\n",
+    replacement:
+      "  const { connectedAt, expiresAt } = socket;\n  await ports.socketFrames.markGreeted(connectionId, now);\n",
+    killedBy: { file: frames, title: "a ping at any moment around the first frame is answered, and never before it" },
   },
 ];

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Caller } from "../../../../shared/domain/access/callers.ts";
 import { createKey } from "../../../../shared/flows/access/keys.ts";
+import { processHello } from "../../../../shared/flows/push/greet.ts";
 import { receiveFrame } from "../../../../shared/flows/realtime/frames.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { frameChecker } from "../../../support/conformance/check-frame.ts";
 import { readServedDocument } from "../../../support/conformance/document.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { openStreamFixture, type StreamFixture } from "./support/stream-fixture.ts";
 
@@ -13,6 +17,7 @@ let testEnv: TestEnv;
 let stream: StreamFixture;
 let tenant: TenantId;
 let connectionId: string;
+let caller: Caller;
 beforeAll(async () => {
   testEnv = await openTestEnv();
   stream = openStreamFixture(testEnv);
@@ -24,14 +29,65 @@ beforeEach(async () => {
   tenant = await stream.team.newTenant();
   const key = await createKey(stream.ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now());
   if (isRefusal(key)) throw new Error("The key was not created.");
-  connectionId = await stream.open({ kind: "tenant_key", keyId: key.id, tenant, scope: "live" }, tenant);
+  caller = { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
+  connectionId = await stream.open(caller, tenant);
 });
 
 const checkFrame = frameChecker(readServedDocument());
 const PING = '{ "type": "ping" }';
 const send = (text: string | null) => receiveFrame(stream.ports, { connectionId, text, now: testEnv.now() });
+const pushPorts = () => ({ ...openStores(testEnv.table), ...stream.ports });
+const frameTypes = () => stream.frames.map(({ text }) => JSON.parse(text).type);
+
+/** The push worker sends the first frame. */
+async function greet(): Promise<void> {
+  await processHello(pushPorts(), { tenant, connectionId }, testEnv.now());
+  expect(frameTypes()).toEqual(["hello"]);
+  stream.frames.length = 0;
+}
+
+it("pings before the first frame are answered after it, at once", async () => {
+  for (const text of [PING, PING, "no JSON"]) await send(text);
+  expect(stream.frames).toEqual([]);
+  await processHello(pushPorts(), { tenant, connectionId }, testEnv.now());
+  expect(frameTypes()).toEqual(["hello", "pong"]);
+  await send(PING);
+  expect(frameTypes()).toEqual(["hello", "pong", "pong"]);
+});
+
+it("a connection that sent no ping gets no answer to one", async () => {
+  await send("no JSON");
+  await greet();
+});
+
+it("a ping at any moment around the first frame is answered, and never before it", async () => {
+  for (let moment = 0; ; moment++) {
+    stream.frames.length = 0;
+    connectionId = await stream.open(caller, tenant);
+    let calls = 0;
+    const ports = interceptCalls(pushPorts(), async (_name, call) => {
+      const isNow = calls++ === moment;
+      if (isNow && moment % 2 === 0) await send(PING);
+      const result = await call();
+      if (isNow && moment % 2 === 1) await send(PING);
+      return result;
+    });
+    await processHello(ports, { tenant, connectionId }, testEnv.now());
+    const isOver = calls <= moment;
+    expect(frameTypes(), `a ping at call ${moment}`).toEqual(isOver ? ["hello"] : ["hello", "pong"]);
+    if (isOver) return;
+  }
+});
+
+it("pings before the first frame count", async () => {
+  for (let i = 0; i < 60; i++) await send(PING);
+  expect(stream.isOpen(connectionId)).toBe(true);
+  await send(PING);
+  expect([stream.isOpen(connectionId), stream.frames]).toEqual([false, []]);
+});
 
 it("a ping is answered, and any other frame is ignored", async () => {
+  await greet();
   const others = [
     null,
     "",
@@ -60,6 +116,7 @@ it("a ping is answered, and any other frame is ignored", async () => {
 });
 
 it("a frame over 4 KB closes its connection", async () => {
+  await greet();
   const ping = (bytes: number) => `{ "type": "ping", "text": "${"ä".repeat((bytes - 30) / 2)}" }`;
   expect(Buffer.byteLength(ping(4_096))).toBe(4_096);
   await send(ping(4_096));
@@ -71,6 +128,7 @@ it("a frame over 4 KB closes its connection", async () => {
 });
 
 it("sixty frames in a minute are accepted, and one more closes the connection", async () => {
+  await greet();
   for (let i = 0; i < 60; i++) await send(i % 2 === 0 ? PING : "no JSON");
   expect([stream.isOpen(connectionId), stream.frames.length]).toEqual([true, 30]);
   testEnv.advance(MINUTE);
@@ -81,7 +139,8 @@ it("sixty frames in a minute are accepted, and one more closes the connection", 
   expect(await stream.ports.sockets.listAll(tenant)).toEqual([]);
 });
 
-it("a flood of frames at once, right after the handshake, closes its connection, and none is a fault", async () => {
+it("a flood of frames at once, right after the first one, closes its connection, and none is a fault", async () => {
+  await greet();
   const results = await Promise.allSettled(Array.from({ length: 90 }, () => send(PING)));
   expect(results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []))).toEqual([]);
   expect(stream.isOpen(connectionId)).toBe(false);
