@@ -9,7 +9,7 @@ interface RealtimeStream {
   /** What a client may send. */
   readonly client: { readonly frames: readonly Frame[] };
   /** What a client gets. */
-  readonly server: { readonly frames: readonly Frame[]; readonly events: string };
+  readonly server: { readonly frames: readonly Frame[]; readonly events: string; readonly failure: Frame };
 }
 
 interface Frame {
@@ -23,17 +23,30 @@ type FrameName = keyof typeof streamFrameSchemas;
 const descriptions: Readonly<Record<FrameName, string>> = {
   hello:
     "The first frame, once the connection stands. Fetch what you show again when it arrives. Times are epoch milliseconds.",
-  pong: "The answer to `ping`.",
+  pong: "The answer to `ping`. Pings before `hello` are answered after it, once.",
   "conversation.updated":
     "A conversation changed: a message, an echo or a profile. It is as `GET /v1/conversations` shows it. `erased` says that it was erased.",
   "hold.updated": "A held message changed its status.",
   "upload.updated": "An upload changed its status.",
 };
 
+const GATEWAY_FAILURE = "gateway-failure";
+
 const pingSchema = {
   type: "object",
   properties: { type: { type: "string", const: "ping" } },
   required: ["type"],
+};
+
+/** What the gateway sends itself, in its own form, when the function that processes a frame of a client fails. */
+const gatewayFailureSchema = {
+  type: "object",
+  properties: {
+    message: { type: "string", examples: ["Internal server error"] },
+    connectionId: { type: "string" },
+    requestId: { type: "string" },
+  },
+  required: ["message", "connectionId", "requestId"],
 };
 
 /** The named schemas of the frames of the realtime stream. @param components the schemas that the document has */
@@ -45,7 +58,11 @@ export function frameSchemas(components: Json): Json {
     }) as Json;
     return [frameSchemaName(name), withKnownSchemas(json, components)];
   });
-  return Object.fromEntries([["PingFrame", pingSchema], ...entries]);
+  return Object.fromEntries([
+    [frameSchemaName("ping"), pingSchema],
+    [frameSchemaName(GATEWAY_FAILURE), gatewayFailureSchema],
+    ...entries,
+  ]);
 }
 
 /** `x-realtime` of the document: the WebSocket that a ticket opens. */
@@ -57,7 +74,7 @@ export function realtimeStream(): RealtimeStream {
   });
   return {
     description:
-      "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames a minute, closes it. Any other frame than `ping` is ignored.",
+      "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames in one minute of the clock, closes it. Any other frame than `ping` is ignored.",
     address: {
       description:
         "`url` of a ticket, with the ticket in the query. A ticket opens one connection, within 60 seconds. The handshake is refused with 401 for a ticket that was used, has expired or is unknown, with 403 for a ticket of a session from another `Origin` than the console, and with 429 while the tenant has 1,000 connections.",
@@ -67,12 +84,16 @@ export function realtimeStream(): RealtimeStream {
     server: {
       frames: (Object.keys(streamFrameSchemas) as FrameName[]).map((name) => toFrame(name, descriptions[name])),
       events: "Each event under `webhooks`, as the body that an endpoint gets.",
+      failure: toFrame(
+        GATEWAY_FAILURE,
+        "The only frame without a `type`: a frame of the client was not processed. Ignore it, or send the ping again.",
+      ),
     },
   };
 }
 
-/** `ConversationUpdatedFrame` of `conversation.updated`. */
+/** `ConversationUpdatedFrame` of `conversation.updated`, `GatewayFailureFrame` of `gateway-failure`. */
 function frameSchemaName(name: string): string {
-  const words = name.split(".").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const words = name.split(/[.-]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join("")}Frame`;
 }

@@ -86,15 +86,21 @@ function compareUnrouted(documents: Versions): string[] {
   return released ? compareResponses(documents, { released, current }, "A request without a route") : [];
 }
 
+interface Frame {
+  readonly name: string;
+  readonly schema: Json;
+}
+
 interface Frames {
-  readonly frames: readonly { readonly name: string; readonly schema: Json }[];
+  readonly frames: readonly Frame[];
+  readonly failure?: Frame;
 }
 
 function compareStream(documents: Versions): string[] {
-  const framesOf = (document: Json, side: "client" | "server") =>
-    ((document["x-realtime"] as Record<string, Frames> | undefined)?.[side]?.frames ?? []).map(
-      ({ name, schema }) => [name, schema] as const,
-    );
+  const framesOf = (document: Json, side: "client" | "server") => {
+    const { frames = [], failure } = (document["x-realtime"] as Record<string, Frames> | undefined)?.[side] ?? {};
+    return [...frames, ...(failure ? [failure] : [])].map(({ name, schema }) => [name, schema] as const);
+  };
   return (["client", "server"] as const).flatMap((side) => {
     const current = new Map(framesOf(documents.current, side));
     const direction = side === "client" ? "request" : "response";

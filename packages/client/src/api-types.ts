@@ -265,6 +265,11 @@ export interface components {
             "webhook.paused": components["schemas"]["WebhookPausedEvent"];
             "test.event": components["schemas"]["TestEvent"];
         };
+        GatewayFailureFrame: {
+            message: string;
+            connectionId: string;
+            requestId: string;
+        };
         HeldMessage: {
             id: string;
             status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";

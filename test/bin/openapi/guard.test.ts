@@ -110,6 +110,11 @@ describe("of the whole document", () => {
     ],
     ["a frame", (changed) => changed["x-realtime"].server.frames.pop(), "frame upload.updated: was removed."],
     [
+      "the frame of the gateway's failures",
+      (changed) => delete changed["x-realtime"].server.failure,
+      "frame gateway-failure: was removed.",
+    ],
+    [
       "a field of a frame",
       ({ components }) => delete components.schemas.HelloFrame.properties.connection_id,
       "frame hello.connection_id: was removed.",

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { observeFrame } from "../../support/conformance/observed.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { openGatewayFixture } from "./gateway-fixture.ts";
 
@@ -157,7 +158,9 @@ describe("a message of a client", () => {
     fixture.setAnswer(() => Promise.reject(new Error("broken")));
     socket.send("x");
     const { requestContext } = await fixture.nextEvent("MESSAGE");
-    expect(JSON.parse(await socket.next())).toEqual({
+    const text = await socket.next();
+    observeFrame("gateway", text);
+    expect(JSON.parse(text)).toEqual({
       message: "Internal server error",
       connectionId: requestContext.connectionId,
       requestId: requestContext.requestId,

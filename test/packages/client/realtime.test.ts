@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Parley, type ParleyError, type RealtimeConnection, type RealtimeOptions, type StreamEvent } from "#client";
 import { RecentIds } from "../../../packages/client/src/realtime/recent-ids.ts";
+import { observeFrame } from "../../support/conformance/observed.ts";
 import { fail, hang, text } from "./support/scripted-server.ts";
 import { eventFrame, helloFrame, type StreamServer, startStreamServer } from "./support/stream-server.ts";
 import { TestClock } from "./support/test-clock.ts";
@@ -117,13 +118,16 @@ describe.each<[string, Partial<RealtimeOptions>]>([
   });
 });
 
-test("frames that are no JSON, no object or binary are ignored", async () => {
+test("frames that are no JSON, no object or binary, and failures of the gateway, are ignored", async () => {
   await open();
   const [socket] = server.sockets;
   for (const frame of ["", "{", "null", "[]", "1", '"x"', '{"type":1}', '{"type":"x"}', '{"type":"x","id":7}'])
     socket?.send(frame);
   socket?.send(Buffer.from(eventFrame("evt_9")));
   socket?.send('{"type":"pong"}');
+  const failure = '{"message":"Internal server error","connectionId":"c1","requestId":"r1"}';
+  observeFrame("gateway", failure);
+  socket?.send(failure);
   socket?.send(eventFrame("evt_1"));
   await reported("hello c1", "message.received evt_1");
 });
@@ -154,6 +158,17 @@ describe("a ping", () => {
     }
     expect(new Set(server.frames)).toEqual(new Set(['{"type":"ping"}']));
     expect(server.sockets).toHaveLength(1);
+  });
+
+  test("is not sent before hello", async () => {
+    connect({ pingIntervalMs: 10_000 });
+    await accepted(1);
+    for (const waitMs of [9_000, 11_000]) clock.advance(waitMs);
+    server.sockets[0]?.send(helloFrame());
+    await reported("hello c1");
+    expect(server.frames).toEqual([]);
+    await passTime(10_000);
+    await poll(() => server.frames).toEqual(['{"type":"ping"}']);
   });
 
   test("without any frame in 30 seconds ends the connection, and another one follows", async () => {

@@ -39,7 +39,7 @@ export interface ApiDocument {
   readonly webhooks: { readonly [type: string]: { readonly post: DocumentedOperation } };
   readonly "x-realtime": {
     readonly client: { readonly frames: readonly DocumentedFrame[] };
-    readonly server: { readonly frames: readonly DocumentedFrame[] };
+    readonly server: { readonly frames: readonly DocumentedFrame[]; readonly failure: DocumentedFrame };
   };
 }
 

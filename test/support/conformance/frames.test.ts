@@ -56,6 +56,14 @@ describe("the check reports", () => {
     expect(check("server", text)).toContain(problem);
   });
 
+  it("a failure of the gateway with another field, and one that the server sends", () => {
+    const failure = { message: "Internal server error", connectionId: "c", requestId: "r" };
+    expect(check("gateway", JSON.stringify(failure))).toEqual([]);
+    expect(check("gateway", JSON.stringify({ ...failure, at: 1 }))).toEqual(["has the undeclared field at"]);
+    expect(check("server", JSON.stringify(failure))).toEqual(["the frame is no JSON object with a type"]);
+    expect(check("gateway", pongFrame())).toEqual(["no frame of the gateway has this type"]);
+  });
+
   it("a frame of a client that is not declared", () => {
     expect(check("client", '{"type":"ping"}')).toEqual([]);
     expect(check("client", pongFrame())).toEqual(["no frame of the client has this type"]);

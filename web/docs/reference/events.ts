@@ -45,17 +45,18 @@ export interface Frame {
 export function realtimeStream(document: Json) {
   const stream = object(document["x-realtime"]);
   if (Object.keys(stream).length === 0) return null;
-  const frames = (side: unknown): Frame[] =>
-    list(object(side).frames).map((frame) => {
-      const { name, description, schema } = object(frame);
-      return { name: text(name), description: text(description), schema };
-    });
+  const toFrame = (frame: unknown): Frame => {
+    const { name, description, schema } = object(frame);
+    return { name: text(name), description: text(description), schema };
+  };
+  const frames = (side: unknown): Frame[] => list(object(side).frames).map(toFrame);
+  const { failure } = object(stream.server);
   return {
     description: text(stream.description),
     address: text(object(stream.address).description),
     example: text(object(stream.address).example),
     client: frames(stream.client),
-    server: frames(stream.server),
+    server: [...frames(stream.server), ...(failure === undefined ? [] : [toFrame(failure)])],
   };
 }
 
