@@ -22,24 +22,24 @@ export function renderedSnippets(): { readonly curl: readonly Snippet[]; readonl
     files: { "errors.md": text("errors.md") },
     document: JSON.parse(text("openapi.json")),
   });
-  const snippets = Object.values(pages).flatMap((markup) =>
-    markup
-      .split('<section class="operation" id="')
-      .flatMap((part, i): Snippet[] =>
-        codeTexts(part).map((code) => ({ operation: i === 0 ? null : part.slice(0, part.indexOf('"')), code })),
-      ),
-  );
+  const snippets = Object.values(pages).flatMap((markup) => snippetsOf(markup.replaceAll(BASE_URL_MARK, BASE_URL)));
   return {
     curl: snippets.filter(({ code }) => code.startsWith("curl ")),
     client: snippets.filter(({ code }) => code.includes('from "@parley/client"')),
   };
 }
 
+/** The blocks of code of a page, with the operations that they are of. */
+export function snippetsOf(markup: string): Snippet[] {
+  return markup
+    .split('<section class="operation" id="')
+    .flatMap((part, i) =>
+      codeTexts(part).map((code) => ({ operation: i === 0 ? null : part.slice(0, part.indexOf('"')), code })),
+    );
+}
+
 function codeTexts(markup: string): string[] {
   return [...markup.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(([, code = ""]) =>
-    code
-      .replace(/<\/?span[^>]*>/g, "")
-      .replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)))
-      .replaceAll(BASE_URL_MARK, BASE_URL),
+    code.replace(/<\/?span[^>]*>/g, "").replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number))),
   );
 }
