@@ -7,6 +7,8 @@ import type { DocsFile, DocsPorts } from "../routes/docs/docs.ts";
 
 /** What `buildDocs` writes where a page names the URL of the deployment. */
 const BASE_URL_MARK = "{{base_url}}";
+/** Neither is served at its name. */
+const [DOCUMENT, NOT_FOUND] = ["openapi.json", "404.html"];
 /** Smaller than gzip, and as fast. */
 const BROTLI_QUALITY = 5;
 
@@ -27,14 +29,17 @@ export function readDocs(folder: string, baseUrl: string): DocsPorts {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-  const pages = names.filter((name) => name !== "openapi.json").map((name) => [toPath(name), name] as const);
+  const pages = names
+    .filter((name) => name !== DOCUMENT && name !== NOT_FOUND)
+    .map((name) => [toPath(name), name] as const);
   if (!pages.some(([path]) => path === "/docs")) throw new Error("The documentation is missing.");
   return {
     document: openFile("application/json; charset=utf-8", () => {
-      const { openapi, info, ...rest } = JSON.parse(readFileSync(join(folder, "openapi.json"), "utf8"));
+      const { openapi, info, ...rest } = JSON.parse(readFileSync(join(folder, DOCUMENT), "utf8"));
       return Buffer.from(JSON.stringify({ openapi, info, ...rest, servers: [{ url: baseUrl }] }));
     }),
     pages: new Map(pages.map(([path, name]) => [path, openPage(join(folder, name), baseUrl)])),
+    notFound: openPage(join(folder, NOT_FOUND), baseUrl),
   };
 }
 

@@ -1,3 +1,4 @@
+import { acceptsHtml } from "./accepts-html.ts";
 import type { Endpoint, LocationContext, Outcome } from "./endpoint.ts";
 
 /**
@@ -18,10 +19,8 @@ export async function redirectBrowser<P>(
   return new Response(null, { status: 302, headers });
 }
 
-/** A browser that navigates accepts HTML, and says so. */
 function acceptsJson(headers: Headers): boolean {
-  const accept = headers.get("accept") ?? "";
-  return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+  return /\bapplication\/json\b/i.test(headers.get("accept") ?? "") && !acceptsHtml(headers);
 }
 
 function isEnvelope({ headers }: Response): boolean {

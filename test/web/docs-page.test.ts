@@ -73,6 +73,15 @@ describe.each([
   });
 });
 
+it("an address without a page has one with the navigation and a link to the first page, also without scripts", async () => {
+  const { page } = await visit("/docs/guides/nothing", { viewport: wide, javaScriptEnabled: false });
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Page not found");
+  expect(await page.evaluate("getComputedStyle(document.querySelector('header.top')).display")).not.toBe("block");
+  expect(await page.getByRole("link", { name: "Sending messages" }).first().isVisible()).toBe(true);
+  await page.getByRole("main").getByRole("link", { name: "first page" }).click();
+  await page.waitForURL(`${server.origin}/docs`);
+});
+
 it("the keyboard skips to the content, searches, and follows a result", async () => {
   const { page } = await visit("/docs", { viewport: wide });
   await page.keyboard.press("Tab");

@@ -23,12 +23,13 @@ export function buildDocs(folder: string): void {
   );
   // The client has its page in its own package.
   files["guides/client.md"] ??= readFileSync(join(DOCS, "..", "packages", "client", "README.md"), "utf8");
-  const { pages, search } = buildSite({ files, document });
+  const { pages, notFound, search } = buildSite({ files, document });
   for (const [path, markup] of Object.entries(pages)) {
     const file = join(folder, `${path === "/docs" ? "index" : path.slice("/docs/".length)}.html`);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, markup);
   }
+  writeFileSync(join(folder, "404.html"), notFound);
   writeFileSync(join(folder, "search.json"), JSON.stringify(search));
   writeFileSync(join(folder, "docs.css"), styles());
   copyFileSync(join(here, "page", "icon.svg"), join(folder, "icon.svg"));

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { refuse } from "../../../shared/kernel/refusals.ts";
+import { acceptsHtml } from "../../http/accepts-html.ts";
 import { type ContentCoding, chooseCoding } from "../../http/content-coding.ts";
 import type { Answers, RequestMetadata } from "../../http/endpoint.ts";
 import { endpointsFor } from "../../http/endpoints-for.ts";
@@ -20,6 +21,8 @@ export interface DocsPorts {
   readonly document: DocsFile;
   /** The pages and their assets by path. */
   readonly pages: ReadonlyMap<string, DocsFile>;
+  /** The page for a browser at an address that no page has. */
+  readonly notFound: DocsFile;
 }
 
 const endpoint = endpointsFor<DocsPorts>();
@@ -78,9 +81,13 @@ const getDocsPage = endpoint.public({
   slashInId: true,
   tag: "Documentation",
   summary: "Get a page of the documentation, its style sheet or its script",
+  description: "For an unknown page, a browser gets a page that links to the others instead of the error.",
   repeatedParameters: "as_empty",
   envelope: false,
-  answers: fileAnswers(["text/html", "text/css", "text/javascript", "image/svg+xml", "application/json"], policy),
+  answers: {
+    ...fileAnswers(["text/html", "text/css", "text/javascript", "image/svg+xml", "application/json"], policy),
+    404: { types: ["text/html"], headers: policy },
+  },
   refusals: ["route_not_found"],
   handle: async ({ path, request, ports }) => toPageResponse(ports, `/docs/${path.page}`, request),
 });
@@ -88,9 +95,17 @@ const getDocsPage = endpoint.public({
 /** Every route of the Docs function. */
 export const docsRoutes = [getDocument, getDocs, getDocsPage] as const;
 
-function toPageResponse({ pages }: DocsPorts, path: string, request: RequestMetadata) {
-  const file = pages.get(path);
-  return file ? toFileResponse(file, docsPageHeaders, request) : refuse("route_not_found");
+function toPageResponse(ports: DocsPorts, path: string, request: RequestMetadata) {
+  const file = ports.pages.get(path);
+  if (file) return toFileResponse(file, docsPageHeaders, request);
+  return acceptsHtml(request.headers) ? toNotFoundResponse(ports.notFound) : refuse("route_not_found");
+}
+
+function toNotFoundResponse(notFound: DocsFile): Response {
+  return new Response(Uint8Array.from(notFound.body("identity")), {
+    status: 404,
+    headers: { ...pageHeaders, "cache-control": "no-store", "content-type": notFound.type },
+  });
 }
 
 function toFileResponse(

@@ -28,6 +28,9 @@ it("a stack serves its OpenAPI document and its documentation, with its own addr
   ]) {
     expect((await fetch(base_url + path)).status, path).toBe(200);
   }
+  const browser = await fetch(`${base_url}/docs/none`, { headers: { accept: "text/html,*/*;q=0.8" } });
+  expect([browser.status, browser.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(await browser.text()).toContain('<a href="/docs">');
   for (const path of ["/docs/none", "/docs/../index.mjs", "/docs/%2e%2e/index.mjs", "/openapi.json/x"]) {
     expect((await fetch(base_url + path)).status, path).toBe(404);
   }

@@ -32,7 +32,9 @@ export async function startDocsServer(): Promise<DocsServer> {
     log: console.error,
   });
   server.on("request", async (request, response) => {
-    const answer = await app.fetch(new Request(`${origin}${request.url}`));
+    const answer = await app.fetch(
+      new Request(`${origin}${request.url}`, { headers: { accept: request.headers.accept ?? "" } }),
+    );
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });

@@ -4,6 +4,7 @@ import { html } from "../text/html.ts";
 import { inlineMarkdown, type ResolveLink, renderMarkdown } from "../text/markdown.ts";
 import { errorMessages, errorsPage } from "./errors-page.ts";
 import { type SitePage, sitePage } from "./layout.ts";
+import { notFoundPage } from "./not-found-page.ts";
 import { listPages, listPrograms, resolveSiteLink, type SourcePage } from "./page-list.ts";
 import { codeUses, referencePages } from "./reference-pages.ts";
 import { type SearchEntry, searchIndex } from "./search-index.ts";
@@ -19,6 +20,8 @@ export interface SiteSources {
 export interface Site {
   /** The markup of each page by its path. */
   readonly pages: Readonly<Record<string, string>>;
+  /** The markup of the page for an address that no page has. */
+  readonly notFound: string;
   readonly search: readonly SearchEntry[];
 }
 
@@ -45,6 +48,7 @@ export function buildSite({ files, document }: SiteSources): Site {
   const all = [...pages, ...programs.map((program) => programPage(program, files[program] ?? ""))];
   return {
     pages: Object.fromEntries(all.map((page) => [page.path, sitePage(page, pages).markup])),
+    notFound: sitePage(notFoundPage, pages).markup,
     search: searchIndex(pages),
   };
 }

@@ -3,6 +3,7 @@ import { signedInUrl } from "../../../../shared/domain/access/redirect-paths.ts"
 import { signIn } from "../../../../shared/flows/access/sign-in/sign-in.ts";
 import { errorClass } from "../../../../shared/kernel/error-class.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { acceptsHtml } from "../../../http/accepts-html.ts";
 import { sessionCookies } from "../../../http/cookies.ts";
 import type { RequestMetadata } from "../../../http/endpoint.ts";
 import { type ConsolePorts, endpoint } from "../../console-endpoint.ts";
@@ -40,7 +41,7 @@ export const verifySignInLink = endpoint.public({
     if (!isNavigation(request)) return new Response(null, { status: 204 });
     const result = await trySignIn(ports, { token: query.token ?? "", ip: request.sourceIp, now }, request);
     if (result instanceof Response) return result;
-    if (isRefusal(result)) return isForBrowser(request) ? invalidLinkPage(ports.pageFiles, 401) : result;
+    if (isRefusal(result)) return acceptsHtml(request.headers) ? invalidLinkPage(ports.pageFiles, 401) : result;
     const headers = new Headers({
       location: signedInUrl(result.redirect, ports),
       "referrer-policy": "no-referrer",
@@ -57,7 +58,7 @@ async function trySignIn(ports: ConsolePorts, link: Parameters<typeof signIn>[1]
   try {
     return await signIn(ports, link);
   } catch (error) {
-    if (!isForBrowser(request)) throw error;
+    if (!acceptsHtml(request.headers)) throw error;
     const { correlationId } = request;
     ports.log({
       event: "request.failed",
@@ -71,8 +72,4 @@ async function trySignIn(ports: ConsolePorts, link: Parameters<typeof signIn>[1]
 
 function isNavigation({ method, headers }: RequestMetadata): boolean {
   return method === "GET" && !PREFETCH_HEADERS.some((name) => headers.has(name));
-}
-
-function isForBrowser({ headers }: RequestMetadata): boolean {
-  return /\btext\/html\b/i.test(headers.get("accept") ?? "");
 }

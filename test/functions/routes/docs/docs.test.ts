@@ -21,6 +21,7 @@ mkdirSync(join(folder, "guides"));
 writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
 writeFileSync(join(folder, "index.html"), page);
 writeFileSync(join(folder, "guides", "sending.html"), page);
+writeFileSync(join(folder, "404.html"), "<p>No page: {{base_url}}.</p>");
 writeFileSync(join(folder, "docs.css"), "p { color: red }");
 
 const serve = (baseUrl: string) =>
@@ -155,7 +156,8 @@ describe("a page", () => {
   });
 
   it.each([
-    "/docs/",
+    "/docs/404",
+    "/docs/404.html",
     "/docs/index",
     "/docs/openapi.json",
     "/docs/guides",
@@ -164,9 +166,33 @@ describe("a page", () => {
     "/docs/%2e%2e/x",
     "/docs/__proto__",
     "/docs/guides%2Fother",
-  ])("is 404 at %s", async (path) => {
-    const { status, body } = await get(path);
+  ])("is 404 at %s: a page for a browser, the error for a program", async (path) => {
+    const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "if-none-match": "*" };
+    const shown = await get(path, { headers: browser });
+    expect([shown.status, shown.body.toString()]).toEqual([404, `<p>No page: ${BASE_URL}.</p>`]);
+    expect(shown.headers).toMatchObject({
+      ...pageHeaders,
+      "cache-control": "no-store",
+      "content-type": "text/html; charset=utf-8",
+    });
+    expect(shown.headers).toHaveProperty("x-correlation-id");
+    for (const headers of [{}, { accept: "application/json" }, { accept: "*/*" }]) {
+      const { status, body } = await get(path, { headers });
+      expect([status, JSON.parse(body.toString()).error.code]).toEqual([404, "route_not_found"]);
+    }
+  });
+
+  it("has no address that ends with a slash", async () => {
+    const { status, body } = await get("/docs/");
     expect([status, JSON.parse(body.toString()).error.code]).toEqual([404, "route_not_found"]);
+  });
+
+  it("that no address has answers HEAD without a body, and no other method", async () => {
+    const headers = { accept: "text/html" };
+    const head = await get("/docs/none", { method: "HEAD", headers });
+    expect([head.status, head.body.length]).toEqual([404, 0]);
+    const post = await get("/docs/none", { method: "POST", headers });
+    expect([post.status, JSON.parse(post.body.toString()).error.code]).toEqual([405, "method_not_allowed"]);
   });
 });
 

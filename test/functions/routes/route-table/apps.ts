@@ -80,7 +80,7 @@ export async function openRouteApps(
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
     check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
-    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages: new Map() } }),
+    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages: new Map(), notFound: document } }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
     connect: createApp({
       ...common,
