@@ -17,6 +17,7 @@ import { mailFaults } from "./faults/mail.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { connectingFaults } from "./faults/realtime/connecting.ts";
 import { pushingFaults } from "./faults/realtime/pushing.ts";
+import { readingFaults } from "./faults/realtime/reading.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
@@ -49,6 +50,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...mailFaults,
   ...queuesAndTableFaults,
   ...pushingFaults,
+  ...readingFaults,
   ...retentionFaults,
   ...rotationFaults,
   ...sendingFaults,

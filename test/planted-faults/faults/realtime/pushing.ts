@@ -4,8 +4,6 @@ const deliver = "test/shared/flows/push/deliver.test.ts";
 const erasure = "test/shared/flows/push/erasure.test.ts";
 const hello = "test/shared/flows/push/hello.test.ts";
 const pushEvents = "test/shared/flows/push/push-events.test.ts";
-const updates = "test/shared/flows/push/updates.test.ts";
-const excerpt = "shared/flows/push/conversation-excerpt.ts";
 const postFrames = "shared/flows/push/post-frames.ts";
 const greet = "shared/flows/push/greet.ts";
 
@@ -167,41 +165,11 @@ export const pushingFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "a conversation is pushed from a read that is behind",
-    file: excerpt,
-    search: "isRecentlyErased || isCurrent(first, refs) ? first : await read(true)",
-    replacement: "first",
-    killedBy: {
-      file: pushEvents,
-      title: "is read again, consistently, when the first answer lacks it or has an older head",
-    },
-  },
-  {
-    name: "a head that is older than its message is pushed",
-    file: excerpt,
-    search: `message !== undefined && (message.scope === "test" || head.lastAt >= message.sentAt)`,
-    replacement: "message !== undefined",
-    killedBy: {
-      file: pushEvents,
-      title: "is read again, consistently, when the first answer lacks it or has an older head",
-    },
-  },
-  {
     name: "an erasure does not mark the sockets of its tenant",
     file: "shared/flows/erasure/first-pass.ts",
     search: "  if (isWatched) await ports.sockets.markErasure(initial.tenant, now);\n",
     replacement: "",
     killedBy: { file: erasure, title: "a read that is behind shows nothing of an erased conversation" },
-  },
-  {
-    name: "an erased message is pushed with the conversation that follows it",
-    file: excerpt,
-    search: "message === undefined || isErased ||",
-    replacement: "message === undefined ||",
-    killedBy: {
-      file: erasure,
-      title: "an event from before an erasure shows nothing when the person has written again",
-    },
   },
   {
     name: "the stream does not say that a conversation was erased",
@@ -233,19 +201,5 @@ export const pushingFaults: readonly PlantedFault[] = [
     search: "if (sentAt <= now - AGE_MAX) {",
     replacement: "if (sentAt <= now - AGE_MAX * 1_000) {",
     killedBy: { file: pushEvents, title: "is dropped with a log line when it waited for more than ten minutes" },
-  },
-  {
-    name: "a held message of another tenant is pushed",
-    file: "shared/flows/push/push-hold.ts",
-    search: "stored?.tenant !== tenant ||",
-    replacement: "!stored ||",
-    killedBy: { file: updates, title: "of another tenant, or one that can no longer be read, is not pushed" },
-  },
-  {
-    name: "a timer pushes a held message that was sent",
-    file: "shared/flows/push/push-hold.ts",
-    search: `  if (hold.timer && push.state.status !== "expired" && push.state.status !== "failed") return drop("stale");\n`,
-    replacement: "",
-    killedBy: { file: updates, title: "that was sent is not pushed again by its timer" },
   },
 ];

@@ -92,7 +92,8 @@ describe("an event of a message", () => {
     testEnv.advance(SECOND);
     const after = await fixture.recordMessage("after");
     const newer = await conversations.getNewest(fixture.tenant, query);
-    for (const stale of [old, { ...newer, head: old.head }, { ...old, head: newer.head }]) {
+    const headless = { ...newer, head: null };
+    for (const stale of [old, { ...newer, head: old.head }, { ...old, head: newer.head }, headless]) {
       const getNewest: typeof conversations.getNewest = async (tenant, asked) =>
         asked.consistent ? conversations.getNewest(tenant, asked) : stale;
       await fixture.push(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { streamFrameSchemas } from "../../../../shared/events/realtime.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
-import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
 
@@ -188,6 +188,31 @@ describe("an upload", () => {
     fixture.takeFrames();
     testEnv.advance(6 * MINUTE);
     await fixture.run();
+    expect(fixture.takeFrames()).toEqual([]);
+  });
+
+  it("of another tenant, or one older than a day, is not pushed", async () => {
+    const [fixture, other] = [await withConversation(), await withConversation()];
+    const task = { kind: "upload", uploadId: await createUpload(other), eventUlid: ulid() } as const;
+    expect(await fixture.push(task)).toEqual({ batchItemFailures: [] });
+    expect(fixture.takeFrames()).toEqual([]);
+    testEnv.advance(DAY - 1);
+    await other.open();
+    await other.push(task);
+    expect(other.takeFrames().map(({ frame }) => frame.data.upload.status)).toEqual(["waiting"]);
+    testEnv.advance(1);
+    await other.push(task);
+    expect(other.takeFrames()).toEqual([]);
+  });
+
+  it("that was erased while its time ended is not pushed, and nothing fails", async () => {
+    const fixture = await withConversation();
+    const id = await createUpload(fixture);
+    await fixture.stores.uploads.startProcessing(id, { copyKey: "h/1/r/a.png", size: 4, at: testEnv.now() });
+    testEnv.advance(5 * MINUTE);
+    const uploads = { ...fixture.ports.uploads, lapse: async () => null };
+    const outcome = await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() }, { uploads });
+    expect(outcome).toEqual({ batchItemFailures: [] });
     expect(fixture.takeFrames()).toEqual([]);
   });
 });
