@@ -72,11 +72,14 @@ function fileAnswers(path: string, cacheControl: PageRoute[3]): Answers {
   };
 }
 
-/** The response with a file of a page: 304 for one that the browser revalidates and has. */
+/**
+ * The response with a file of a page: 304 for one that the browser revalidates and has. A 304 has the type of its file,
+ * because the gateway adds another type to a response without one, and a cache may store it.
+ */
 function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): Response {
-  const headers = { ...pageHeaders, "cache-control": cacheControl, etag: file.etag };
+  const headers = { ...pageHeaders, "cache-control": cacheControl, "content-type": file.type, etag: file.etag };
   if (cacheControl !== "no-store" && request.headers.get("if-none-match") === file.etag) {
     return new Response(null, { status: 304, headers });
   }
-  return new Response(file.body, { headers: { ...headers, "content-type": file.type } });
+  return new Response(file.body, { headers });
 }

@@ -115,12 +115,11 @@ function toFileResponse(
 ): Response {
   const coding = chooseCoding(headers.get("accept-encoding") ?? "");
   const etag = file.etag();
-  const common = { ...fileHeaders, etag, vary: "accept-encoding" };
+  // A 304 has the type, too: the gateway adds another one to a response without one, and a cache may store it.
+  const common = { ...fileHeaders, "content-type": file.type, etag, vary: "accept-encoding" };
   if (hasTag(headers.get("if-none-match") ?? "", etag)) return new Response(null, { status: 304, headers: common });
   const encoding = coding === "identity" ? {} : { "content-encoding": coding };
-  return new Response(Uint8Array.from(file.body(coding)), {
-    headers: { ...common, ...encoding, "content-type": file.type },
-  });
+  return new Response(Uint8Array.from(file.body(coding)), { headers: { ...common, ...encoding } });
 }
 
 /** The weak comparison of RFC 9110, 13.1.2. */

@@ -119,11 +119,13 @@ describe.each(["/openapi.json", "/docs", "/docs/guides/sending"])("%s", (path) =
     const etag = first.etag ?? "";
     for (const current of [etag, etag.replace(/^W\//, ""), `"x", ${etag}`, "*"]) {
       const { status, body, headers } = await get(path, { headers: { "if-none-match": current } });
-      expect([status, body.length, headers.etag, headers["cache-control"]], current).toEqual([
+      const { "cache-control": cacheControl, "content-type": type } = headers;
+      expect([status, body.length, headers.etag, cacheControl, type], current).toEqual([
         304,
         0,
         etag,
         first["cache-control"],
+        first["content-type"],
       ]);
     }
     for (const outdated of ['"x"', `${etag}x`, ""]) {

@@ -279,7 +279,8 @@ describe("the check page", () => {
   it("is not cached; unchanged assets are 304", async () => {
     const etag = (await get("/verify/check.js")).headers.get("etag") ?? "";
     const same = await get("/verify/check.js", { "if-none-match": etag });
-    expect([same.status, await same.text()]).toEqual([304, ""]);
+    const type = "text/javascript; charset=utf-8";
+    expect([same.status, await same.text(), same.headers.get("content-type")]).toEqual([304, "", type]);
     expect((await get("/verify/check.js", { "if-none-match": '"other"' })).status).toBe(200);
     const page = (await get("/verify")).headers.get("etag") ?? "";
     expect((await get("/verify", { "if-none-match": page })).status).toBe(200);
