@@ -32,6 +32,8 @@ export interface LocalSettings {
   /** True applies the egress rules of the cloud to webhook deliveries, so that loopback is refused. */
   readonly strictEgress: boolean;
   readonly siteUrl?: string;
+  /** True lets anyone sign in and create a tenant. */
+  readonly openSignUp?: boolean;
   /** The DynamoDB engine. Default: dynoxide if it runs on this machine, else DynamoDB Local. */
   readonly engine?: NonNullable<EngineOptions["prefer"]>;
   /** The share of queue messages, 0 to 1, that are delivered twice. Above 0 messages are also reordered. */
@@ -53,6 +55,7 @@ Environment variables:
   PARLEY_PORT, PARLEY_DATA                             the same as --port and --data
   PARLEY_SEED=0                                        create only the tenant and its keys, without accounts
   PARLEY_SITE_URL                                      target of / and /.well-known/security.txt
+  PARLEY_SIGN_UP=open                                  let anyone sign in and create a tenant
   PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator
   PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)
   PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
@@ -87,6 +90,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     ...(env.PARLEY_VERIFY_TOKEN ? { verifyToken: env.PARLEY_VERIFY_TOKEN } : {}),
     ...(env.PARLEY_META_APP_ID ? { metaAppId: env.PARLEY_META_APP_ID } : {}),
     ...(env.PARLEY_INSTAGRAM_APP_ID ? { instagramAppId: env.PARLEY_INSTAGRAM_APP_ID } : {}),
+    ...(readSignUp(env.PARLEY_SIGN_UP) ? { openSignUp: true } : {}),
     ...(env.PARLEY_SITE_URL ? { siteUrl: readUrl("PARLEY_SITE_URL", env.PARLEY_SITE_URL, /^https:/) } : {}),
   };
 }
@@ -125,6 +129,12 @@ function readEgress(text: string | undefined): boolean {
   if (!text || text === "open") return false;
   if (text === "strict") return true;
   throw new LocalRefusal(`Invalid PARLEY_EGRESS: ${JSON.stringify(text)}. Set it to strict or open, or unset it.`);
+}
+
+function readSignUp(text: string | undefined): boolean {
+  if (!text || text === "closed") return false;
+  if (text === "open") return true;
+  throw new LocalRefusal(`Invalid PARLEY_SIGN_UP: ${JSON.stringify(text)}. Set it to open or closed, or unset it.`);
 }
 
 function readEngine(text: string | undefined): LocalSettings["engine"] {

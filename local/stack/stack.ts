@@ -236,13 +236,16 @@ async function loadAssembly(settings: StackSettings, folder: DataFolder, signal:
   const outdir = folder.at("cdk.out");
   const onMiss = () =>
     settings.progress?.("Synthesize the templates and bundle the functions: the first start, or a source has changed");
-  const context = assemblyContext(settings.siteUrl);
+  const context = assemblyContext(settings);
   await synthesizeInto({ outdir, context, useCache: !settings.fresh, onMiss }, signal);
   return readAssembly(outdir);
 }
 
 /** The CDK context that a local stack's assembly is synthesized with. */
-export function assemblyContext(siteUrl?: string): Record<string, string> {
+export function assemblyContext({
+  siteUrl,
+  openSignUp = false,
+}: Pick<LocalSettings, "siteUrl" | "openSignUp"> = {}): Record<string, string> {
   // Placeholders: the template declares the variables and the CORS rule, and the stack sets its own values at run time.
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
   return {
@@ -253,6 +256,7 @@ export function assemblyContext(siteUrl?: string): Record<string, string> {
     // Mails are not sent. GET /_local/mail lists them.
     "parley:mailFrom": "parley@local.test",
     ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),
+    ...(openSignUp ? { "parley:signUp": "open" } : {}),
   };
 }
 

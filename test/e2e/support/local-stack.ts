@@ -54,10 +54,11 @@ interface LocalStackOptions {
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const dataDir = options.dataDir ?? newDataDir();
   const env: Record<string, string> = { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
-  // A site URL changes the templates, so such a stack synthesizes its own assembly.
-  const program = env.PARLEY_SITE_URL
-    ? runProgram("bin/local", [], env)
-    : runProgram("test/e2e/support/stack-main", [assembly()], env);
+  // Such a setting changes the templates, so the stack synthesizes its own assembly.
+  const program =
+    env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP
+      ? runProgram("bin/local", [], env)
+      : runProgram("test/e2e/support/stack-main", [assembly()], env);
   await waitUntilReady(program);
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));

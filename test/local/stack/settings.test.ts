@@ -35,6 +35,7 @@ describe("the settings of a local stack", () => {
       PARLEY_INSTAGRAM_APP_ID: "22",
       PARLEY_EGRESS: "strict",
       PARLEY_SITE_URL: "https://parley.example/",
+      PARLEY_SIGN_UP: "open",
       PARLEY_SQS_CHAOS: "0.25",
       PARLEY_DYNAMODB: "dynamodb-local",
     };
@@ -51,6 +52,7 @@ describe("the settings of a local stack", () => {
       instagramAppId: "22",
       strictEgress: true,
       siteUrl: "https://parley.example",
+      openSignUp: true,
       sqsChaos: 0.25,
       engine: "dynamodb-local",
     });
@@ -84,6 +86,7 @@ describe("the settings of a local stack", () => {
       { PARLEY_SITE_URL: "http://parley.example" },
       /Invalid PARLEY_SITE_URL.*Set it to an https URL/,
     ],
+    ["a sign-up of another kind", [], { PARLEY_SIGN_UP: "yes" }, /PARLEY_SIGN_UP.*open or closed/],
     ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
     ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
     [
