@@ -7,11 +7,11 @@ import type { LocalJson } from "../local/stack/local-json.ts";
 import { openSeedPorts } from "../local/stack/seed-ports.ts";
 import { readSettings } from "../local/stack/settings.ts";
 import { startStack } from "../local/stack/stack.ts";
-import { recordExamples } from "./openapi/examples/record.ts";
+import { EXAMPLE_SETTINGS, recordExamples } from "./openapi/examples/record.ts";
 import { toJsonText } from "./openapi/json-text.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "parley-examples-"));
-const settings = readSettings(["--port", "0", "--data", dataDir], {});
+const settings = readSettings(["--port", "0", "--data", dataDir], EXAMPLE_SETTINGS);
 const stack = await startStack({ ...settings, seedPorts: openSeedPorts, progress: (step) => console.log(step) });
 try {
   const examples = await recordExamples(stack.local as Required<LocalJson>);

@@ -1,24 +1,15 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recordExamples } from "../../bin/openapi/examples/record.ts";
-import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts";
+import { EXAMPLE_SETTINGS, recordExamples } from "../../bin/openapi/examples/record.ts";
+import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
 
 // Each example of the OpenAPI document is what the running stack answers.
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await openSharedStack();
+  stack = await startLocalStack({ env: EXAMPLE_SETTINGS });
 });
-afterAll(async () => {
-  // The simulator is shared too: the accounts of its logins are not connected again.
-  for (const [account, connection] of [
-    ["17841402200110044", "instagram_login"],
-    ["106631254400117", "messenger"],
-  ]) {
-    await stack.sim("POST", "/subscriptions", { account, connection, subscribed: false });
-  }
-  await stack.stop();
-});
+afterAll(() => stack?.stop());
 
 it("a new recording of the examples is the same as the documented one", async () => {
   const documented = JSON.parse(readFileSync(new URL("../../docs/examples.json", import.meta.url), "utf8"));

@@ -16,7 +16,7 @@ export interface ExampleExchange {
   readonly response: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
-    /** Absent without one, and for the text of a page. */
+    /** Absent without one, and for a file. */
     readonly body?: ExampleBody;
   };
 }

@@ -75,6 +75,8 @@ const secretReplacements: readonly Replace[] = [
   replaceAll(/\bwhs_[\w+/-]{40,}=*/g, () => "whs_ZXhhbXBsZSBzZWNyZXQgb2YgYSB3ZWJob29rISEhISE="),
   replaceAll(/\bwhs_[\w+/-]{8}(?![\w+/-])/g, () => "whs_ZXhhbXBs"),
   replaceAll(/\bwst_[\w-]{43}(?![\w-])/g, () => `wst_${"0".repeat(36)}example`),
+  // The tag of a file.
+  replaceAll(/^(W\/)?"[\w-]{8,}"$/g, (_, weak = "") => `${weak}"0123456789abcdef"`),
   // Sealed tokens: sessions, challenges, signed requests.
   replaceAll(/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),
   replaceAll(/\beyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),

@@ -3,7 +3,7 @@ import { exampleStack } from "./example-stack.ts";
 import type { Examples } from "./exchange.ts";
 import { normalizeExamples } from "./normalize.ts";
 import { openRecorder } from "./recorder.ts";
-import { recordKeys, recordSignIn, recordSignOut, recordTeam } from "./scenario/access.ts";
+import { recordKeys, recordNewTenant, recordSignIn, recordSignOut, recordTeam } from "./scenario/access.ts";
 import { recordLogins, recordPlatformRequests } from "./scenario/accounts.ts";
 import { recordHolds } from "./scenario/holds.ts";
 import { recordInbox } from "./scenario/inbox.ts";
@@ -18,8 +18,11 @@ const DAY = 24 * 3_600_000;
 /** UTC. Far from midnight, so that each day of the recording is the same. */
 const START_HOUR = 10;
 
+/** The settings of the local stack: a deployment with all that an operation may need. */
+export const EXAMPLE_SETTINGS = { PARLEY_SITE_URL: "https://www.example.com", PARLEY_SIGN_UP: "open" };
+
 /**
- * Records an example of each operation on a running local stack, in a tenant without conversations, and normalizes them.
+ * Records an example of each operation on a running local stack with these settings, in a tenant without conversations, and normalizes them.
  * It advances the stack's clock by a day or two.
  */
 export async function recordExamples(info: Required<LocalJson>): Promise<Examples> {
@@ -44,6 +47,7 @@ export async function recordExamples(info: Required<LocalJson>): Promise<Example
   await recordTeam(scenario, browser);
   await recordLogins(scenario, browser);
   await recordPlatformRequests(scenario);
+  await recordNewTenant(scenario, browser);
   await recordSignOut(scenario, browser);
   await recordErasure(scenario, conversations);
   const texts = {

@@ -6,6 +6,8 @@ export interface ExampleRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: object | string;
+  /** True for a file, whose content an example does not show. */
+  readonly isFile?: boolean;
 }
 
 export interface ExampleAnswer {
@@ -17,7 +19,7 @@ export interface ExampleAnswer {
 }
 
 /** The headers of an answer that its examples show. */
-const SHOWN_HEADERS = ["content-type", "location", "retry-after", "set-cookie", "idempotent-replayed"];
+const SHOWN_HEADERS = ["content-type", "location", "etag", "retry-after", "set-cookie", "idempotent-replayed"];
 
 export type Recorder = ReturnType<typeof openRecorder>;
 
@@ -33,8 +35,7 @@ export function openRecorder(baseUrl: string) {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const json = isJson(response.headers) ? JSON.parse(text) : undefined;
-    return { status: response.status, headers: response.headers, text, data: json?.data };
+    return { status: response.status, headers: response.headers, text, data: toJson(response.headers, text)?.data };
   }
 
   return {
@@ -47,7 +48,7 @@ export function openRecorder(baseUrl: string) {
     async example(operation: string, title: string | null, request: ExampleRequest): Promise<ExampleAnswer> {
       const answer = await send(request);
       const isError = answer.status >= 400;
-      const body = isJson(answer.headers) ? JSON.parse(answer.text) : plainText(answer);
+      const body = request.isFile ? undefined : (toJson(answer.headers, answer.text) ?? plainText(answer));
       if (isError !== (title === null)) {
         throw new Error(`${operation}: ${request.path} answered ${answer.status} ${answer.text.slice(0, 500)}`);
       }
@@ -94,11 +95,14 @@ function shownHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(shown.map((name) => [name, value(name)]));
 }
 
+/** The value of an answer in JSON; undefined for another one, and for one without a body. */
+// biome-ignore lint/suspicious/noExplicitAny: see `ExampleAnswer`
+function toJson(headers: Headers, text: string): any {
+  const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
+  return isJson && text !== "" ? JSON.parse(text) : undefined;
+}
+
 /** The text of an answer that is not JSON; undefined for a file of a page. */
 function plainText({ headers, text }: ExampleAnswer): string | undefined {
   return (headers.get("content-type") ?? "").startsWith("text/plain") && text !== "" ? text : undefined;
-}
-
-function isJson(headers: Headers): boolean {
-  return (headers.get("content-type") ?? "").startsWith("application/json");
 }

@@ -20,12 +20,24 @@ const FILES = {
 };
 
 /** What needs no key, and the pages. */
-export async function recordService({ example }: Scenario): Promise<void> {
+export async function recordService(scenario: Scenario): Promise<void> {
+  const { example } = scenario;
   await example("ping", "The API answers", { path: "/v1/ping" });
   await example("health", "The service works", { path: "/health" });
-  await example("redirectToSite", null, { path: "/" });
-  await example("redirectToSecurityTxt", null, { path: "/.well-known/security.txt" });
-  for (const [operation, path] of Object.entries(FILES)) await example(operation, "A file", { path });
+  await example("redirectToSite", "A redirect", { path: "/" });
+  await example("redirectToSecurityTxt", "A redirect", { path: "/.well-known/security.txt" });
+  for (const [operation, path] of Object.entries(FILES)) await example(operation, "A file", { path, isFile: true });
+  await recordCurrentCopy(scenario, "getOpenApiDocument", "/openapi.json");
+  await recordCurrentCopy(scenario, "getDocsPage", "/docs/errors");
+  await example("getDocsPage", null, { path: "/docs/unknown" });
+}
+
+/** A file, and the answer to a client that has it already. */
+async function recordCurrentCopy({ example }: Scenario, operation: string, path: string): Promise<void> {
+  const { headers } = await example(operation, "A file", { path, isFile: true });
+  const etag = headers.get("etag");
+  if (etag === null) throw new Error(`${path} has no ETag.`);
+  await example(operation, "A copy that is current", { path, headers: { "if-none-match": etag } });
 }
 
 /** The end: a person's conversation is erased. */
