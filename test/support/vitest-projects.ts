@@ -83,7 +83,7 @@ export function testConfig({ full }: { full: boolean }) {
       provide: { fullRun: full },
       globalSetup: "test/support/compile-cache-setup.ts",
       setupFiles: "test/support/conformance/setup.ts",
-      reporters: ["default", "./test/support/slow-files-reporter.ts"],
+      reporters: ["default", "./test/support/run-reporter.ts"],
       // In the order in which they run: the projects with the longest files first.
       projects: [
         { ...e2eProject, test: { ...e2eProject.test, globalSetup: "test/e2e/support/assembly-setup.ts" } },
