@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSocket } from "../../support/sockets/test-socket.ts";
+import { project, snippetsOf } from "../../web/docs/support/rendered-snippets.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
-import { openSocket } from "../../support/sockets/test-socket.ts";
-import { project, snippetsOf } from "../../web/docs/support/rendered-snippets.ts";
 
 // Requests of the reference, as a running stack shows them, with values of that stack in place of the recorded ones.
 
