@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** The tenant of each request that takes one. For an operator key and a member of several tenants. */
   readonly tenant?: string | undefined;
-  /** The CSRF token of the session, or a function that returns it. Default: the cookie `console_csrf`. */
+  /** The CSRF token of the session, or a function that returns it, which the limits of the call bind. Default: the cookie `console_csrf`. */
   readonly csrfToken?: string | (() => string | Promise<string>) | undefined;
   /** Default: 120,000. */
   readonly timeoutMs?: number | undefined;
@@ -53,17 +53,21 @@ const TIMEOUT_MS = 120_000;
 const ATTEMPT_TIMEOUT_MS = 31_000;
 const MAX_RETRIES = 4;
 
+/** What ends a call. */
+interface CallLimits {
+  readonly signal: AbortSignal | undefined;
+  readonly attemptTimeoutMs: number;
+  /** When the whole call ends. */
+  readonly deadline: number;
+}
+
 /** One call, with everything that its attempts have in common. */
-interface Call {
+interface Call extends CallLimits {
   readonly operation: string;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly attemptTimeoutMs: number;
-  /** When the whole call ends. */
-  readonly deadline: number;
 }
 
 /** Calls the operations of the API: credentials, time-outs, retries, the envelope and its errors. */
@@ -123,24 +127,44 @@ export class HttpClient {
     const tenant = options.tenant !== undefined && takesTenant(operation) ? { tenant: options.tenant } : {};
     const target = toPath(template, path, { ...tenant, ...withoutUndefined(query) });
     if (target === null) throw invalidArgument(`Invalid id for ${operation}. An id is not empty, "." or "..".`);
-    return {
-      operation,
-      method,
-      url: `${this.#baseUrl}${target}`,
-      headers: { accept: "application/json", ...(await this.#credentials(method)), ...jsonType(body), ...headers },
-      body: body === undefined ? undefined : toJson(body),
+    const limits = {
       signal,
       attemptTimeoutMs: attemptTimeoutMs ?? options.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS,
       deadline,
     };
+    const json = body === undefined ? undefined : toJson(body);
+    const credentials = await this.#credentials(method, limits);
+    return {
+      ...limits,
+      operation,
+      method,
+      url: `${this.#baseUrl}${target}`,
+      headers: { accept: "application/json", ...credentials, ...jsonType(body), ...headers },
+      body: json,
+    };
   }
 
-  async #credentials(method: string): Promise<Record<string, string>> {
+  async #credentials(method: string, limits: CallLimits): Promise<Record<string, string>> {
     const { apiKey, csrfToken } = this.#options;
     if (apiKey !== undefined) return { authorization: `Bearer ${apiKey}` };
     if (method === "GET") return {};
-    const token = (typeof csrfToken === "function" ? await csrfToken() : csrfToken) ?? csrfCookie();
+    const token =
+      (typeof csrfToken === "function" ? await this.#callInTime(csrfToken, limits) : csrfToken) ?? csrfCookie();
     return token === undefined ? {} : { "x-csrf-token": token };
+  }
+
+  /** Calls a function of the caller, within the limits of an attempt. Its own error stays as it is. */
+  async #callInTime<T>(callback: () => T | Promise<T>, { signal, attemptTimeoutMs, deadline }: CallLimits): Promise<T> {
+    const timeoutMs = Math.min(attemptTimeoutMs, deadline - this.clock.now());
+    const result = await this.withTimeout({ timeoutMs, signal }, async () => {
+      try {
+        return { value: await callback() };
+      } catch (error) {
+        return { error };
+      }
+    });
+    if ("error" in result) throw result.error;
+    return result.value;
   }
 
   /** One request and its whole response. Throws a ParleyError when there is none in time. */

@@ -155,3 +155,58 @@ describe("an aborted signal", () => {
     expect(data).toEqual({ name: "parley" });
   });
 });
+
+describe("the caller's function of the CSRF token", () => {
+  const SIGN_OUT = "POST /console/auth/logout";
+  const session = (csrfToken: () => Promise<string>) => new Parley({ baseUrl: server.url, clock, csrfToken });
+  const hanging = vi.fn(() => new Promise<string>(() => {}));
+  beforeEach(() => {
+    hanging.mockClear();
+    server.play(ok({}));
+  });
+
+  test.each([
+    ["an attempt", { attemptTimeoutMs: 5_000 }, 5_000],
+    ["an attempt, by default", {}, 31_000],
+    ["the whole call", { timeoutMs: 4_000 }, 4_000],
+  ])("ends with the time of %s, and nothing is sent", async (_, limits, timeoutMs) => {
+    const call = failure(session(hanging).request(SIGN_OUT, limits));
+    expect(clock.pending).toEqual([timeoutMs]);
+    clock.advance(timeoutMs);
+    expect(await call).toMatchObject({ name: "ParleyError", code: "timeout", status: null });
+    expect(server.requests).toEqual([]);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("takes its time from that of the whole call", async () => {
+    server.play(hang);
+    const slow = async () => {
+      clock.advance(3_000);
+      return "token-1";
+    };
+    const call = failure(session(slow).request(SIGN_OUT, { timeoutMs: 10_000 }));
+    await server.arrived(1);
+    expect(clock.pending).toEqual([7_000]);
+    clock.advance(7_000);
+    expect(await call).toMatchObject({ code: "timeout" });
+  });
+
+  test("ends with the signal, and is not called after it", async () => {
+    const controller = new AbortController();
+    const call = failure(session(hanging).request(SIGN_OUT, { signal: controller.signal }));
+    controller.abort();
+    expect(await call).toMatchObject({ code: "aborted" });
+    expect(await failure(session(hanging).request(SIGN_OUT, { signal: AbortSignal.abort() }))).toMatchObject({
+      code: "aborted",
+    });
+    expect(hanging).toHaveBeenCalledTimes(1);
+    expect(server.requests).toEqual([]);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("fails with its own error", async () => {
+    const error = new Error("The page has no session.");
+    expect(await failure(session(() => Promise.reject(error)).request(SIGN_OUT))).toBe(error);
+    expect(clock.pending).toEqual([]);
+  });
+});
