@@ -15,7 +15,7 @@ const layers = {
     layers: ["shared/kernel", "shared/domain", "shared/config"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  "shared/aws": { layers: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@aws-sdk/.+"] },
+  "shared/aws": { layers: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@(aws-sdk|smithy)/.+"] },
   "shared/net": {
     layers: ["shared/kernel", "shared/domain"],
     packages: ["undici", "node:crypto", "node:dns", "node:net", "node:tls"],
