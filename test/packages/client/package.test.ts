@@ -50,6 +50,15 @@ test("names pages of the documentation that exist", () => {
   expect(missing).toEqual([]);
 });
 
+test("the guide calls routes that take an API key, but where it explains the session", () => {
+  const { paths } = JSON.parse(readFileSync(join(project, "docs/openapi.json"), "utf8"));
+  const calls = codeBlocks("docs/guides/client.md")
+    .filter(({ code }) => !code.includes("csrfToken"))
+    .flatMap(({ code }) => [...code.matchAll(/\.request\("(\w+) (\S+)"/g)]);
+  const securities = calls.map(([, method = "", path = ""]) => paths[path][method.toLowerCase()].security);
+  expect(securities).toEqual([expect.arrayContaining([{ apiKey: [] }])]);
+});
+
 // The compiler takes seconds.
 describe.runIf(inject("fullRun"))("its types, in a strict project without the types of Node.js,", () => {
   const compile = (source: string) => {
