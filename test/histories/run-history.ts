@@ -15,7 +15,7 @@ import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
 import { judgeQuarantine } from "./ledger/quarantine.ts";
 import { judgeRawCopies } from "./ledger/raw-copies.ts";
 import { judgeBudgets, judgeSendEvents, judgeSends, judgeWindows } from "./ledger/sending.ts";
-import type { History, Step } from "./steps.ts";
+import type { History, Step } from "./steps/step.ts";
 import { openWorld, type World } from "./world/open-world.ts";
 import { NEIGHBOUR, NEIGHBOURS_PERSON } from "./world/people.ts";
 

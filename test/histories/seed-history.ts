@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { type History, histories } from "./steps.ts";
+import { histories } from "./steps/histories.ts";
+import type { History } from "./steps/step.ts";
 
 /** The most parts of a history: short ones find as much in the same time, and are easier to read. */
 const PARTS_MAX = 16;

@@ -1,5 +1,5 @@
 import type { Millis } from "../../shared/kernel/time.ts";
-import type { History } from "./steps.ts";
+import type { History } from "./steps/step.ts";
 
 /** A history that once showed a fault. */
 export interface FoundHistory {

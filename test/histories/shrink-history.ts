@@ -1,5 +1,5 @@
 import { runHistory } from "./run-history.ts";
-import type { History } from "./steps.ts";
+import type { History } from "./steps/step.ts";
 
 /** A shorter history with the same kind of violation, and its violations. */
 export async function shrinkHistory(history: History, violations: readonly string[], runsMax = 400) {

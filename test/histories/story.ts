@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
-import type { History, Step } from "./steps.ts";
+import type { History, Step } from "./steps/step.ts";
 import type { MemberName } from "./world/members.ts";
 
 /** The steps of a history, one sentence each. */

@@ -15,7 +15,7 @@ import {
   noDeeds,
   type SendRequest,
 } from "../deeds.ts";
-import { type Step, subscriptions, type TrespassAct } from "../steps.ts";
+import { type Step, subscriptions, type TrespassAct } from "../steps/step.ts";
 import type { MemberName } from "../world/members.ts";
 import type { World } from "../world/open-world.ts";
 import { conversationOf, findPerson, NEIGHBOUR, TENANT } from "../world/people.ts";

@@ -2,7 +2,7 @@ import { SEALING_DELAY } from "../../../shared/aws/service-keys.ts";
 import { HOLD_LIFETIME, SESSION_LIFETIME } from "../../../shared/domain/limits.ts";
 import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
 import type { ApiAnswer, CallerRequest, Change } from "../deeds.ts";
-import type { Step } from "../steps.ts";
+import type { Step } from "../steps/step.ts";
 import { mayBeDeleted } from "./deletion.ts";
 import { type Evidence, SLACK, wordsIn } from "./evidence.ts";
 

@@ -3,7 +3,7 @@ import { RETENTION } from "../../../shared/domain/limits.ts";
 import { HOUR, type Millis } from "../../../shared/kernel/time.ts";
 import type { StoredObject } from "../cloud/bucket.ts";
 import type { Deeds } from "../deeds.ts";
-import type { History } from "../steps.ts";
+import type { History } from "../steps/step.ts";
 import type { World } from "../world/open-world.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
