@@ -14,10 +14,15 @@ import type { PushPorts } from "./ports.ts";
 const MARK_LIFETIME: Millis = 4 * HOUR;
 /** The clocks of processes may differ by this much. */
 const CLOCK_MARGIN: Millis = 5 * MINUTE;
-const RETRY_DELAY: Millis = SECOND;
+const RETRY_DELAY_MIN: Millis = SECOND;
 const CONCURRENCY = 10;
 
-type Greeting = "sent" | "marked" | "not_standing" | "gone";
+type Greeting = "sent" | "marked" | "gone" | NotStanding;
+
+/** The gateway does not know the connection yet, or no more. */
+interface NotStanding {
+  readonly tryAfter: Millis;
+}
 
 /** A socket of a tenant. */
 interface SocketOf<S> {
@@ -31,16 +36,17 @@ export async function processHello(
   { tenant, connectionId }: { readonly tenant: TenantId; readonly connectionId: string },
   now: Millis,
 ): Promise<RecordOutcome> {
-  switch (await greet(ports, { tenant, connectionId }, now)) {
+  const greeting = await greet(ports, { tenant, connectionId }, now);
+  switch (greeting) {
     case "sent":
       return done;
     case "marked":
       await requestHello(ports, tenant, connectionId);
       return done;
-    case "not_standing":
-      return retry("handshake", RETRY_DELAY);
     case "gone":
       return drop("gone");
+    default:
+      return retry("handshake", greeting.tryAfter);
   }
 }
 
@@ -82,7 +88,7 @@ async function greet(
   if (await markAccounts(ports, { tenant, socket }, now)) return "marked";
   const { connectedAt, expiresAt } = socket;
   if ((await ports.connections.post(connectionId, helloFrame({ connectionId, now, expiresAt }))) === "gone") {
-    if (now < connectedAt + HANDSHAKE_MAX) return "not_standing";
+    if (now < connectedAt + HANDSHAKE_MAX) return { tryAfter: retryDelay(now - connectedAt) };
     await ports.sockets.remove(tenant, [connectionId]);
     return "gone";
   }
@@ -90,6 +96,14 @@ async function greet(
   if (await ports.socketFrames.markGreeted(connectionId, now)) await ports.connections.post(connectionId, pongFrame());
   await ports.sockets.markGreeted(tenant, connectionId, now);
   return "sent";
+}
+
+/**
+ * How long after a try the next one is made. It grows with the age of the connection: a client that left before its first
+ * frame is known to be gone after nine receives at most, and its message becomes no dead letter.
+ */
+function retryDelay(age: Millis): Millis {
+  return Math.max(RETRY_DELAY_MIN, age / 2);
 }
 
 /** Marks the accounts whose marks end before the socket does. @returns whether there were any */

@@ -27,6 +27,16 @@ export const pushingFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a connection that does not stand is tried each second",
+    file: greet,
+    search: "return Math.max(RETRY_DELAY_MIN, age / 2);",
+    replacement: "return age < 0 ? age : RETRY_DELAY_MIN;",
+    killedBy: {
+      file: hello,
+      title: "a client that leaves before its first frame, without a word of the gateway, leaves no dead letter",
+    },
+  },
+  {
     name: "events are queued for a tenant without sockets",
     file: "shared/flows/realtime/request-event-pushes.ts",
     search: "loaded !== null && hasSockets(loaded, now)",

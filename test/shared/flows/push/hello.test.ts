@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { RECEIVES_MAX } from "../../../../shared/config/function-times.ts";
 import { hasSockets } from "../../../../shared/domain/realtime/sockets.ts";
 import { renderAccountEvent } from "../../../../shared/events/account.ts";
 import { streamFrameSchemas } from "../../../../shared/events/realtime.ts";
@@ -128,9 +129,23 @@ it("a connection that does not stand yet is tried again, and one that never stan
   const never = await connected(fixture, 29 * SECOND);
   fixture.gone.add(never.connectionId);
   expect((await fixture.run()).failed).toHaveLength(1);
-  testEnv.advance(SECOND);
+  testEnv.advance(15 * SECOND);
   expect((await fixture.run()).failed).toEqual([]);
   expect(await fixture.stores.sockets.get(fixture.tenant, never.connectionId)).toBeNull();
+});
+
+it("a client that leaves before its first frame, without a word of the gateway, leaves no dead letter", async () => {
+  const fixture = await openPushFixture(testEnv);
+  await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
+  const { connectionId } = await connected(fixture);
+  fixture.gone.add(connectionId);
+  let tries = 0;
+  for (let second = 0; second < 60; second++) {
+    tries += (await fixture.run()).failed.length;
+    testEnv.advance(SECOND);
+  }
+  expect(await fixture.stores.sockets.get(fixture.tenant, connectionId)).toBeNull();
+  expect(tries + 1).toBeLessThan(RECEIVES_MAX);
 });
 
 it("a socket whose key was revoked before its first frame is closed instead", async () => {
