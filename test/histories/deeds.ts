@@ -2,6 +2,7 @@ import type { EventType } from "../../shared/domain/events/events.ts";
 import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import type { Viewer } from "./sockets.ts";
 import type { MemberName } from "./world/members.ts";
 import type { WorldAccount } from "./world/people.ts";
 import type { PolicyAction } from "./world/platform.ts";
@@ -212,6 +213,7 @@ export interface Deeds {
   readonly pages: NextPage[];
   readonly links: LinkRequest[];
   readonly deletions: TenantDeletion[];
+  readonly viewers: Viewer[];
 }
 
 export function noDeeds(): Deeds {
@@ -235,5 +237,6 @@ export function noDeeds(): Deeds {
     pages: [],
     links: [],
     deletions: [],
+    viewers: [],
   };
 }

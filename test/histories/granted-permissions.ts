@@ -25,6 +25,7 @@ const resources: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/RawBucket/, () => "raw"],
   [/UploadBucket/, () => "uploads"],
   [/TokenKey/, () => "key"],
+  [/\/(POST|DELETE)\/@connections/, (method) => method],
   [/RootSecret/, () => "root"],
   [/PlatformSecrets/, () => "platforms"],
   [new RegExp(`"(${queues.join("|")})Queue`), (queue) => queue],

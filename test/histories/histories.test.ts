@@ -4,9 +4,10 @@ import { usedPermissions } from "./cloud/permissions.ts";
 import { grantedPermissions } from "./granted-permissions.ts";
 import { reportSeed } from "./report-seed.ts";
 import { runHistory } from "./run-history.ts";
+import { type HistoryKind, historyKinds } from "./seed-history.ts";
 import { foundHistories } from "./seeds.ts";
 
-const SEEDS = 500;
+const seeds: Readonly<Record<HistoryKind, number>> = { service: 500, stream: 100 };
 const SEEDS_PER_TEST = 50;
 
 describe("histories that once showed a fault", () => {
@@ -15,14 +16,14 @@ describe("histories that once showed a fault", () => {
   });
 });
 
-describe("random histories", () => {
-  const firsts = Array.from({ length: SEEDS / SEEDS_PER_TEST }, (_, i) => 1 + i * SEEDS_PER_TEST);
+describe.for(historyKinds)("random histories of the %s", (kind) => {
+  const firsts = Array.from({ length: seeds[kind] / SEEDS_PER_TEST }, (_, i) => 1 + i * SEEDS_PER_TEST);
   test.for(firsts)(
     "nothing is lost, sent twice or counted wrong from seed %i on",
     { timeout: 120_000 },
     async (first) => {
       for (let seed = first; seed < first + SEEDS_PER_TEST; seed++) {
-        const report = await reportSeed(seed);
+        const report = await reportSeed(seed, kind);
         if (report) expect.fail(`Seed ${seed}\n${report.story}\n${report.history}`);
       }
     },

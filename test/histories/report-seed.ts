@@ -1,4 +1,4 @@
-import { seedHistory } from "./seed-history.ts";
+import { type HistoryKind, seedHistory } from "./seed-history.ts";
 import { shrinkHistory, violationKind, violationsOf } from "./shrink-history.ts";
 import { formatStory } from "./story.ts";
 
@@ -13,8 +13,8 @@ export interface SeedReport {
 const VIOLATION_CHARS_MAX = 400;
 
 /** Runs the history of a seed. @returns null when all is well */
-export async function reportSeed(seed: number): Promise<SeedReport | null> {
-  const history = seedHistory(seed);
+export async function reportSeed(seed: number, kind: HistoryKind = "service"): Promise<SeedReport | null> {
+  const history = seedHistory(seed, kind);
   const violations = await violationsOf(history);
   if (violations.length === 0) return null;
   const shortest = await shrinkHistory(history, violations);

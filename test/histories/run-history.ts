@@ -1,4 +1,5 @@
 import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
+import type { Lag } from "../support/world/table/storage.ts";
 import { openActors } from "./actors/actors.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
 import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
@@ -15,6 +16,9 @@ import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
 import { judgeQuarantine } from "./ledger/quarantine.ts";
 import { judgeRawCopies } from "./ledger/raw-copies.ts";
 import { judgeBudgets, judgeSendEvents, judgeSends, judgeWindows } from "./ledger/sending.ts";
+import { judgeCutOff } from "./ledger/stream/access.ts";
+import { judgeErasedFrames, judgeFirstFrames, judgeFrameIds } from "./ledger/stream/frames.ts";
+import { judgeGaps } from "./ledger/stream/gaps.ts";
 import type { History, Step } from "./steps/step.ts";
 import { openWorld, type World } from "./world/open-world.ts";
 import { NEIGHBOUR, NEIGHBOURS_PERSON } from "./world/people.ts";
@@ -45,6 +49,10 @@ const always: readonly Judge[] = [
   judgeRotations,
   judgeLinks,
   judgeDeletions,
+  judgeFirstFrames,
+  judgeFrameIds,
+  judgeErasedFrames,
+  judgeCutOff,
 ];
 
 /** What holds when nothing more happens. */
@@ -58,6 +66,7 @@ const inTheEnd: readonly Judge[] = [
   judgeConnections,
   judgeErasures,
   judgeExactCounters,
+  judgeGaps,
 ];
 
 /** More than any step causes. */
@@ -121,7 +130,7 @@ async function pass({ engine, receivers }: World, { seed }: History, millis: Mil
 
 /** Does what a step says about the world. @returns false for a deed of an actor */
 function changeWorld(world: World, endpoints: readonly { readonly url: string }[], step: Step): boolean {
-  const { troubles, receivers, platform, aws } = world;
+  const { troubles, receivers, platform, gateway, aws } = world;
   switch (step.do) {
     case "trouble":
       troubles.arm(step);
@@ -134,8 +143,11 @@ function changeWorld(world: World, endpoints: readonly { readonly url: string }[
     case "platform":
       platform.mode = step.mode;
       return true;
+    case "gateway":
+      gateway.setMode(step.mode);
+      return true;
     case "stale":
-      aws.table.setLag(({ source }) => (step.source === "all" || step.source === source ? step.writes : 0));
+      aws.table.setLag(toLag(world, step));
       return true;
     case "bury":
       aws.queues[step.queue].buries = 1;
@@ -149,10 +161,18 @@ function changeWorld(world: World, endpoints: readonly { readonly url: string }[
   }
 }
 
-function calm({ troubles, receivers, platform, aws }: World): void {
+function toLag({ lagRandom }: World, { source, writes, isMixed }: Extract<Step, { do: "stale" }>): Lag {
+  return (read) => {
+    const isBehind = source === "all" || source === read.source;
+    return isBehind && !(isMixed && lagRandom() < 0.5) ? writes : 0;
+  };
+}
+
+function calm({ troubles, receivers, platform, gateway, aws }: World): void {
   troubles.disarm();
   receivers.recover();
   platform.mode = "accept";
+  gateway.setMode("ok");
   aws.table.setLag(() => 0);
   for (const queue of Object.values(aws.queues)) queue.buries = 0;
 }

@@ -362,6 +362,16 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a client that leaves before its first frame, and whose end nobody reports, leaves no dead letter",
+    history: {
+      seed: 4,
+      steps: [
+        [{ do: "watch", person: 1 }, null],
+        [{ do: "leave", viewer: 2, isReported: false }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

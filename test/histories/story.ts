@@ -40,6 +40,16 @@ function sentence(step: Step): string {
       return "The owner removes the agent from the team";
     case "inviteAgent":
       return "The owner invites the agent, who signs in";
+    case "watch":
+      return step.by
+        ? `${agent(step.by)} connects to the realtime stream`
+        : `A program connects to the realtime stream of the tenant of person ${step.person}`;
+    case "leave":
+      return `Viewer ${step.viewer} ends its connection${step.isReported ? "" : ", and nobody reports it"}`;
+    case "revokeKey":
+      return `The tenant of person ${step.person} revokes the key of its programs`;
+    case "gateway":
+      return `The gateway's management API is now: ${step.mode}`;
     case "trespass":
       return `Another caller tries what is not theirs: ${step.act} of person ${step.person}'s tenant`;
     case "policy":
@@ -74,7 +84,7 @@ function sentence(step: Step): string {
       return `An invocation of ${step.name} meets at call ${step.call}: ${step.kind}${millis}`;
     }
     case "stale":
-      return `Eventually consistent reads of ${step.source} miss the last ${step.writes} writes`;
+      return `${step.isMixed ? "Half of the eventually" : "Eventually"} consistent reads of ${step.source} miss the last ${step.writes} writes`;
     case "again":
       return `The next message of ${step.queue} comes twice, the second time ${step.when === "running" ? "at once" : "afterwards"}`;
     default:

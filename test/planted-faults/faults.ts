@@ -16,6 +16,7 @@ import { lateCallsFaults } from "./faults/late-calls.ts";
 import { mailFaults } from "./faults/mail.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { connectingFaults } from "./faults/realtime/connecting.ts";
+import { streamHistoryFaults } from "./faults/realtime/histories.ts";
 import { pushingFaults } from "./faults/realtime/pushing.ts";
 import { readingFaults } from "./faults/realtime/reading.ts";
 import { retentionFaults } from "./faults/retention.ts";
@@ -51,6 +52,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...queuesAndTableFaults,
   ...pushingFaults,
   ...readingFaults,
+  ...streamHistoryFaults,
   ...retentionFaults,
   ...rotationFaults,
   ...sendingFaults,

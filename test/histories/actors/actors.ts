@@ -23,6 +23,7 @@ import { echo, edit, inbound, type PolicyAction, policy, reaction, unsend } from
 import { openOperator } from "./operator.ts";
 import { openRequests } from "./requests.ts";
 import { openSignedIn } from "./signed-in.ts";
+import { openViewers } from "./viewers.ts";
 
 /** The people, the agents, the tenants and the operator of a history. */
 export function openActors(world: World) {
@@ -31,6 +32,7 @@ export function openActors(world: World) {
   const requests = openRequests(world, deeds);
   const signedIn = openSignedIn(world, deeds, requests);
   const operator = openOperator(world, deeds, requests);
+  const viewers = openViewers(world, deeds, requests, signedIn);
   const { request } = requests;
   let words = 0;
   const pick = <T>(all: readonly T[], index: number): T | undefined => all[index % Math.max(1, all.length)];
@@ -306,6 +308,12 @@ export function openActors(world: World) {
           return signedIn.removeAgent();
         case "inviteAgent":
           return signedIn.inviteAgent();
+        case "watch":
+          return viewers.watch(findPerson(step.person).account.tenant, step.by ?? null);
+        case "leave":
+          return viewers.leave(step.viewer, step.isReported);
+        case "revokeKey":
+          return viewers.revokeKey(findPerson(step.person).account.tenant);
         case "trespass":
           return trespass(step.person, step.act);
         case "redrive":

@@ -1,3 +1,4 @@
+import type { ApiGatewayManagementApiClient } from "@aws-sdk/client-apigatewaymanagementapi";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { queueReaders, visibilityTimeout } from "../../../shared/config/function-times.ts";
 import { type QueueName, queues as queueNames } from "../../../shared/config/names.ts";
@@ -17,8 +18,15 @@ export const queueIds = queueNames;
 
 export type Aws = ReturnType<typeof openAws>;
 
-/** @param decide waits for the turn of a call and decides its fault */
-export function openAws(now: () => Millis, decide: (operation: FaultyOperation) => Promise<Fault>) {
+interface Options {
+  readonly now: () => Millis;
+  /** Of the gateway's management API. */
+  readonly connections: ApiGatewayManagementApiClient;
+  /** Waits for the turn of a call and decides its fault. */
+  readonly decide: (operation: FaultyOperation) => Promise<Fault>;
+}
+
+export function openAws({ now, connections, decide }: Options) {
   const table = openWorldTable(now);
   const letters: Queue[] = [];
   const queues = Object.fromEntries(
@@ -40,6 +48,7 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
     kms: keyClient(),
     s3: bucket.client,
     secrets: secrets.client,
+    connections,
   };
   const all = [table.client, ...Object.values(clients)];
   suspendable(all);

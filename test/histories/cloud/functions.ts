@@ -14,6 +14,10 @@ export const functionIds = {
   console: "Console",
   mail: "Mail",
   account: "Account",
+  socket: "Socket",
+  push: "Push",
 } as const satisfies Readonly<Record<string, FunctionId>>;
 export type FunctionName = keyof typeof functionIds;
 export const functionNames = Object.keys(functionIds) as readonly FunctionName[];
+/** Those of the realtime stream do nothing in a history without sockets. */
+export const functionsWithoutStream = functionNames.filter((name) => name !== "socket" && name !== "push");

@@ -9,6 +9,8 @@ import { lambdaHandler } from "../../../functions/http/lambda.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { mailWorker } from "../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
+import { pushWorker } from "../../../functions/push/worker.ts";
+import { type SocketResult, socketHandler } from "../../../functions/realtime/routes.ts";
 import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { checkApiRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
@@ -26,7 +28,10 @@ export interface Invocation {
 export type HttpEvent = APIGatewayProxyEventV2;
 export type HttpResult = APIGatewayProxyStructuredResultV2;
 /** A function's handler. Its event and result are those of its trigger. */
-export type Handler = (event: never, invocation: Invocation) => Promise<HttpResult | SQSBatchResponse | undefined>;
+export type Handler = (
+  event: never,
+  invocation: Invocation,
+) => Promise<HttpResult | SQSBatchResponse | SocketResult | undefined>;
 
 /** Loads a function into a process, as its `handler.ts` does. */
 export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
@@ -66,6 +71,8 @@ export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
       ),
     mail: () => mailWorker(ports.mail, clockNow),
     account: () => accountsWorker(ports.account, clockNow),
+    socket: () => socketHandler(ports.socket, clockNow),
+    push: () => pushWorker(ports.push, clockNow),
     deadLetters: () => deadLettersWorker(ports.deadLetters, clockNow),
   };
   return functions[name]() as Handler;

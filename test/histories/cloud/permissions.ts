@@ -61,6 +61,8 @@ export function requiredPermissions(client: string, command: string, input: Inpu
     }
     case "KMSClient":
       return [`kms:${action} ${input.EncryptionContext?.purpose}`];
+    case "ApiGatewayManagementApiClient":
+      return [`execute-api:ManageConnections ${action === "DeleteConnection" ? "DELETE" : "POST"}`];
     case "SecretsManagerClient":
       return [`secretsmanager:${action} ${input.SecretId}`];
     default:

@@ -5,6 +5,7 @@ import { openFiles } from "../../../shared/aws/files.ts";
 import type { Log } from "../../../shared/aws/log.ts";
 import type { Mailer } from "../../../shared/aws/mail.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
+import { openConnections } from "../../../shared/aws/realtime.ts";
 import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { openStoredSecret } from "../../../shared/aws/secret-values.ts";
 import { parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
@@ -83,6 +84,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     uploadFiles: openFiles("uploads", aws.s3),
     uploadWork: queue("Uploads"),
     realtimeUrl: "wss://stream.example",
+    connections: openConnections("https://stream.example", aws.connections),
     accountPlatformFor: async () => accountPlatform,
     receivedMessages: openReceivedMessages(aws.sqs),
   };
@@ -136,6 +138,8 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     console: { ...common, ...mailKeys, ...people, mails: queue("Mails"), pageFiles: new Map() } satisfies ConsolePorts,
     mail: { ...common, ...mailKeys, ...people, mail: mailer } satisfies MailPorts,
     account,
+    socket: { ...common, consoleOrigin: ORIGIN },
+    push: common,
     deadLetters: {
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,

@@ -51,7 +51,7 @@ export function judgeErasedTexts(evidence: Evidence): string[] {
 }
 
 /** The texts of a conversation from before an erasure. */
-function textsBefore(evidence: Evidence, person: string, erasedAt: Millis): string[] {
+export function textsBefore(evidence: Evidence, person: string, erasedAt: Millis): string[] {
   const { messages, sends, holds } = evidence;
   return [
     ...messages.filter((message) => message.person === person && isBefore(evidence, message, erasedAt)),

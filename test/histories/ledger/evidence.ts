@@ -33,6 +33,8 @@ export interface Evidence extends Deeds {
   readonly objects: readonly StoredObject[];
   /** The deliveries that a daily check found overdue and scheduled again. */
   readonly rescheduled: number;
+  /** How often events were not pushed because they had waited for too long. */
+  readonly dropped: number;
   /** The bodies of the messages that became dead letters. */
   readonly buried: readonly string[];
   /** When an item was last written. */
@@ -82,6 +84,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
     const deleted = deeds.deletions.filter(({ endedAt }) => endedAt !== null).length;
     const state = [
       ...sizes,
+      ...deeds.viewers.flatMap(({ frames, fetches, endedAt }) => [frames.length, fetches.length, endedAt]),
       answered,
       ended,
       links,
@@ -108,6 +111,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
         (sum, line) => sum + (line.event === "deliveries.rescheduled" ? line.deliveries : 0),
         0,
       ),
+      dropped: logLines.filter(({ event }) => event === "realtime.dropped").length,
       buried: Object.values(aws.queues).flatMap(({ buried }) => buried),
       writtenAt: (item) => written.get(item) ?? 0,
       mayBeErased: (person, at) =>

@@ -3,7 +3,7 @@ import { findPerson } from "../world/people.ts";
 import { type Evidence, wordsIn } from "./evidence.ts";
 
 /** The words of each tenant: of the people who write to it and of its agents. */
-function owners({ messages, sends }: Evidence): Map<string, TenantId> {
+export function owners({ messages, sends }: Evidence): Map<string, TenantId> {
   return new Map([...messages, ...sends].map(({ text, person }) => [text, findPerson(person).account.tenant]));
 }
 

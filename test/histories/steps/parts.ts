@@ -43,10 +43,7 @@ export const troubleKinds: readonly TroubleKind[] = [
 ];
 export const freezes: readonly Millis[] = [5 * SECOND, 15 * SECOND, 40 * SECOND, 3 * MINUTE];
 
-export const ticks = fc.oneof(
-  { weight: 2, arbitrary: fc.constant(null) },
-  { weight: 1, arbitrary: fc.nat({ max: 25 }) },
-);
+const ticks = fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat({ max: 25 }) });
 export type Paced = History["steps"][number];
 
 export const paced = (arbitrary: fc.Arbitrary<Step>): fc.Arbitrary<Paced> => fc.tuple(arbitrary, ticks);

@@ -2,6 +2,7 @@ import { type EventType, eventTypes } from "../../../shared/domain/events/events
 import type { Millis } from "../../../shared/kernel/time.ts";
 import type { QueueId } from "../cloud/aws.ts";
 import type { FunctionName } from "../cloud/functions.ts";
+import type { GatewayMode } from "../cloud/gateway.ts";
 import type { MemberName } from "../world/members.ts";
 import type { PlatformMode, PolicyAction } from "../world/platform.ts";
 import type { ReceiverMode } from "../world/receivers.ts";
@@ -34,6 +35,11 @@ export type Step =
   | { readonly do: "trespass"; readonly person: number; readonly act: TrespassAct }
   | { readonly do: "bury"; readonly queue: QueueId }
   | { readonly do: "redrive" }
+  /** Somebody connects to the realtime stream of a person's tenant: a program with a key, or a member in the console. */
+  | { readonly do: "watch"; readonly person: number; readonly by?: MemberName }
+  | { readonly do: "leave"; readonly viewer: number; readonly isReported: boolean }
+  | { readonly do: "revokeKey"; readonly person: number }
+  | { readonly do: "gateway"; readonly mode: GatewayMode }
   | { readonly do: "receiver"; readonly endpoint: number; readonly mode: ReceiverMode }
   | { readonly do: "platform"; readonly mode: PlatformMode }
   | { readonly do: "wait"; readonly millis: Millis }
@@ -44,7 +50,13 @@ export type Step =
       readonly kind: TroubleKind;
       readonly millis: Millis;
     }
-  | { readonly do: "stale"; readonly source: "base" | "GS1" | "GS2" | "GS3" | "all"; readonly writes: number }
+  | {
+      readonly do: "stale";
+      readonly source: "base" | "GS1" | "GS2" | "GS3" | "all";
+      readonly writes: number;
+      /** Only some reads are behind. */
+      readonly isMixed?: boolean;
+    }
   | { readonly do: "again"; readonly queue: QueueId; readonly when: "running" | "afterwards" };
 
 /** The event types that an endpoint may ask for. */

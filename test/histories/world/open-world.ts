@@ -12,6 +12,7 @@ import { linkTestAccount } from "../../shared/flows/accounts/support/link-test-a
 import { seededRandom } from "../../shared/flows/support/deterministic-scheduler.ts";
 import { openAws } from "../cloud/aws.ts";
 import { connectEventSources } from "../cloud/event-sources.ts";
+import { openGateway } from "../cloud/gateway.ts";
 import { loadFunction } from "../cloud/handlers.ts";
 import { Lambda } from "../cloud/lambda.ts";
 import { processPorts } from "../cloud/ports.ts";
@@ -46,7 +47,12 @@ export async function openWorld(seed: number) {
   const logLines: LogLine[] = [];
   let lambda: Lambda;
   const troubles = new Troubles({ engine, lambda: () => lambda });
-  const aws = openAws(engine.now, ({ command }) => troubles.decide(command));
+  const gateway = openGateway({ engine, troubles, lambda: () => lambda });
+  const aws = openAws({
+    now: engine.now,
+    connections: gateway.client,
+    decide: ({ command }) => troubles.decide(command),
+  });
   const platform = new SimulatedPlatform({ engine, troubles, lambda: () => lambda, random });
   const receivers = new Receivers(engine, troubles);
   const mailbox = new Mailbox({ engine, troubles });
@@ -93,6 +99,7 @@ export async function openWorld(seed: number) {
     challengeKeysAt: (at: Millis) => deriveServiceKeys(aws.rootVersionsAt(at))(at).challenge,
     engine,
     aws,
+    gateway,
     lambda,
     platform,
     receivers,
@@ -108,5 +115,7 @@ export async function openWorld(seed: number) {
     /** Of the operator's commands. */
     redrivePorts: redrive,
     random,
+    /** Decides which copies of the table are behind. */
+    lagRandom: seededRandom(seed ^ 0x7f4a7c15),
   };
 }

@@ -1,0 +1,105 @@
+import { RETENTION } from "../../../../shared/domain/limits.ts";
+import { ulidTime } from "../../../../shared/kernel/ids.ts";
+import { HOUR, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { eventBodyAttributes as Body, messageAttributes as Message } from "../../../../shared/stores/attributes.ts";
+import type { Viewer } from "../../sockets.ts";
+import { conversationOf, people } from "../../world/people.ts";
+import { mayBeDeleted } from "../deletion.ts";
+import type { Evidence, StoredItem } from "../evidence.ts";
+import { helloOf } from "./frames.ts";
+
+/** By then an event is pushed, or it was given up: ten minutes in the queue, after the repetitions of its batch. */
+const PUSHED_WITHIN: Millis = 30 * MINUTE;
+
+/** An event as the rows of its tenant show it. */
+interface StoredEvent {
+  readonly tenant: string;
+  readonly ulid: string;
+  readonly type: string;
+  /** When its row was written first. */
+  readonly at: Millis;
+  /** When it happened: an erasure since then removes it, also where its row is written later. */
+  readonly happenedAt: Millis;
+  /** The message that it is about, if a fetch shows it. */
+  readonly messageId: string | null;
+  /** The person whose conversation it is about; null for one of the tenant. */
+  readonly person: string | null;
+  /** It is about a test send, or its message was unsent. */
+  readonly isHidden: boolean;
+}
+
+/** Each event that is accepted while a client is connected is in what it fetched at its first frame, or follows as a frame. */
+export function judgeGaps(evidence: Evidence): string[] {
+  if (evidence.viewers.length === 0 || evidence.dropped > 0) return [];
+  const events = storedEvents(evidence).filter((event) => !mayNotBePushed(evidence, event));
+  return evidence.viewers.flatMap((viewer) => {
+    const hello = helloOf(viewer);
+    const [fetch] = viewer.fetches;
+    if (!hello || !fetch || mayBeDeleted(evidence, viewer.tenant)) return [];
+    return events
+      .filter((event) => event.tenant === viewer.tenant && event.at + PUSHED_WITHIN < (viewer.endedAt ?? evidence.now))
+      .filter((event) => event.at > hello.at || isShown(event, hello.at))
+      .filter((event) => !isSeen(viewer, event))
+      .map(
+        (event) =>
+          `${viewer.connectionId} did not see ${event.type} of ${event.messageId ?? event.ulid}, ${event.at - hello.at} ms after its first frame`,
+      );
+  });
+}
+
+/** Whether a fetch at an instant shows an event of before it. */
+function isShown({ at, messageId, isHidden }: StoredEvent, now: Millis): boolean {
+  return messageId !== null && !isHidden && at > now - RETENTION + HOUR;
+}
+
+function isSeen({ fetches, frames }: Viewer, { ulid, messageId }: StoredEvent): boolean {
+  return (
+    frames.some(({ body }) => body.id === `evt_${ulid}`) ||
+    (messageId !== null && fetches.some(({ messageIds }) => messageIds.includes(messageId)))
+  );
+}
+
+function storedEvents({ changes }: Evidence): StoredEvent[] {
+  const events = new Map<string, StoredEvent>();
+  for (const { at, after } of changes) {
+    const event = after && (toMessageEvent(after, at) ?? toBodyEvent(after, at));
+    if (event && (!events.has(event.ulid) || event.isHidden)) {
+      const first = events.get(event.ulid);
+      events.set(event.ulid, { ...event, at: first?.at ?? at });
+    }
+  }
+  return [...events.values()];
+}
+
+function toMessageEvent(item: StoredItem, at: Millis): StoredEvent | null {
+  const [, tenant = "", messageId] = /^(tenant-[ab])#(.+)$/.exec(String(item[Message.idIndex] ?? "")) ?? [];
+  const ulid = item[Message.eventUlid];
+  if (messageId === undefined || typeof ulid !== "string") return null;
+  const type = item[Message.direction] === "inbound" ? "message.received" : "message.sent";
+  const isHidden = item[Message.test] === true || item[Message.unsentAt] !== undefined;
+  const happenedAt = Math.min(at, Number(item[Message.sentAt]));
+  return { tenant, ulid, type, at, happenedAt, messageId, person: personOf(item.PK), isHidden };
+}
+
+function toBodyEvent({ PK, SK, ...item }: StoredItem, at: Millis): StoredEvent | null {
+  const [, tenant = "", ulid] = /^E#(tenant-[ab])#(.+)$/.exec(PK) ?? [];
+  if (ulid === undefined || SK !== "B") return null;
+  const { data } = JSON.parse(String(item[Body.body])) as { data: { message?: { conversation_id?: string } } };
+  const person = personOf(data.message?.conversation_id ?? "");
+  const event = { tenant, ulid, type: String(item[Body.type]), at, happenedAt: Math.min(at, ulidTime(ulid)) };
+  return { ...event, messageId: null, person, isHidden: false };
+}
+
+function personOf(conversationId: string): string | null {
+  return people.find(({ name }) => conversationOf(name) === conversationId)?.name ?? null;
+}
+
+/** What was erased since is not pushed, and what no worker could process waits for the operator. */
+function mayNotBePushed(evidence: Evidence, { person, happenedAt, ulid, isHidden, type }: StoredEvent): boolean {
+  const isUnsent = isHidden && type === "message.received";
+  return (
+    isUnsent ||
+    (person !== null && evidence.mayBeErased(person, happenedAt)) ||
+    evidence.buried.some((body) => body.includes(ulid))
+  );
+}
