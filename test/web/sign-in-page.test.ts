@@ -23,7 +23,7 @@ let origin: string;
 let requests: unknown[];
 let sessionStatus: number;
 let logoutStatus: number;
-let nextAnswer: { status: number; headers?: Record<string, string> } | "drop";
+let nextAnswer: { status: number; headers?: Record<string, string>; body?: string } | "drop";
 
 beforeAll(async () => {
   buildSignInPage(folder);
@@ -31,10 +31,11 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page");
     if (pathname === "/console/auth/request") {
-      void text(request).then((body) => {
-        requests.push([request.method, JSON.parse(body)]);
+      void text(request).then((received) => {
+        requests.push([request.method, JSON.parse(received)]);
         if (nextAnswer === "drop") return response.destroy();
-        response.writeHead(nextAnswer.status, nextAnswer.headers).end("{}");
+        const { status, headers, body = JSON.stringify({ ok: status === 200, data: { sent: true } }) } = nextAnswer;
+        response.writeHead(status, headers).end(body);
       });
       return;
     }
@@ -107,6 +108,7 @@ test.each([
   ["above a cap", { status: 429, headers: { "retry-after": "601" } }, "Try again in 11 minutes.", false],
   ["at a fault", { status: 500 }, "Try again in a minute.", false],
   ["without a connection", "drop", "No connection.", false],
+  ["where a Wi-Fi sign-in page answers", { status: 200, body: "<p>Welcome</p>" }, "No connection.", false],
 ] as const)("says what to do %s, and sends again", async (_, answer, words, isInvalid) => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in`);
   nextAnswer = answer;

@@ -1,6 +1,8 @@
 import { type Fields, fields, text } from "../common/fields.ts";
 
 // The three API calls of the page. Responses are validated, because a proxy or a Wi-Fi sign-in page may answer instead.
+// The other pages use the client. This one sends no cookie, reads the server's time and the hold of a refusal, which
+// the client does not return, and is often opened on a phone: its script of 16 KB would grow by 6 KB.
 
 /** The state of a held message. */
 export interface HoldState {

@@ -1,3 +1,5 @@
+import { HttpClient, ParleyError } from "#client";
+
 const MINUTE_SECONDS = 60;
 
 /** Why no link was requested. */
@@ -9,21 +11,24 @@ export interface RequestProblem {
 
 /** Requests a sign-in link for an email address. @param redirect the page to which the link leads */
 export async function requestLink(email: string, redirect: string): Promise<"sent" | RequestProblem> {
-  const response = await fetch("/console/auth/request", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ email, redirect }),
-  }).catch(() => null);
-  if (response === null) return { problem: "No connection. Check it, then try again.", field: false };
-  if (response.ok) return "sent";
-  if (response.status === 400) {
-    return { problem: "Enter a full email address.", field: true };
+  try {
+    await new HttpClient().request("POST /console/auth/request", { body: { email, redirect } });
+    return "sent";
+  } catch (error) {
+    return toProblem(error);
   }
-  if (response.status === 429) return { problem: waitText(response.headers.get("retry-after")), field: false };
+}
+
+/** "No connection" also where a proxy or a Wi-Fi sign-in page answered in place of Parley. */
+function toProblem(error: unknown): RequestProblem {
+  const { status, retryAfter } = error instanceof ParleyError ? error : { status: null, retryAfter: null };
+  if (status === null || status < 400) return { problem: "No connection. Check it, then try again.", field: false };
+  if (status === 400) return { problem: "Enter a full email address.", field: true };
+  if (status === 429) return { problem: waitText(retryAfter ?? MINUTE_SECONDS), field: false };
   return { problem: "Parley could not send a link. Try again in a minute.", field: false };
 }
 
-function waitText(retryAfter: string | null): string {
-  const minutes = Math.max(1, Math.ceil(Number(retryAfter ?? MINUTE_SECONDS) / MINUTE_SECONDS));
+function waitText(seconds: number): string {
+  const minutes = Math.max(1, Math.ceil(seconds / MINUTE_SECONDS));
   return `Too many links were requested. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
 }
