@@ -11,12 +11,14 @@ import { openSocket, type TestSocket } from "../support/sockets/test-socket.ts";
 
 // Real sockets of many tenants on the running stack, whose queues deliver some messages twice and in any order. Every
 // frame is one request to the management API: an event costs two for each socket of its tenant. On a machine that cannot
-// make them at the set rate, the run takes longer, and shows its latencies as they are. The defaults fit two processors.
+// make them at the set rate, the run takes longer and its 99th percentile exceeds a second. The defaults fit two processors.
 
 const TENANTS = Number(process.env.SOCKET_TENANTS ?? 20);
 const SOCKETS = Number(process.env.SOCKETS ?? 300);
 const EVENTS_PER_SECOND = Number(process.env.SOCKET_EVENTS_PER_SECOND ?? 5);
 const SECONDS = Number(process.env.SOCKET_SECONDS ?? 10);
+/** Until the functions' sandboxes are loaded. */
+const WARM_UP_SECONDS = 5;
 const HANDSHAKES_AT_ONCE = 10;
 const DUPLICATES = "0.1";
 const ATTEMPTS_MAX = 10;
@@ -90,10 +92,10 @@ async function connect(tenant: Tenant): Promise<void> {
   tenant.sockets.push(open);
 }
 
-async function postEvents(): Promise<void> {
+async function postEvents(seconds: number): Promise<void> {
   const startedAt = performance.now();
   const posts: Promise<void>[] = [];
-  for (let i = 0; i < EVENTS_PER_SECOND * SECONDS; i++) {
+  for (let i = 0; i < EVENTS_PER_SECOND * seconds; i++) {
     await wait(Math.max(0, startedAt + (i * 1_000) / EVENTS_PER_SECOND - performance.now()));
     const tenant = tenants[i % TENANTS];
     if (!tenant) throw new Error("There is no tenant.");
@@ -114,9 +116,13 @@ async function postUntilAccepted(entry: Entry): Promise<void> {
   throw new Error("A webhook was not accepted.");
 }
 
+function countFrames(sockets: readonly OpenSocket[]): number {
+  return sockets.reduce((sum, socket) => sum + socket.frames, 0);
+}
+
 const people = Array.from({ length: 200 }, newPersonId);
 
-it(`${SOCKETS} sockets of ${TENANTS} tenants get each event of their tenant at ${EVENTS_PER_SECOND} events a second, and none of another`, async () => {
+it(`${SOCKETS} sockets of ${TENANTS} tenants get each event of their tenant within a second at ${EVENTS_PER_SECOND} events a second, and none of another`, async () => {
   const waiting = Array.from({ length: SOCKETS }, (_, i) => tenants[i % TENANTS]);
   const openNext = async (): Promise<void> => {
     for (let tenant = waiting.pop(); tenant; tenant = waiting.pop()) await connect(tenant);
@@ -127,12 +133,17 @@ it(`${SOCKETS} sockets of ${TENANTS} tenants get each event of their tenant at $
   const openSeconds = (performance.now() - openingAt) / 1_000;
   await waitFor("every socket got hello", () => sockets.every(({ frames }) => frames > 0), { seconds: 120 });
 
-  const runAt = performance.now();
-  await postEvents();
-  const postSeconds = (performance.now() - runAt) / 1_000;
   const isComplete = ({ postedAt, sockets }: Tenant) =>
     sockets.every(({ received }) => received.size === postedAt.size);
-  await waitFor("every socket got every event of its tenant", () => tenants.every(isComplete), { seconds: 600 });
+  const everyEvent = () =>
+    waitFor("every socket got every event of its tenant", () => tenants.every(isComplete), { seconds: 600 });
+  await postEvents(WARM_UP_SECONDS);
+  await everyEvent();
+
+  const [runAt, framesBefore] = [performance.now(), countFrames(sockets)];
+  await postEvents(SECONDS);
+  const postSeconds = (performance.now() - runAt) / 1_000;
+  await everyEvent();
   const seconds = (performance.now() - runAt) / 1_000;
   await waitUntilIdle(stack, 120);
 
@@ -146,18 +157,20 @@ it(`${SOCKETS} sockets of ${TENANTS} tenants get each event of their tenant at $
         // Each socket sees the same event under the same id.
         expect(eventIds.get(mid) ?? eventId).toBe(eventId);
         eventIds.set(mid, eventId);
-        latencies.push(at - (tenant.postedAt.get(mid) ?? 0));
+        const postedAt = tenant.postedAt.get(mid) ?? 0;
+        if (postedAt >= runAt) latencies.push(at - postedAt);
       }
     }
   }
   expect(new Set(eventIds.values()).size).toBe(eventIds.size);
   latencies.sort((a, b) => a - b);
   const percentile = (share: number) => Math.round(latencies[Math.floor(latencies.length * share)] ?? Number.NaN);
-  const frames = sockets.reduce((sum, socket) => sum + socket.frames, 0);
+  const frames = countFrames(sockets) - framesBefore;
   process.stdout.write(
     `${SOCKETS} sockets opened in ${openSeconds.toFixed(0)} s; ${eventIds.size} events posted in ${postSeconds.toFixed(0)} s, ` +
       `${frames} frames in ${seconds.toFixed(0)} s (${Math.round(frames / seconds)} a second); webhook to frame in ms: ` +
       `p50 ${percentile(0.5)}, p99 ${percentile(0.99)}; ${refusedPosts} webhooks posted again\n`,
   );
+  expect(percentile(0.99)).toBeLessThan(1_000);
   expect(failureLines(stack.log())).toEqual([]);
 }, 1_200_000);

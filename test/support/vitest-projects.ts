@@ -50,8 +50,12 @@ const wholeRunsOnly = [
   "test/local/stack/earlier-data-folder.test.ts",
 ];
 
-/** Compares times: it runs when nothing else does. */
-const alone = ["test/full/hanging-endpoint.test.ts"];
+/** These need the processors for themselves: each runs when nothing else does. */
+const alone = [
+  "test/full/deliveries-20000.test.ts",
+  "test/full/hanging-endpoint.test.ts",
+  "test/full/realtime-sockets.test.ts",
+];
 
 /**
  * The projects of `vitest.config.ts` (`full` is false) and of `vitest.full.config.ts`. A test file that no other
@@ -68,8 +72,15 @@ export function testConfig({ full }: { full: boolean }) {
       exclude: [...excluded, ...listedElsewhere],
     },
   });
-  const e2eProject = project("e2e", e2e, alone);
-  const aloneProject = project("alone", alone);
+  const stackProject = (name: string, include: string[], listedElsewhere: string[] = []) => {
+    const { test, ...config } = project(name, include, listedElsewhere);
+    return { ...config, test: { ...test, globalSetup: "test/e2e/support/assembly-setup.ts" } };
+  };
+  // Groups run one after the other.
+  const aloneProjects = alone.map((file, index) => {
+    const { test, ...config } = stackProject(`alone-${index + 1}`, [file]);
+    return { ...config, test: { ...test, sequence: { groupOrder: index + 1 } } };
+  });
   return defineConfig({
     test: {
       testTimeout: full ? 600_000 : 60_000,
@@ -86,21 +97,14 @@ export function testConfig({ full }: { full: boolean }) {
       reporters: ["default", "./test/support/run-reporter.ts"],
       // In the order in which they run: the projects with the longest files first.
       projects: [
-        { ...e2eProject, test: { ...e2eProject.test, globalSetup: "test/e2e/support/assembly-setup.ts" } },
+        stackProject("e2e", e2e, alone),
         project("web", web, unit),
         project("histories", histories),
         project("flows", flows, [...unit, ...stores]),
         project("stores", stores, unit),
         project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e]),
         project("unit", unit),
-        {
-          ...aloneProject,
-          test: {
-            ...aloneProject.test,
-            globalSetup: "test/e2e/support/assembly-setup.ts",
-            sequence: { groupOrder: 1 },
-          },
-        },
+        ...aloneProjects,
       ],
     },
   });
