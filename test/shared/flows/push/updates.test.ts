@@ -3,7 +3,8 @@ import { streamFrameSchemas } from "../../../../shared/events/realtime.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
+import { createHold, createUpload, openConversationFixture } from "./support/conversation-fixture.ts";
+import { openPushFixture } from "./support/push-fixture.ts";
 
 // What is pushed besides events: conversations, held messages and uploads that changed.
 
@@ -13,45 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-async function withConversation(): Promise<PushFixture & { readonly conversationId: string }> {
-  const fixture = await openPushFixture(testEnv);
-  await fixture.open({ age: SECOND });
-  const { message } = await fixture.recordMessage("first");
-  return { ...fixture, conversationId: message.conversationId };
-}
-
-async function createHold({ stores, conversationId }: PushFixture & { readonly conversationId: string }) {
-  const now = testEnv.now();
-  const id = `hold_${newUlid(now)}`;
-  const hold = {
-    id,
-    conversationId,
-    scope: "live",
-    content: { kind: "text", text: "held text" },
-    replyTo: null,
-    actorId: "ada",
-    secretHash: "hash",
-    createdAt: now,
-    expiresAt: now + 10 * MINUTE,
-  } as const;
-  const audit = {
-    action: "hold.create",
-    resource: `hold:${id}`,
-    actor: "key:k",
-    ip: null,
-    detail: {},
-    at: now,
-  } as const;
-  await stores.holds.create(hold, now, audit);
-  return hold;
-}
-
-async function createUpload({ stores, conversationId }: PushFixture & { readonly conversationId: string }) {
-  const id = `upl_${newUlid(testEnv.now())}`;
-  const file = { filename: "a.png", contentType: "image/png", size: 3, type: "image" } as const;
-  await stores.uploads.create({ id, conversationId, scope: "live", ...file }, testEnv.now());
-  return id;
-}
+const withConversation = () => openConversationFixture(testEnv);
 
 const ulid = () => newUlid(testEnv.now());
 
@@ -92,7 +55,7 @@ describe("a conversation", () => {
 describe("a held message", () => {
   it("is pushed without its text and URL, and again when nobody checked it in time", async () => {
     const fixture = await withConversation();
-    const { id } = await createHold(fixture);
+    const { id } = await createHold(testEnv, fixture);
     await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
     // Another push of the same state sets another timer.
     await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
@@ -116,7 +79,7 @@ describe("a held message", () => {
 
   it("that was sent is not pushed again by its timer", async () => {
     const fixture = await withConversation();
-    const { id, secretHash } = await createHold(fixture);
+    const { id, secretHash } = await createHold(testEnv, fixture);
     await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
     const sendId = ulid();
     await fixture.stores.holds.claimHold({ id, secretHash }, sendId, testEnv.now());
@@ -131,7 +94,7 @@ describe("a held message", () => {
 
   it("whose sender died is pushed as failed after a minute", async () => {
     const fixture = await withConversation();
-    const { id, secretHash } = await createHold(fixture);
+    const { id, secretHash } = await createHold(testEnv, fixture);
     await fixture.stores.holds.claimHold({ id, secretHash }, ulid(), testEnv.now());
     await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
     expect(fixture.takeFrames().map(({ frame }) => frame.data.hold.status)).toEqual(["sending"]);
@@ -144,7 +107,7 @@ describe("a held message", () => {
 
   it("of another tenant, or one that can no longer be read, is not pushed", async () => {
     const [fixture, other] = [await withConversation(), await withConversation()];
-    const { id } = await createHold(other);
+    const { id } = await createHold(testEnv, other);
     await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });
     testEnv.advance(HOUR / 2);
     await other.push({ kind: "hold", holdId: id, eventUlid: ulid() });
@@ -153,7 +116,7 @@ describe("a held message", () => {
 
   it("is pushed with the message that it became", async () => {
     const fixture = await withConversation();
-    const { id } = await createHold(fixture);
+    const { id } = await createHold(testEnv, fixture);
     const sent = await fixture.recordMessage("sent", { direction: "outbound", holdId: id });
     await fixture.push({ kind: "events", events: [fixture.event(sent)] });
     const frames = fixture.takeFrames().map(({ frame }) => frame);
@@ -164,7 +127,7 @@ describe("a held message", () => {
 describe("an upload", () => {
   it("is pushed as it is, and as failed when its platform did not take it in time", async () => {
     const fixture = await withConversation();
-    const id = await createUpload(fixture);
+    const id = await createUpload(testEnv, fixture);
     await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() });
     await fixture.stores.uploads.startProcessing(id, { copyKey: "h/1/r/a.png", size: 4, at: testEnv.now() });
     await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() });
@@ -181,7 +144,7 @@ describe("an upload", () => {
 
   it("that is ready is not pushed again by its timer", async () => {
     const fixture = await withConversation();
-    const id = await createUpload(fixture);
+    const id = await createUpload(testEnv, fixture);
     await fixture.stores.uploads.startProcessing(id, { copyKey: "h/1/r/a.png", size: 4, at: testEnv.now() });
     await fixture.push({ kind: "upload", uploadId: id, eventUlid: ulid() });
     await fixture.stores.uploads.complete(id, "att-1", testEnv.now());
@@ -193,7 +156,7 @@ describe("an upload", () => {
 
   it("of another tenant, or one older than a day, is not pushed", async () => {
     const [fixture, other] = [await withConversation(), await withConversation()];
-    const task = { kind: "upload", uploadId: await createUpload(other), eventUlid: ulid() } as const;
+    const task = { kind: "upload", uploadId: await createUpload(testEnv, other), eventUlid: ulid() } as const;
     expect(await fixture.push(task)).toEqual({ batchItemFailures: [] });
     expect(fixture.takeFrames()).toEqual([]);
     testEnv.advance(DAY - 1);
@@ -207,7 +170,7 @@ describe("an upload", () => {
 
   it("that was erased while its time ended is not pushed, and nothing fails", async () => {
     const fixture = await withConversation();
-    const id = await createUpload(fixture);
+    const id = await createUpload(testEnv, fixture);
     await fixture.stores.uploads.startProcessing(id, { copyKey: "h/1/r/a.png", size: 4, at: testEnv.now() });
     testEnv.advance(5 * MINUTE);
     const uploads = { ...fixture.ports.uploads, lapse: async () => null };
