@@ -9,7 +9,7 @@ import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../shared/kernel/request-time.ts";
-import { DAY, MINUTE } from "../../shared/kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
@@ -98,6 +98,23 @@ test("a completion is a claim, an audit row and a settled hold around a send, an
     1,
   ]);
   expect(await measureUnits(() => viewHold(ports, answer, pipeline.now()))).toEqual([0, 2, 0]);
+});
+
+test("a completion whose send takes over a second reads the account again, also without sockets", async () => {
+  const readsWhenSendTakes = async (durationMs: number) => {
+    const hold = await createTestHold();
+    const token = easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt });
+    const answer = { ...(await completeRequest(hold)), token, solutions: solveChallenge(token) };
+    const send = async () => {
+      pipeline.advance(durationMs);
+      return { kind: "accepted", messageId: `${MID}${durationMs}` } as const;
+    };
+    const slowPorts = { ...ports, platformFor: async () => ({ send }) };
+    const { rcu, sqs } = await pipeline.cost(() => completeHold(slowPorts, answer, startRequestTime(pipeline.now)));
+    return { rcu, sqs };
+  };
+  expect(await readsWhenSendTakes(SECOND)).toEqual({ rcu: 7, sqs: 1 });
+  expect(await readsWhenSendTakes(SECOND + 1)).toEqual({ rcu: 8, sqs: 1 });
 });
 
 test("an end by time is written by its first reader, at the latest by the sweep", async () => {

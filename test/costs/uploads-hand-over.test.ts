@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { handOverWorker } from "../../functions/hand-over/worker.ts";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import type { UploadOutcome } from "../../shared/platforms/platform.ts";
 import { refusedOutcome, unknownOutcome } from "../shared/flows/support/conversation-fixture.ts";
+import { invokeWorker } from "../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { type HandOverFixture, openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
@@ -42,6 +44,30 @@ test("a call without an answer counts as one write, and its repetition as a hand
 test("a refusal is one write", async () => {
   fixture.setAnswer(refusedOutcome as UploadOutcome);
   expect(await cost()).toEqual({ wcu: 1, rcu: 2 });
+});
+
+test("a refusal after more than a second reads the account again, also without sockets", async () => {
+  fixture.setAnswer(async () => {
+    testEnv.advance(SECOND);
+    return refusedOutcome as UploadOutcome;
+  });
+  expect(await cost()).toEqual({ wcu: 1, rcu: 2 });
+  id = await fixture.newUpload();
+  fixture.setAnswer(async () => {
+    testEnv.advance(SECOND + 1);
+    return refusedOutcome as UploadOutcome;
+  });
+  expect(await cost()).toEqual({ wcu: 1, rcu: 3 });
+});
+
+test("the message of a run that died after the upload was ready reads the account, also without sockets", async () => {
+  const remove = () => Promise.reject(new Error("The process died."));
+  const ports = fixture.ports();
+  const dying = handOverWorker({ ...ports, uploadFiles: { ...ports.uploadFiles, remove } }, testEnv.now);
+  await invokeWorker(testEnv.eventSource, fixture.queueUrl, dying, 120_000);
+  expect(await fixture.state(id)).toMatchObject({ status: "ready" });
+  testEnv.advance(721 * SECOND);
+  expect(await cost()).toEqual({ wcu: 0, rcu: 2.5 });
 });
 
 test("a message that comes twice is two reads", async () => {

@@ -10,7 +10,8 @@ import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { PushRequestPorts } from "./ports.ts";
 
 // The flow that makes a change that is no published event requests its push, after the write. Whether the tenant has sockets
-// is known from what the flow reads anyway, mostly the mark of the account, so a tenant without sockets costs nothing.
+// is known from what the flow reads anyway, mostly the mark of the account, so a tenant without sockets costs nothing. Slow
+// and repeated work reads the account for it: the cases are in decision 27.
 
 /** A push for a change may be decided by an account that was read this long before it. A socket that opens later has its first
  * frame after the change. */
