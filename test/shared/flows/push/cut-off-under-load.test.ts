@@ -8,20 +8,18 @@ import { signOut } from "../../../../shared/flows/access/sign-in/sign-out.ts";
 import { removeMember } from "../../../../shared/flows/access/team/members.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import { deleteTenant } from "../../../../shared/flows/deletion/delete-tenant.ts";
-import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
-import { Crash } from "../../../support/faults.ts";
-import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { repetitions } from "../../../support/sampling.ts";
-import { virtualTime } from "../../../support/virtual-time.ts";
+import type { VirtualTime } from "../../../support/virtual-time.ts";
 import { openWorldTable, type WorldTable } from "../../../support/world/world-table.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { noSubscriptions } from "../deletion/support/doomed-tenant.ts";
 import { openStreamFixture, type StreamFixture } from "../realtime/support/stream-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { type LiveStream, openLiveStream } from "./support/live-stream.ts";
+import { dyingProcess, openLiveRun, unlessCrash } from "./support/live-run.ts";
+import type { LiveStream } from "./support/live-stream.ts";
 
 // Access ends while events run: the real workers in virtual time, with queues that are late, repeat and reorder, reads that
 // are behind, and a process that dies at any call between the request and the close.
@@ -48,15 +46,6 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** A generator of numbers in [0, 1), the same for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed + 1;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 interface Ending {
   readonly caller: Caller;
   /** Gives the access again, in another membership. */
@@ -67,15 +56,15 @@ interface Ending {
   readonly end: (ports: LiveStream["ports"], wrap: <P extends object>(ports: P) => P) => Promise<unknown>;
 }
 
-type Time = ReturnType<typeof virtualTime>;
-
 async function newKey(tenant: TenantId): Promise<Caller & { readonly kind: "tenant_key" }> {
   const key = await createKey(stream.ports, tenant, { scope: "live", label: "", ...CLI }, testEnv.now());
   if (isRefusal(key)) throw new Error("The key was not created.");
   return { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
 }
 
-const endings: Readonly<Record<string, (tenant: TenantId, owner: SessionCaller, time: Time) => Promise<Ending>>> = {
+const endings: Readonly<
+  Record<string, (tenant: TenantId, owner: SessionCaller, time: VirtualTime) => Promise<Ending>>
+> = {
   "a member is removed": async (tenant, owner) => {
     const caller = await stream.newMember(tenant);
     const acting = { caller: owner, ip: null };
@@ -121,38 +110,9 @@ interface OpenSocket {
   readonly grant: Grant;
 }
 
-/** What every run starts with. */
-async function openRun(seed: number) {
-  const random = randomOf(seed);
-  testEnv.advance(MINUTE);
-  const tenant = await stream.team.newTenant();
-  const owner = await stream.newMember(tenant, "owner");
-  const account = { platform: "instagram", externalId: await testEnv.connect(tenant) } as const;
-  const queues = await testEnv.newQueues();
-  const time = virtualTime(testEnv, testEnv.clients);
-  const live = openLiveStream(testEnv, stream, { time, random, queues });
-  return { random, tenant, owner, account, queues, time, live };
-}
-
-/** Ports of a process that dies at a call of them, by its index from 0. */
-function dyingProcess(dyingCall: number) {
-  let calls = 0;
-  let isDead = false;
-  const onCall = async (_name: string, call: () => Promise<unknown>) => {
-    isDead ||= calls++ >= dyingCall;
-    if (isDead) throw new Crash("The process died.");
-    return call();
-  };
-  return { isDead: () => isDead, wrap: <P extends object>(ports: P): P => interceptCalls(ports, onCall) };
-}
-
-function unlessCrash(error: unknown): void {
-  if (!(error instanceof Crash)) throw error;
-}
-
 /** Events before, while and after the access ends; most of them around the end. */
 async function run(seed: number, open: (typeof endings)[string]) {
-  const { random, tenant, owner, account, time, live } = await openRun(seed);
+  const { random, tenant, owner, account, time, live } = await openLiveRun(testEnv, stream, seed);
   const neighbor = await stream.team.newTenant();
   const neighborOwner = await stream.newMember(neighbor, "owner");
   const accounts = new Map<TenantId, AccountRef>([
@@ -260,62 +220,3 @@ describe.each(Object.entries(endings))("while events run, %s", (_, open) => {
     for (let seed = 0; seed < SEEDS; seed++) await run(seed, open);
   }, 300_000);
 });
-
-const ERASED_PERSON = "person-erased";
-
-/** A person writes until their conversation is erased, and another one goes on. */
-async function runErasure(seed: number): Promise<void> {
-  const { random, tenant, owner, account, queues, time, live } = await openRun(seed);
-  table.setLag(() => (random() < 0.5 ? Math.floor(random() * 6) : 0));
-  const connect = async (after: Millis) => {
-    await time.sleep(after);
-    const { connectionId } = await stream.connect(await stream.newTicket(owner, tenant), { openPorts: live.ports });
-    return connectionId;
-  };
-  const connecting = [connect(0), connect(live.upTo(5 * SECOND))];
-  for (const work of connecting) live.start(work);
-  for (let i = 0; i < MESSAGES; i++) {
-    const after = i === 0 ? WARM_UP - 5 * SECOND : WARM_UP - live.upTo(2 * SECOND);
-    live.start(time.sleep(after - 1).then(() => live.write(tenant, account, ERASED_PERSON)));
-    const other = Math.round(random() * (WARM_UP + 20 * SECOND));
-    live.start(time.sleep(other).then(() => live.write(tenant, account)));
-  }
-  const erase = async () => {
-    await time.sleep(WARM_UP);
-    const conversationId = live.messages.find(({ person }) => person === ERASED_PERSON)?.conversationId;
-    if (!conversationId) throw new Error("The person wrote nothing.");
-    const ports = { ...testEnv.erasePorts(queues), realtime: live.ports.realtime };
-    const request = () => ({ tenant, conversationId, actor: "cli", now: testEnv.now(), time: testEnv });
-    const { isDead, wrap } = dyingProcess(seed % 2 === 0 ? seed : Number.POSITIVE_INFINITY);
-    await eraseConversation(wrap(ports), request(), () => true).catch(unlessCrash);
-    if (!isDead()) return conversationId;
-    // The client repeats a request that failed.
-    await time.sleep(SECOND);
-    await eraseConversation(ports, request(), () => true);
-    return conversationId;
-  };
-  const erasing = erase();
-  live.start(erasing);
-  await time.run();
-  time.close();
-  table.setLag(() => 0);
-  if (live.failures.length > 0) throw live.failures[0];
-  const conversationId = await erasing;
-  for (const connectionId of await Promise.all(connecting)) {
-    const label = `seed ${seed}, ${connectionId}`;
-    const frames = live.frames.filter((sent) => sent.connectionId === connectionId).map(({ frame }) => frame);
-    const about = frames.filter(({ data }) =>
-      [data?.message?.conversation_id, data?.conversation?.id].includes(conversationId),
-    );
-    const erasedAt = about.findIndex(({ data }) => data.conversation?.erased === true);
-    expect(erasedAt, label).toBeGreaterThan(0);
-    expect(
-      about.slice(erasedAt).filter(({ data }) => data.conversation?.erased !== true),
-      label,
-    ).toEqual([]);
-  }
-}
-
-it(`in ${SEEDS} interleavings and deaths, no frame of a conversation follows the one that says it was erased`, async () => {
-  for (let seed = 0; seed < SEEDS; seed++) await runErasure(seed);
-}, 300_000);

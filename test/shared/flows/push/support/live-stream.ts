@@ -65,6 +65,7 @@ export function openLiveStream(testEnv: TestEnv, stream: StreamFixture, { time, 
   /** A message is received by another invocation than the one that sent it. */
   const outside = AsyncLocalStorage.snapshot();
   let dyingKind: string | null = null;
+  let written = 0;
 
   const gateway = {
     async post(connectionId: string, text: string) {
@@ -125,6 +126,13 @@ export function openLiveStream(testEnv: TestEnv, stream: StreamFixture, { time, 
 
   const deliver = deliverWorker({ ...testEnv.deliverPorts(queues, webhookClient), realtime, log: () => {} }, time.now);
 
+  /** An event is delivered a moment after its change. */
+  async function deliverLater(body: string): Promise<void> {
+    const sentAt = time.now();
+    await time.sleep(upTo(SECOND));
+    await invoke(deliver, { body, receives: 1, sentAt });
+  }
+
   return {
     frames,
     messages,
@@ -136,16 +144,16 @@ export function openLiveStream(testEnv: TestEnv, stream: StreamFixture, { time, 
     },
     /** A message arrives, and its event is delivered a moment later. */
     async write(tenant: TenantId, account: AccountRef, person = "person-1"): Promise<void> {
-      const id = `message ${messages.length} of ${tenant}`;
+      const id = `message ${++written} of ${tenant}`;
       const at = time.now();
       const participant = { id: person, handle: null, username: null, name: null };
       const message = sampleMessage(tenant, { id, account, sentAt: at, text: `text of ${id}`, participant });
       const recorded = await stores.messages.record(tenant, message, at);
       await stores.conversations.advanceHead(tenant, recorded.message, SAMPLE_INBOX);
       messages.push({ id, tenant, conversationId: recorded.message.conversationId, person, at });
-      await time.sleep(upTo(SECOND));
-      await invoke(deliver, { body: messageEvent(tenant, recorded).body, receives: 1, sentAt: at });
+      await deliverLater(messageEvent(tenant, recorded).body);
     },
+    deliverLater,
     /** Starts work beside the rest. */
     start,
     upTo,
