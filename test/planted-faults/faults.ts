@@ -19,6 +19,7 @@ import { connectingFaults } from "./faults/realtime/connecting.ts";
 import { streamHistoryFaults } from "./faults/realtime/histories.ts";
 import { pushingFaults } from "./faults/realtime/pushing.ts";
 import { readingFaults } from "./faults/realtime/reading.ts";
+import { updatePushFaults } from "./faults/realtime/updates.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
@@ -53,6 +54,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...pushingFaults,
   ...readingFaults,
   ...streamHistoryFaults,
+  ...updatePushFaults,
   ...retentionFaults,
   ...rotationFaults,
   ...sendingFaults,
