@@ -1,6 +1,7 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/callers.ts";
+import { newUserId } from "../../../../shared/domain/access/team.ts";
 import { SOCKETS_PER_TENANT_MAX } from "../../../../shared/domain/limits.ts";
 import { listKeys } from "../../../../shared/flows/access/key-lists.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
@@ -117,7 +118,7 @@ describe("a ticket", () => {
 
   it("of a person who is no longer a member is refused", async () => {
     const member = await stream.newMember(tenant);
-    const request = { caller: { ...member, userId: `${member.userId.slice(0, -1)}0` }, tenant, now: testEnv.now() };
+    const request = { caller: { ...member, userId: newUserId(testEnv.now()) }, tenant, now: testEnv.now() };
     expect(await createTicket(stream.ports, request)).toEqual({ refused: "role_forbidden" });
   });
 
