@@ -17,6 +17,7 @@ import { judgeQuarantine } from "./ledger/quarantine.ts";
 import { judgeRawCopies } from "./ledger/raw-copies.ts";
 import { judgeBudgets, judgeSendEvents, judgeSends, judgeWindows } from "./ledger/sending.ts";
 import { judgeCutOff } from "./ledger/stream/access.ts";
+import { judgeShownConversations } from "./ledger/stream/conversations.ts";
 import { judgeErasedFrames, judgeFirstFrames, judgeFrameIds } from "./ledger/stream/frames.ts";
 import { judgeGaps } from "./ledger/stream/gaps.ts";
 import type { History, Step } from "./steps/step.ts";
@@ -67,6 +68,7 @@ const inTheEnd: readonly Judge[] = [
   judgeErasures,
   judgeExactCounters,
   judgeGaps,
+  judgeShownConversations,
 ];
 
 /** More than any step causes. */

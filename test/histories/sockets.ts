@@ -10,11 +10,19 @@ export interface StreamFrame {
   readonly body: any;
 }
 
+/** What a list of conversations shows of one. */
+export interface ShownConversation {
+  readonly id: string;
+  readonly last_message_text: string;
+  readonly last_inbound_at: string | null;
+  readonly last_outbound_at: string | null;
+}
+
 /** What a client fetched at its first frame. */
 interface InboxFetch {
   readonly askedAt: Millis;
   /** As `GET /v1/conversations` shows them. */
-  readonly conversations: readonly { readonly id: string; readonly last_message_text: string }[];
+  readonly conversations: readonly ShownConversation[];
   readonly messageIds: readonly string[];
 }
 

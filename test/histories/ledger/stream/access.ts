@@ -36,6 +36,11 @@ function delaysClosing(step: Step): boolean {
   return (step.do === "again" || step.do === "bury") && step.queue === "Realtime";
 }
 
+/** When a connection ended, or no longer had to get anything because its access had ended. */
+export function endOfService(evidence: Evidence, viewer: Viewer): Millis {
+  return Math.min(viewer.endedAt ?? evidence.now, endOfAccess(evidence, viewer));
+}
+
 /** When the rows that gave a connection access said for the first time that it has none; Infinity while they give it. */
 function endOfAccess(evidence: Evidence, { tenant, connectionId }: Viewer): Millis {
   const [added] = changesOf(evidence, socketKey(tenant, connectionId ?? ""));
@@ -45,7 +50,9 @@ function endOfAccess(evidence: Evidence, { tenant, connectionId }: Viewer): Mill
   const ends =
     kind === "key"
       ? changesOf(evidence, apiKeyItemKey(tenant, id)).filter(({ after }) => after?.st !== "active")
-      : changesOf(evidence, membershipKey(tenant, id)).filter(({ after }) => after?.ca !== socket[A.memberSince]);
+      : changesOf(evidence, membershipKey(tenant, id)).filter(({ before, after }) => {
+          return before?.ca === socket[A.memberSince] && after?.ca !== socket[A.memberSince];
+        });
   const first = ends.find(({ before }) => before !== null)?.at ?? Infinity;
   return Math.min(first, startOfSuspension(evidence, added.at, tenantKey(tenant)));
 }

@@ -6,10 +6,11 @@ import type { Viewer } from "../../sockets.ts";
 import { conversationOf, people } from "../../world/people.ts";
 import { mayBeDeleted } from "../deletion.ts";
 import type { Evidence, StoredItem } from "../evidence.ts";
+import { endOfService } from "./access.ts";
 import { helloOf } from "./frames.ts";
 
 /** By then an event is pushed, or it was given up: ten minutes in the queue, after the repetitions of its batch. */
-const PUSHED_WITHIN: Millis = 30 * MINUTE;
+export const PUSHED_WITHIN: Millis = 30 * MINUTE;
 
 /** An event as the rows of its tenant show it. */
 interface StoredEvent {
@@ -36,8 +37,9 @@ export function judgeGaps(evidence: Evidence): string[] {
     const hello = helloOf(viewer);
     const [fetch] = viewer.fetches;
     if (!hello || !fetch || mayBeDeleted(evidence, viewer.tenant)) return [];
+    const servedUntil = endOfService(evidence, viewer);
     return events
-      .filter((event) => event.tenant === viewer.tenant && event.at + PUSHED_WITHIN < (viewer.endedAt ?? evidence.now))
+      .filter((event) => event.tenant === viewer.tenant && event.at + PUSHED_WITHIN < servedUntil)
       .filter((event) => event.at > hello.at || isShown(event, hello.at))
       .filter((event) => !isSeen(viewer, event))
       .map(
