@@ -372,6 +372,25 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a worker whose clock is ahead sends no first frame before every copy shows its socket",
+    history: {
+      seed: 2,
+      steps: [
+        [{ do: "watch", person: 3 }, null],
+        [{ do: "stale", source: "all", writes: 37, isMixed: false }, null],
+        [{ do: "watch", person: 0 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 2_650 }, null],
+        [{ do: "watch", person: 0 }, null],
+        [{ do: "wait", millis: 900 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "write", person: 2 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -5,7 +5,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { StoredSocket } from "../../stores/realtime/socket-items.ts";
 import { verifySocket } from "../realtime/close.ts";
-import { HANDSHAKE_MAX, requestHello, VISIBLE_AFTER } from "../realtime/hello.ts";
+import { HANDSHAKE_MAX, HELLO_OVERDUE_AFTER, requestHello, VISIBLE_AFTER } from "../realtime/hello.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import type { PushBatch } from "./batch.ts";
 import type { PushPorts } from "./ports.ts";
@@ -24,6 +24,12 @@ interface NotStanding {
   readonly tryAfter: Millis;
 }
 
+/** A connection of a tenant. */
+interface ConnectionOf {
+  readonly tenant: TenantId;
+  readonly connectionId: string;
+}
+
 /** A socket of a tenant. */
 interface SocketOf<S> {
   readonly tenant: TenantId;
@@ -33,7 +39,7 @@ interface SocketOf<S> {
 /** Processes the request for the first frame of a connection. */
 export async function processHello(
   ports: PushPorts,
-  { tenant, connectionId }: { readonly tenant: TenantId; readonly connectionId: string },
+  { tenant, connectionId }: ConnectionOf,
   now: Millis,
 ): Promise<RecordOutcome> {
   const greeting = await greet(ports, { tenant, connectionId }, now);
@@ -51,8 +57,8 @@ export async function processHello(
 }
 
 /**
- * Whether a socket got its first frame. A batch that finds one whose first frame is due sends it itself, before any other.
- * False for a socket whose first frame is not due, and for one that does not stand.
+ * Whether a socket got its first frame. A batch that finds one whose first frame is overdue sends it itself, before any
+ * other. False for a socket whose first frame is not due, and for one that does not stand.
  */
 export function isGreeted(
   ports: PushPorts,
@@ -64,24 +70,32 @@ export function isGreeted(
   if (now() < connectedAt + VISIBLE_AFTER) return Promise.resolve(false);
   const earlier = greetings.get(connectionId);
   if (earlier) return earlier;
-  const greeting = greet(ports, { tenant, connectionId }, now()).then(async (result) => {
-    if (result === "marked") await requestHello(ports, tenant, connectionId);
-    return result === "sent";
-  });
+  const isOverdue = now() >= connectedAt + HELLO_OVERDUE_AFTER;
+  const greeting = isOverdue
+    ? greetOverdue(ports, { tenant, connectionId }, now())
+    : wasGreeted(ports, tenant, connectionId);
   greeting.catch(() => {});
   greetings.set(connectionId, greeting);
   return greeting;
+}
+
+/** The list of sockets may be behind. */
+async function wasGreeted({ sockets }: PushPorts, tenant: TenantId, connectionId: string): Promise<boolean> {
+  const socket = await sockets.get(tenant, connectionId);
+  return socket !== null && socket.endedAt === null && socket.greetedAt !== null;
+}
+
+async function greetOverdue(ports: PushPorts, socket: ConnectionOf, now: Millis): Promise<boolean> {
+  const result = await greet(ports, socket, now);
+  if (result === "marked") await requestHello(ports, socket.tenant, socket.connectionId);
+  return result === "sent";
 }
 
 /**
  * Marks the accounts of a tenant and sends the first frame of a connection. Safe to repeat.
  * @returns `sent`: also before; `marked`: marks were written, so the frame must wait until every reader sees them
  */
-async function greet(
-  ports: PushPorts,
-  { tenant, connectionId }: { readonly tenant: TenantId; readonly connectionId: string },
-  now: Millis,
-): Promise<Greeting> {
+async function greet(ports: PushPorts, { tenant, connectionId }: ConnectionOf, now: Millis): Promise<Greeting> {
   const socket = await verifySocket(ports, { tenant, connectionId, now });
   if (!socket) return "gone";
   if (socket.greetedAt !== null) return "sent";

@@ -9,6 +9,11 @@ import type { ConnectPorts } from "./ports.ts";
  * client fetches at that frame.
  */
 export const VISIBLE_AFTER: Millis = 2 * SECOND;
+/**
+ * A connection of this age whose first frame is not sent gets it with its next event. A younger one waits for its own request:
+ * its row may have been stored as late as the function of the handshake may run, 15 seconds, by a clock that is behind.
+ */
+export const HELLO_OVERDUE_AFTER: Millis = 20 * SECOND;
 /** The gateway waits this long for the answer to a handshake. Until then it does not know the connection. */
 export const HANDSHAKE_MAX: Millis = 30 * SECOND;
 

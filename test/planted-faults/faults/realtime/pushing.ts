@@ -117,11 +117,21 @@ export const pushingFaults: readonly PlantedFault[] = [
   {
     name: "a first frame is sent before every reader sees the socket",
     file: greet,
-    search: "  if (now() < connectedAt + VISIBLE_AFTER) return Promise.resolve(false);\n",
-    replacement: "",
+    search: "const isOverdue = now() >= connectedAt + HELLO_OVERDUE_AFTER;",
+    replacement: "const isOverdue = true;",
     killedBy: {
       file: hello,
       title: "a socket whose first frame is not due gets an event after it, which the other sockets get once",
+    },
+  },
+  {
+    name: "a first frame that the list of sockets does not show yet is not looked up",
+    file: greet,
+    search: "    : wasGreeted(ports, tenant, connectionId);",
+    replacement: "    : Promise.resolve(false);",
+    killedBy: {
+      file: hello,
+      title: "an event is pushed at once where only the list does not show the first frame yet",
     },
   },
   {

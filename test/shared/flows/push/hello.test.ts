@@ -63,7 +63,7 @@ it("accounts whose marks end before a later socket does are marked again before 
 it("a socket gets its first frame once, and before any other", async () => {
   const fixture = await openPushFixture(testEnv);
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
-  const { connectionId } = await connected(fixture);
+  const { connectionId } = await connected(fixture, 20 * SECOND);
   const record = await fixture.recordMessage("early");
   await fixture.push({ kind: "events", events: [fixture.event(record)] });
   expect(fixture.takeFrames().map(({ frame }) => frame.type)).toEqual([
@@ -91,6 +91,11 @@ it("a socket whose first frame is not due gets an event after it, which the othe
   expect(new Set(pushed.map(({ connectionId }) => connectionId))).toEqual(new Set([other.connectionId]));
   expect(pushed).toHaveLength(4);
 
+  // Its row may be as young as its request, so nobody else sends its first frame.
+  testEnv.advance(2 * SECOND);
+  expect((await fixture.run()).failed).toEqual([]);
+  expect(fixture.takeFrames()).toEqual([]);
+  await fixture.push({ kind: "hello", connectionId: young.connectionId });
   testEnv.advance(2 * SECOND);
   expect((await fixture.run()).failed).toEqual([]);
   const later = fixture.takeFrames();
@@ -100,6 +105,17 @@ it("a socket whose first frame is not due gets an event after it, which the othe
   testEnv.advance(2 * SECOND);
   await fixture.run();
   expect(fixture.takeFrames()).toEqual([]);
+});
+
+it("an event is pushed at once where only the list does not show the first frame yet", async () => {
+  const fixture = await openPushFixture(testEnv);
+  const { connectionId } = await fixture.open({ age: 3 * SECOND, greeted: false });
+  const behind = await fixture.stores.sockets.list(fixture.tenant, testEnv.now());
+  await fixture.stores.sockets.markGreeted(fixture.tenant, connectionId, testEnv.now());
+  const event = fixture.event(await fixture.recordMessage("soon"));
+  const sockets = { ...fixture.ports.sockets, list: async () => behind };
+  await fixture.push({ kind: "events", events: [event] }, { sockets });
+  expect(fixture.takeFrames().map(({ frame }) => frame.type)).toEqual(["message.received", "conversation.updated"]);
 });
 
 it("an event is no longer sent to a connection that never stood", async () => {
