@@ -1,6 +1,8 @@
+import { RECEIVES_MAX } from "../../shared/config/function-times.ts";
 import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
 import type { Lag } from "../support/world/table/storage.ts";
 import { openActors } from "./actors/actors.ts";
+import type { Queue } from "./cloud/queues.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
 import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
 import { judgeConnections, judgeGone, judgeRoutes } from "./ledger/connections.ts";
@@ -104,7 +106,7 @@ export async function runHistory(history: History): Promise<string[]> {
     }
     calm(world);
     const calmAt = engine.now();
-    if (Object.values(world.aws.queues).some(({ buried }) => buried.length > 0)) {
+    if (Object.values(world.aws.queues).some(hasDeadLetters)) {
       await engine.runUntil(engine.now() + HOUR);
       deeds.push(actors.redrive());
     }
@@ -114,6 +116,11 @@ export async function runHistory(history: History): Promise<string[]> {
   } finally {
     world.engine.close();
   }
+}
+
+/** Whether a queue gave up a message, or does so at its next receive. */
+function hasDeadLetters({ buried, messages }: Queue): boolean {
+  return buried.length > 0 || messages.some(({ receives }) => receives >= RECEIVES_MAX);
 }
 
 /** An outage that lasts longer costs as much as the rest of many histories: its endpoint is probed every half an hour. */
