@@ -14,9 +14,9 @@ import { openSocket, type TestSocket } from "../support/sockets/test-socket.ts";
 // make them at the set rate, the run takes longer and its 99th percentile exceeds a second. The defaults fit two processors.
 
 const TENANTS = Number(process.env.SOCKET_TENANTS ?? 20);
-const SOCKETS = Number(process.env.SOCKETS ?? 300);
+const SOCKETS = Number(process.env.SOCKETS ?? 1_000);
 const EVENTS_PER_SECOND = Number(process.env.SOCKET_EVENTS_PER_SECOND ?? 5);
-const SECONDS = Number(process.env.SOCKET_SECONDS ?? 10);
+const SECONDS = Number(process.env.SOCKET_SECONDS ?? 60);
 /** Until the functions' sandboxes are loaded. */
 const WARM_UP_SECONDS = 5;
 const HANDSHAKES_AT_ONCE = 10;
