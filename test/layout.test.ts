@@ -214,7 +214,7 @@ describe("the table of layers in ARCHITECTURE.md", () => {
 
 const packagePatterns: Readonly<Record<string, string>> = {
   any: ".*",
-  "AWS SDK": "@aws-sdk/.+",
+  "AWS SDK with its parts in `@smithy`": "@(aws-sdk|smithy)/.+",
   "AWS SDK for DynamoDB": "@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)",
 };
 
