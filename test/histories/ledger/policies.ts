@@ -28,6 +28,14 @@ function decisions({ changes }: Evidence, account: WorldAccount): { policy: Stor
   return all;
 }
 
+/** When the account was disconnected. What connects after that is another account to Parley, with a new login. */
+function removals({ changes }: Evidence, account: WorldAccount): Millis[] {
+  const key = accountItemKey(account.tenant, account);
+  return changes
+    .filter(({ before, after }) => after === null && before?.PK === key.PK && before.SK === key.SK)
+    .map(({ at }) => at);
+}
+
 /** A send leaves within 30 seconds, and its rules were checked before. */
 const MAY_LEAVE_WITHIN: Millis = 45 * SECOND;
 
@@ -37,7 +45,10 @@ export function judgeBlocks(evidence: Evidence): string[] {
   return accounts.flatMap((account) =>
     decisions(evidence, account).flatMap(({ policy, since }, index, all) => {
       if (policy.action !== "block") return [];
-      const until = all[index + 1]?.since ?? Infinity;
+      const until = Math.min(
+        all[index + 1]?.since ?? Infinity,
+        ...removals(evidence, account).filter((at) => at > since),
+      );
       const calls = evidence.calls.filter(
         ({ person, at }) => findPerson(person).account === account && at > since + MAY_LEAVE_WITHIN && at < until,
       );

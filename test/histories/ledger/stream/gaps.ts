@@ -3,7 +3,8 @@ import { ulidTime } from "../../../../shared/kernel/ids.ts";
 import { HOUR, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import { eventBodyAttributes as Body, messageAttributes as Message } from "../../../../shared/stores/attributes.ts";
 import type { Viewer } from "../../sockets.ts";
-import { conversationOf, people } from "../../world/people.ts";
+import { conversationOf, findPerson, people } from "../../world/people.ts";
+import { mayBeUnconnected } from "../connections.ts";
 import { mayBeDeleted } from "../deletion.ts";
 import type { Evidence, StoredItem } from "../evidence.ts";
 import { endOfService } from "./access.ts";
@@ -96,12 +97,16 @@ function personOf(conversationId: string): string | null {
   return people.find(({ name }) => conversationOf(name) === conversationId)?.name ?? null;
 }
 
-/** What was erased since is not pushed, and what no worker could process waits for the operator. */
-function mayNotBePushed(evidence: Evidence, { person, happenedAt, ulid, isHidden, type }: StoredEvent): boolean {
+/**
+ * What was erased since is not pushed, and what no worker could process waits for the operator. What a worker that died had
+ * stored is dropped when its account is not connected any more.
+ */
+function mayNotBePushed(evidence: Evidence, { person, happenedAt, at, ulid, isHidden, type }: StoredEvent): boolean {
   const isUnsent = isHidden && type === "message.received";
   return (
     isUnsent ||
     (person !== null && evidence.mayBeErased(person, happenedAt)) ||
+    (person !== null && mayBeUnconnected(evidence, findPerson(person).account, at)) ||
     evidence.buried.some((body) => body.includes(ulid))
   );
 }
