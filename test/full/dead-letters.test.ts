@@ -157,7 +157,7 @@ it("invalid arguments print one line and exit with 1", async () => {
     [["redrive", "--all", "--queue", "Inbound"], "Missing selection. Name ids, --queue NAME or --all."],
     [
       ["list", "--queue", "nothing"],
-      "Unknown queue nothing. Use one of Inbound, Events, Deliveries, SlowDeliveries, Profiles, Erasures, Mails, Uploads, Accounts.",
+      "Unknown queue nothing. Use one of Inbound, Events, Deliveries, SlowDeliveries, Profiles, Erasures, Mails, Uploads, Accounts, Realtime.",
     ],
     [["list", "--limit", "0"], "Invalid --limit. Use an integer from 1 to 1000."],
     [
