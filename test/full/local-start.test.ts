@@ -8,8 +8,8 @@ import { afterAll, expect, it } from "vitest";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { descendantsOf, readProcesses } from "../support/run/process-tree.ts";
 
-// `npm run local`, as a user starts it. The CPU time is what a start costs on any machine: one that takes 5 s of it is
-// ready within 5 s of a quiet core. The wall-clock time is printed, because it depends on what else runs.
+// `npm run local`, as a user starts it, when nothing else runs: processors that share their caches and clock with other work
+// take more CPU time for the same. A start that takes 5 s of it is ready within 5 s of a quiet core.
 
 const CPU_SECONDS_MAX = 5;
 const TICKS_PER_SECOND = 100;

@@ -54,6 +54,7 @@ const wholeRunsOnly = [
 const alone = [
   "test/full/deliveries-20000.test.ts",
   "test/full/hanging-endpoint.test.ts",
+  "test/full/local-start.test.ts",
   "test/full/realtime-sockets.test.ts",
 ];
 
