@@ -2,7 +2,7 @@ import { erasureAuditEntry, PASS_INTERVAL, shortErasureId } from "../../domain/e
 import { hasSockets } from "../../domain/realtime/sockets.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import { pushErasure } from "../realtime/request-push.ts";
+import { requestErasurePush } from "../realtime/request-push.ts";
 import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 
@@ -57,7 +57,7 @@ async function erasePage(
   const { traces, upTo } = await nextErasablePage(ports, erasure);
   if (traces.length === 0) {
     // Before the pass ends: a run that dies here is repeated.
-    if (isWatched) await pushErasure(ports, erasure);
+    if (isWatched) await requestErasurePush(ports, erasure);
     return endFirstPass(ports, erasure, now);
   }
   const page = await loadErasurePage(ports, erasure, endpointIds, traces);

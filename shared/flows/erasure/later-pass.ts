@@ -3,7 +3,7 @@ import { hasSockets } from "../../domain/realtime/sockets.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ErasedEvents } from "../../stores/erasure/erased-events.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import { pushErasure } from "../realtime/request-push.ts";
+import { requestErasurePush } from "../realtime/request-push.ts";
 import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 
@@ -21,7 +21,7 @@ export async function runLaterPass(
   const loaded = await ports.endpoints.listWithSockets(erasure.tenant, { consistent: true });
   const endpointIds = loaded.endpoints.map(({ id }) => id);
   // Also for a socket that opened during the first pass, whose client may have read rows that were removed after.
-  if (hasSockets(loaded, now)) await pushErasure(ports, erasure);
+  if (hasSockets(loaded, now)) await requestErasurePush(ports, erasure);
   const removedCounts = { rows: 0, deliveries: 0 };
   for await (const eventPage of ports.erasures.savedEvents(erasure)) {
     if (!hasTime()) return now;

@@ -7,7 +7,7 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
-import { pushHold } from "../realtime/request-push.ts";
+import { requestHoldPush } from "../realtime/request-push.ts";
 import { checkAttachmentOwners } from "../sending/check-attachments.ts";
 import { mayBeErased, withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
@@ -114,7 +114,7 @@ async function saveHold(
   };
   const audit = holdAuditEntry("hold.create", newHold, { actor: callerActor(caller), ip }, now);
   if (!(await ports.holds.create(newHold, head.lastInboundAt, audit))) return refuse("conversation_not_found");
-  await pushHold(ports, { tenant: head.ref.tenant, account, id, now });
+  await requestHoldPush(ports, { tenant: head.ref.tenant, account, id, now });
   return toHoldResult(newHold);
 }
 

@@ -8,7 +8,7 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "../../kernel/trace.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
-import { accountForPush, pushHold, type ReadAccount } from "../realtime/request-push.ts";
+import { accountForPush, type ReadAccount, requestHoldPush } from "../realtime/request-push.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
 import type { CheckPorts } from "./ports.ts";
@@ -34,7 +34,8 @@ export async function releaseHold(ports: CheckPorts, release: HoldRelease, time:
   let read: ReadAccount | null = null;
   const push = async () => {
     const now = time.now();
-    if (read) await pushHold(ports, { tenant, account: await accountForPush(ports, tenant, read, now), id, now });
+    if (read)
+      await requestHoldPush(ports, { tenant, account: await accountForPush(ports, tenant, read, now), id, now });
   };
   const onAccount = (account: Account) => {
     read = { account, readAt: time.now() };

@@ -4,7 +4,7 @@ import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/profiles.ts";
-import { pushConversation } from "../realtime/request-push.ts";
+import { requestConversationPush } from "../realtime/request-push.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import type { ProfilePorts } from "./ports.ts";
 
@@ -25,7 +25,7 @@ export async function fetchProfile(
   const { participantProfile: state, participantProfileAt: fetchedAt, lastInboundAt } = head;
   if (!isProfileDue(state, fetchedAt, now) && !isRefusalOutdated(state, fetchedAt, lastInboundAt)) {
     const account = repeated ? await ports.accounts.get(tenant, head.ref.account) : null;
-    if (account) await pushConversation(ports, { tenant, account, id: conversationId, now });
+    if (account) await requestConversationPush(ports, { tenant, account, id: conversationId, now });
     return drop("stale");
   }
   const account = await ports.accounts.get(tenant, head.ref.account);
@@ -43,7 +43,7 @@ export async function fetchProfile(
     // The account may have been let go during the call.
     if (!current) return drop("gone");
     await ports.profiles.save(conversationId, profile, now);
-    await pushConversation(ports, { tenant, account: current, id: conversationId, now });
+    await requestConversationPush(ports, { tenant, account: current, id: conversationId, now });
   }
   ports.log({ event: "profile.fetched", outcome: profile?.state ?? "unknown", platform: account.platform });
   return done;

@@ -50,22 +50,22 @@ interface Change {
 }
 
 /** Requests the push of a conversation that changed beside its messages. */
-export function pushConversation(ports: PushRequestPorts, change: Change): Promise<void> {
+export function requestConversationPush(ports: PushRequestPorts, change: Change): Promise<void> {
   return requestPush(ports, change, (eventUlid) => ({ kind: "conversation", conversationId: change.id, eventUlid }));
 }
 
 /** Requests the push of a held message that changed. */
-export function pushHold(ports: PushRequestPorts, change: Change): Promise<void> {
+export function requestHoldPush(ports: PushRequestPorts, change: Change): Promise<void> {
   return requestPush(ports, change, (eventUlid) => ({ kind: "hold", holdId: change.id, eventUlid }));
 }
 
 /** Requests the push of an upload that changed. */
-export function pushUpload(ports: PushRequestPorts, change: Change): Promise<void> {
+export function requestUploadPush(ports: PushRequestPorts, change: Change): Promise<void> {
   return requestPush(ports, change, (eventUlid) => ({ kind: "upload", uploadId: change.id, eventUlid }));
 }
 
 /** Requests the push of an event that is not published: it is for one endpoint. */
-export function pushTestEvent(
+export function requestTestEventPush(
   ports: PushRequestPorts,
   {
     tenant,
@@ -90,7 +90,7 @@ interface ErasedConversation {
 }
 
 /** Requests the push that a conversation was erased, for a tenant with sockets. The same erasure has the same frame. */
-export function pushErasure(
+export function requestErasurePush(
   ports: PushRequestPorts,
   { tenant, conversationId, erasedAt, op }: ErasedConversation,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { checkDeclared, type RequestedFile } from "../../domain/uploads/checks.t
 import { grantExpiresAt, newUploadId, postedKey } from "../../domain/uploads/uploads.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { pushUpload } from "../realtime/request-push.ts";
+import { requestUploadPush } from "../realtime/request-push.ts";
 import type { UploadPorts } from "./ports.ts";
 import { getUploadConversation } from "./upload-conversation.ts";
 
@@ -49,6 +49,6 @@ export async function createUpload(
   const form = await ports.uploadGrants.grant({ key: postedKey(id), contentType, maxSize, expiresAt });
   const upload = { id, conversationId, scope: caller.scope, filename, contentType, size, type };
   if (!(await ports.uploads.create(upload, head.lastAt))) return refuse("conversation_not_found");
-  await pushUpload(ports, { tenant: ref.tenant, account, id, now });
+  await requestUploadPush(ports, { tenant: ref.tenant, account, id, now });
   return { id, ...form, expiresAt, maxSize };
 }

@@ -9,7 +9,7 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import { encodeUpload } from "../../queues/uploads.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
-import { pushUpload } from "../realtime/request-push.ts";
+import { requestUploadPush } from "../realtime/request-push.ts";
 import type { UploadPorts } from "./ports.ts";
 import { getUpload, type UploadView } from "./read.ts";
 import { getUploadConversation } from "./upload-conversation.ts";
@@ -43,7 +43,7 @@ export async function finishUpload(
   if (isRefusal(conversation)) return conversation;
 
   const { account } = conversation;
-  const push = () => pushUpload(ports, { tenant: upload.tenant, account, id: upload.id, now: time.now() });
+  const push = () => requestUploadPush(ports, { tenant: upload.tenant, account, id: upload.id, now: time.now() });
   const key = postedKey(upload.id);
   const posted = await ports.uploadFiles.head(key);
   if (!posted) return refuse("upload_not_found");

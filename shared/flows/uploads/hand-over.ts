@@ -8,7 +8,7 @@ import type { SendRefused, UploadOutcome } from "../../platforms/platform.ts";
 import type { UploadMessage } from "../../queues/uploads.ts";
 import type { StoredUpload } from "../../stores/uploads/upload-items.ts";
 import { type AccountCall, applyAccountRefusal, republishAccountStatus } from "../accounts/call-consequences.ts";
-import { accountForPush, pushUpload } from "../realtime/request-push.ts";
+import { accountForPush, requestUploadPush } from "../realtime/request-push.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import type { HandOverPorts } from "./ports.ts";
 
@@ -92,7 +92,7 @@ async function completeEnd(
   const account = ref && (isEndByTime || repeated) ? await ports.accounts.get(tenant, ref.account) : null;
   if (account && isEndByTime && state.processingAt !== null)
     await republishAccountStatus(ports, { tenant, account, id, startedAt: state.processingAt, asOf: now }, account);
-  if (account && repeated) await pushUpload(ports, { tenant, account, id, now });
+  if (account && repeated) await requestUploadPush(ports, { tenant, account, id, now });
   return removeCopy(ports, upload);
 }
 
@@ -184,7 +184,7 @@ async function completeUpload(
   const completed = await ports.uploads.complete(id, attachmentId, time.now());
   // The time for the hand-over has passed during the call.
   if (completed && isProcessing(completed)) return failUpload(ports, plan, uploadError("internal_error"), time);
-  await pushUpload(ports, { tenant, account, id, now: time.now() });
+  await requestUploadPush(ports, { tenant, account, id, now: time.now() });
   return removeCopy(ports, upload);
 }
 
@@ -230,7 +230,7 @@ async function failUpload(
   const failed = await ports.uploads.fail(id, { error, from: "processing", now });
   if (failed && isProcessing(failed)) await ports.uploads.lapse(id, uploadError("internal_error"), now);
   const current = account && (await accountForPush(ports, tenant, { account, readAt }, now));
-  if (current) await pushUpload(ports, { tenant, account: current, id, now });
+  if (current) await requestUploadPush(ports, { tenant, account: current, id, now });
   return removeCopy(ports, upload);
 }
 

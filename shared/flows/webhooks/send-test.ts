@@ -7,7 +7,7 @@ import { currentTrace } from "../../kernel/trace.ts";
 import { actorName } from "../access/audit-entry.ts";
 import { changeAuthor } from "../access/team/acting.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
-import { pushTestEvent } from "../realtime/request-push.ts";
+import { requestTestEventPush } from "../realtime/request-push.ts";
 import type { EndpointRequest, WebhookPorts } from "./ports.ts";
 
 /**
@@ -42,7 +42,7 @@ export async function sendTestEvent(
   if (result === "actor_changed") return refuse("role_forbidden");
   await allDone([
     ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true })),
-    pushTestEvent(ports, { tenant, eventUlid, socketsUntil }, now),
+    requestTestEventPush(ports, { tenant, eventUlid, socketsUntil }, now),
   ]);
   return { deliveryId: id };
 }

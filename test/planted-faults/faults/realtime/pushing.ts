@@ -73,7 +73,7 @@ export const pushingFaults: readonly PlantedFault[] = [
   {
     name: "a test event does not reach the stream",
     file: "shared/flows/webhooks/send-test.ts",
-    search: "    pushTestEvent(ports, { tenant, eventUlid, socketsUntil }, now),\n",
+    search: "    requestTestEventPush(ports, { tenant, eventUlid, socketsUntil }, now),\n",
     replacement: "",
     killedBy: { file: "test/shared/flows/push/every-event-type.test.ts", title: "%s is pushed as endpoints get it" },
   },
@@ -194,7 +194,7 @@ export const pushingFaults: readonly PlantedFault[] = [
   {
     name: "the stream does not say that a conversation was erased",
     file: "shared/flows/erasure/first-pass.ts",
-    search: "    if (isWatched) await pushErasure(ports, erasure);\n",
+    search: "    if (isWatched) await requestErasurePush(ports, erasure);\n",
     replacement: "",
     killedBy: { file: erasure, title: "an erased conversation is pushed as erased, and none of its events after it" },
   },

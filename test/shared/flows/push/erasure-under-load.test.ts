@@ -3,7 +3,7 @@ import { readConversationId } from "../../../../shared/domain/inbox/conversation
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { applyMessageChange } from "../../../../shared/flows/inbox/apply-message-change.ts";
 import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
-import { pushHold, pushUpload } from "../../../../shared/flows/realtime/request-push.ts";
+import { requestHoldPush, requestUploadPush } from "../../../../shared/flows/realtime/request-push.ts";
 import { HOUR, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { openWorldTable, type WorldTable } from "../../../support/world/world-table.ts";
@@ -72,8 +72,8 @@ async function holdAndUpload(run: Run, conversationId: string): Promise<readonly
   await live.ports.uploads.startProcessing(uploadId, { copyKey: "h/1/r/a.png", size: 4, at: time.now() });
   const pushLater = async (after: Millis): Promise<void> => {
     await time.sleep(after);
-    await pushHold(live.ports, { tenant, account, id: holdId, now: time.now() });
-    await pushUpload(live.ports, { tenant, account, id: uploadId, now: time.now() });
+    await requestHoldPush(live.ports, { tenant, account, id: holdId, now: time.now() });
+    await requestUploadPush(live.ports, { tenant, account, id: uploadId, now: time.now() });
   };
   for (const after of [0, 3 * SECOND - live.upTo(SECOND), 3 * SECOND + live.upTo(2 * SECOND), 10 * SECOND])
     live.start(pushLater(after));
