@@ -83,7 +83,7 @@ async function waitUntilIdle(): Promise<void> {
     }
     return due === 0;
   };
-  await waitFor("the queues are empty", idle, { seconds: 500, everyMs: 3_000 });
+  await waitFor("the queues are empty", idle, { seconds: 900, everyMs: 3_000 });
 }
 
 /** Every delivery of an endpoint. Waits out the key's rate limit. */
@@ -145,7 +145,7 @@ it("no delivery of 20,000 over 20 endpoints is lost: each is delivered, failed, 
     expect([retrying + first, others], name).toEqual([EVENTS, {}]);
     expect(callCounts.get(name)?.size, name).toBeLessThan(EVENTS / 2);
   }
-}, 600_000);
+}, 2_000_000);
 
 it("waiting deliveries are sent once their endpoint works again", async () => {
   recovered = true;
@@ -164,4 +164,4 @@ it("waiting deliveries are sent once their endpoint works again", async () => {
     expect(await countStatuses(name), name).toEqual({ delivered: EVENTS });
   // A busy machine may fail a message for a while. None ends as a dead letter.
   expect(failureLines(stack.log()).filter((line) => line.includes("dead_letter"))).toEqual([]);
-}, 600_000);
+}, 2_000_000);

@@ -131,8 +131,10 @@ test("nothing is sent after the deadline, even when the lookup ends then", async
 test("requests that wait for a slow receiver's connections end at their own deadline and are never sent", async () => {
   const receiver = await startReceiver(neverRespond);
   const webhookClient = openWebhookClient({ attemptTimeout: 5 * DEADLINE, connectionsPerPool: 2 });
-  const url = `http://127.0.0.1:${receiver.port}/`;
-  const outcomes = await Promise.all(Array.from({ length: 8 }, () => webhookClient.send(webhookRequest(url))));
+  const request = webhookRequest(`http://127.0.0.1:${receiver.port}/`);
+  const holders = [1, 2].map(() => webhookClient.send(request));
+  const waiting = Array.from({ length: 6 }, () => webhookClient.send({ ...request, timeout: DEADLINE }));
+  const outcomes = await Promise.all([...waiting, ...holders]);
   expect(outcomes.every((outcome) => outcome.kind === "no_answer" && outcome.error === "timeout")).toBe(true);
   await wait(50);
   expect(receiver.requests).toHaveLength(2);
