@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { synthesizeTemplates } from "../lib/synth-templates.ts";
 import { usedPermissions } from "./cloud/permissions.ts";
 import { grantedPermissions } from "./granted-permissions.ts";
@@ -7,7 +7,9 @@ import { runHistory } from "./run-history.ts";
 import { type HistoryKind, historyKinds } from "./seed-history.ts";
 import { foundHistories } from "./seeds.ts";
 
-const seeds: Readonly<Record<HistoryKind, number>> = { service: 500, stream: 100 };
+const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
+  ? { service: 500, stream: 200 }
+  : { service: 250, stream: 50 };
 const SEEDS_PER_TEST = 50;
 
 describe("histories that once showed a fault", () => {

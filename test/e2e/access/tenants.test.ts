@@ -73,7 +73,11 @@ describe("a second tenant", () => {
         "conversation_not_found",
       ],
       [`/v1/messages/${mids[0]}`, "/v1/messages/m_unknown", "message_not_found"],
-      [`/v1/webhooks/${hooks.demo.id}`, `/v1/webhooks/${hooks.demo.id.slice(0, -1)}0`, "endpoint_not_found"],
+      [
+        `/v1/webhooks/${hooks.demo.id}`,
+        `/v1/webhooks/${hooks.demo.id.slice(0, -1)}${hooks.demo.id.endsWith("0") ? "1" : "0"}`,
+        "endpoint_not_found",
+      ],
     ] as const;
     for (const [foreign, unknown, code] of pairs) {
       const [one, two] = await Promise.all([get(foreign), get(unknown)]);
