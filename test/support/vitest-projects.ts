@@ -42,13 +42,13 @@ const wholeRunsOnly = [
   "test/e2e/access/{delete-tenant,keys}.test.ts",
   "test/e2e/accounts/keep-alive.test.ts",
   "test/e2e/guides/**",
-  "test/e2e/inbox/inbound-chaos.test.ts",
+  "test/e2e/inbox/{inbound-chaos,profiles}.test.ts",
   "test/e2e/stack/{first-run,settings,stack-process}.test.ts",
   "test/e2e/webhooks/listen.test.ts",
   "test/local/emulators/crash.test.ts",
   "test/local/simulator/page/{page-connection,page-messages,page-views,page-world}.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
-  "test/web/check-page-ends.test.ts",
+  "test/web/{check-page-access,check-page-ends}.test.ts",
 ];
 
 /** These need the processors for themselves: each runs when nothing else does. */
