@@ -13,12 +13,12 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import type { VirtualTime } from "../../../support/virtual-time.ts";
-import { openWorldTable, type WorldTable } from "../../../support/world/world-table.ts";
+import type { WorldTable } from "../../../support/world/world-table.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
 import { noSubscriptions } from "../deletion/support/doomed-tenant.ts";
-import { openStreamFixture, type StreamFixture } from "../realtime/support/stream-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { dyingProcess, openLiveRun, unlessCrash } from "./support/live-run.ts";
+import type { StreamFixture } from "../realtime/support/stream-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
+import { dyingProcess, openLiveEnv, openLiveRun, unlessCrash } from "./support/live-run.ts";
 import type { LiveStream } from "./support/live-stream.ts";
 
 // Access ends while events run: the real workers in virtual time, with queues that are late, repeat and reorder, reads that
@@ -36,13 +36,7 @@ let table: WorldTable;
 let testEnv: TestEnv;
 let stream: StreamFixture;
 beforeAll(async () => {
-  testEnv = await openTestEnv({
-    startTable: (now) => {
-      table = openWorldTable(now);
-      return table;
-    },
-  });
-  stream = openStreamFixture(testEnv);
+  ({ table, testEnv, stream } = await openLiveEnv());
 });
 afterAll(() => testEnv.close());
 

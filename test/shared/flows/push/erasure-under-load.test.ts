@@ -6,11 +6,11 @@ import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { requestHoldPush, requestUploadPush } from "../../../../shared/flows/realtime/request-push.ts";
 import { HOUR, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { repetitions } from "../../../support/sampling.ts";
-import { openWorldTable, type WorldTable } from "../../../support/world/world-table.ts";
-import { openStreamFixture, type StreamFixture } from "../realtime/support/stream-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import type { WorldTable } from "../../../support/world/world-table.ts";
+import type { StreamFixture } from "../realtime/support/stream-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 import { createHold, createUpload } from "./support/conversation-fixture.ts";
-import { dyingProcess, openLiveRun, unlessCrash } from "./support/live-run.ts";
+import { dyingProcess, openLiveEnv, openLiveRun, unlessCrash } from "./support/live-run.ts";
 import type { LiveFrame, LiveMessage } from "./support/live-stream.ts";
 
 // A conversation is erased while its messages, an edit, a held message and an upload are pushed: the real workers in virtual
@@ -29,13 +29,7 @@ let table: WorldTable;
 let testEnv: TestEnv;
 let stream: StreamFixture;
 beforeAll(async () => {
-  testEnv = await openTestEnv({
-    startTable: (now) => {
-      table = openWorldTable(now);
-      return table;
-    },
-  });
-  stream = openStreamFixture(testEnv);
+  ({ table, testEnv, stream } = await openLiveEnv());
 });
 afterAll(() => testEnv.close());
 

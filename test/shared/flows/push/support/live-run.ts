@@ -2,8 +2,9 @@ import { MINUTE } from "../../../../../shared/kernel/time.ts";
 import { Crash } from "../../../../support/faults.ts";
 import { interceptCalls } from "../../../../support/processes/port-calls.ts";
 import { virtualTime } from "../../../../support/virtual-time.ts";
-import type { StreamFixture } from "../../realtime/support/stream-fixture.ts";
-import type { TestEnv } from "../../support/test-env.ts";
+import { openWorldTable, type WorldTable } from "../../../../support/world/world-table.ts";
+import { openStreamFixture, type StreamFixture } from "../../realtime/support/stream-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
 import { openLiveStream } from "./live-stream.ts";
 
 /** A generator of numbers in [0, 1), the same for the same seed. */
@@ -13,6 +14,19 @@ function randomOf(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** A table whose reads may be behind, and the stream's fixture on it. */
+export async function openLiveEnv() {
+  let table: WorldTable | undefined;
+  const testEnv = await openTestEnv({
+    startTable: (now) => {
+      table = openWorldTable(now);
+      return table;
+    },
+  });
+  if (!table) throw new Error("The environment did not start its table.");
+  return { table, testEnv, stream: openStreamFixture(testEnv) };
 }
 
 /** A tenant with an owner and an account, and the workers of its stream in virtual time. */
