@@ -1,7 +1,6 @@
 import type { LogLine } from "../../../../../shared/aws/log.ts";
 import type { QueueMessage } from "../../../../../shared/aws/queues.ts";
 import type { Caller, SessionCaller } from "../../../../../shared/domain/access/callers.ts";
-import { newInviteId } from "../../../../../shared/domain/access/team.ts";
 import { closeSockets, NotClosed, recheckSockets, verifySocket } from "../../../../../shared/flows/realtime/close.ts";
 import { connectSocket } from "../../../../../shared/flows/realtime/connect.ts";
 import { createTicket } from "../../../../../shared/flows/realtime/tickets.ts";
@@ -108,25 +107,7 @@ export function openStreamFixture(testEnv: TestEnv) {
 
     /** A person who was removed becomes a member again, in a later membership. */
     async inviteAgain(tenant: TenantId, { email }: SessionCaller): Promise<SessionCaller> {
-      const now = testEnv.now();
-      const addressHashes = await team.hashes(email);
-      const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
-      await ports.invites.create(
-        {
-          id: newInviteId(now),
-          tenant,
-          email,
-          role: "agent",
-          status: "pending",
-          invitedBy: "cli",
-          createdAt: now,
-          expiresAt: null,
-          acceptedAt: null,
-        },
-        { audit, actor: null, memberId: null, addressHashes },
-      );
-      const userId = await team.signIn(email);
-      return (await team.acting(userId)).caller;
+      return (await team.acting(await team.newMember(tenant, "agent", email))).caller;
     },
 
     /** Processes a message as the push worker does. */

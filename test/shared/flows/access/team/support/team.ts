@@ -78,8 +78,8 @@ export function openTeamEnv(testEnv: TestEnv) {
     return user.id;
   }
 
-  async function newMember(tenant: TenantId, role: Role): Promise<string> {
-    const email = newEmail();
+  /** Invites a person, also one who was a member before, and signs them in. @returns the id of the user */
+  async function newMember(tenant: TenantId, role: Role, email = newEmail()): Promise<string> {
     const now = testEnv.now();
     const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
     const invite: Invite = {
