@@ -271,6 +271,9 @@ export const accountCheckAttributes = {
   ...feedIndex,
   authorizedBy: "au",
   connectionId: "ci",
+  heldSince: "hs",
+  missingSince: "ms",
+  missingUntil: "mu",
   subscribedAt: "sa",
 } as const;
 

@@ -83,11 +83,11 @@ test("a restriction is read while its wait lasts, and its check moves", async ()
   expect(fixture.takeCalls()).toEqual(["listThreads"]);
 });
 
-test("a new subscription writes the account and queues the gap", async () => {
+test("a new subscription writes the account, and notes and queues the gap of each account that uses it", async () => {
   const fixture = await openCheckFixture(testEnv);
   fixture.answers.readSubscription = { kind: "read", isComplete: false };
   await passToDueHour(fixture);
-  expect(await cost(() => fixture.work())).toEqual({ wcu: 4, rcu: 2 });
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 6, rcu: 5 });
   expect(fixture.takeCalls()).toEqual(["readSubscription", "subscribe"]);
   expect(await fixture.takeTasks()).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ import { publishAccountEvent } from "./call-consequences.ts";
 import { queueGap } from "./gap/queue-gap.ts";
 import { scheduleCheck } from "./link-account.ts";
 import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
-import { checkSubscribers, endUnsharedSubscription } from "./subscribers.ts";
+import { checkSubscribers, endUnsharedSubscription, listSubscribers } from "./subscribers.ts";
 import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
@@ -38,21 +38,17 @@ export async function finishConnect(
   if (!stored) return drop("gone");
   const connection = { tenant, ...stored };
   const { account, isReconnection } = connection;
-  const subscribedAt = await ensureCheck(ports, connection);
+  await ensureCheck(ports, connection);
   const event = connectedEvent(connection);
   const bodies = await ports.eventBodies.getByUlids(tenant, [event.eventUlid]);
   if (bodies.has(event.eventUlid)) {
     const { eventUlid, type } = event;
     const message = { tenant, eventUlid, type, source: null, repeated: true } as const;
     await ports.events.send({ body: encodeEvent(message), group: tenant });
-    await fillGapBefore(ports, { connection, subscribedAt, now: time.now() });
     return endReplacedSubscription(ports, connection, time);
   }
   const outcome = await completeConnection(ports, connection, time);
-  if (outcome.kind === "done") {
-    await fillGapBefore(ports, { connection, subscribedAt, now: time.now() });
-    return endReplacedSubscription(ports, connection, time);
-  }
+  if (outcome.kind === "done") return endReplacedSubscription(ports, connection, time);
   if (outcome.kind === "gone") return done;
   const isFinal = (outcome.kind === "refused" && !outcome.transient) || triesEnded(connection, time);
   if (!isFinal) return retry("subscription");
@@ -77,6 +73,7 @@ export async function completeConnection(
 ): Promise<{ readonly kind: "done" } | { readonly kind: "gone"; readonly current: Account | null } | CallFailure> {
   const { tenant, account } = connection;
   const subscription = ownSubscription(tenant, account);
+  await queueGapsBefore(ports, connection, time.now());
   const outcome = await subscribe(ports, subscription);
   if (outcome.kind !== "done") return outcome;
   const { connectionId } = account;
@@ -141,14 +138,11 @@ export async function endReplacedSubscription(
   return done;
 }
 
-/**
- * The process may have died before it stored the next check.
- * @returns when the subscription was last seen complete, by a check of an earlier connection, too
- */
+/** The process may have died before it stored the next check. */
 async function ensureCheck(
   ports: FinishConnectPorts,
   { tenant, account, isReconnection }: StoredConnection,
-): Promise<Millis | null> {
+): Promise<void> {
   const { platform, externalId, connectionId, authorizedBy } = account;
   const ref = { platform, externalId } as const;
   const check = await ports.accountChecks.get(tenant, ref);
@@ -156,23 +150,21 @@ async function ensureCheck(
     const now = ulidTime(connectionId);
     await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, isReconnection, now });
   }
-  return check?.subscribedAt ?? null;
 }
 
 /**
- * The subscription may have been lost since a check last saw it, and a person may have connected the account again for
- * that. No check will find it missing.
+ * The subscription may have been lost, and no check will find it missing once this connection has made it again: the
+ * messages since then are fetched, of each account that uses it. Nothing is missing of an account that is new.
  */
-async function fillGapBefore(
-  { accountWork }: FinishConnectPorts,
-  {
-    connection: { tenant, account, isReconnection },
-    subscribedAt,
-    now,
-  }: { readonly connection: StoredConnection; readonly subscribedAt: Millis | null; readonly now: Millis },
+async function queueGapsBefore(
+  ports: FinishConnectPorts,
+  { tenant, account, isReconnection }: StoredConnection,
+  now: Millis,
 ): Promise<void> {
-  const mayBeGap = isReconnection && subscribedAt !== null && subscribedAt < ulidTime(account.connectionId);
-  if (mayBeGap) await queueGap(accountWork, { tenant, account, subscribedAt, now });
+  for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account))) {
+    const isOwn = subscriber.tenant === tenant && accountKey(subscriber.account) === accountKey(account);
+    if (!isOwn || isReconnection) await queueGap(ports, { ...subscriber, now });
+  }
 }
 
 function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: TaskTime): boolean {

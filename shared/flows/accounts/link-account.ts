@@ -54,8 +54,7 @@ export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Conn
 }
 
 /**
- * Stores the next check of an account. When its subscription was last seen complete stays for a reconnection, which may
- * end a gap. The logins of an earlier connection that did not make this one stay for a data deletion, and no longer.
+ * Stores the next check of an account. What is known of its webhooks stays for a reconnection, which may end a gap. The logins of an earlier connection that did not make this one stay for a data deletion, and no longer.
  */
 export async function scheduleCheck(
   ports: Pick<LinkPorts, "accountChecks" | "authorizations">,
@@ -72,8 +71,8 @@ export async function scheduleCheck(
   },
 ): Promise<void> {
   const dueAt = checkTimeAfter(account, now);
-  const check = { tenant, account, connectionId, authorizedBy, dueAt, subscribedAt: null };
-  const earlier = await ports.accountChecks.put(check, { keepsSubscribedAt: isReconnection });
+  const check = { tenant, account, connectionId, authorizedBy, dueAt, subscribedAt: null, heldSince: now, gap: null };
+  const earlier = await ports.accountChecks.put(check, { isReconnection });
   const formerUserIds = (earlier?.authorizedBy ?? []).filter((userId) => !authorizedBy.includes(userId));
   await allDone(
     formerUserIds.map((platformUserId) =>

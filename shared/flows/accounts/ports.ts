@@ -38,7 +38,7 @@ export interface LetGoPorts extends SubscriptionPorts {
 
 export interface FinishConnectPorts extends SubscriptionPorts {
   readonly accounts: Pick<Accounts, "get" | "getConnection" | "disconnect" | "clearReplaced">;
-  readonly accountChecks: Pick<AccountChecks, "get" | "put">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "put" | "noteGap">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
   readonly events: Queue;
@@ -97,7 +97,7 @@ export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
     | "replaceToken"
     | "recordResubscription"
   >;
-  readonly accountChecks: Pick<AccountChecks, "get" | "add" | "reschedule" | "remove">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "add" | "reschedule" | "remove" | "noteGap">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly pageUses: Pick<PageUses, "list">;
   readonly accountPlatformFor: (connection: Connection) => Promise<AccountPlatform>;

@@ -6,10 +6,16 @@ import type { Millis } from "../../kernel/time.ts";
 import { accountCheckAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, equals, itemDoesNotExist } from "../expressions.ts";
+import { allOf, atLeast, atMost, equals, isUnchanged, itemDoesNotExist, itemExists } from "../expressions.ts";
 import { type Key, positionTime, t13 } from "../keys.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
-import { accountCheckKey, checkPosition, DUE_CHECKS, parseAccountOfTenant } from "./account-keys.ts";
+import { accountCheckKey, checkPosition, checkRange, DUE_CHECKS, parseAccountOfTenant } from "./account-keys.ts";
+
+/** From when until when no webhook brought an account's messages. */
+export interface Gap {
+  readonly since: Millis;
+  readonly until: Millis;
+}
 
 /** The next check of an account. It outlives the account until it is due. */
 export interface AccountCheck {
@@ -21,6 +27,10 @@ export interface AccountCheck {
   readonly dueAt: Millis;
   /** When a check last saw a complete subscription; null before the first one did. */
   readonly subscribedAt: Millis | null;
+  /** When the tenant connected the account; later connections without a disconnection count as the same. Null if unknown. */
+  readonly heldSince: Millis | null;
+  /** What may be missing and was not read to its end; null for nothing. */
+  readonly gap: Gap | null;
 }
 
 export type AccountChecks = ReturnType<typeof accountCheckStore>;
@@ -30,18 +40,18 @@ export function accountCheckStore(table: Table) {
   const { client, name: TableName } = table;
   const keyOf = ({ tenant, account }: AccountCheck) => accountCheckKey(tenant, account);
   /** The row is as it was read. */
-  const isUnchanged = (check: AccountCheck) =>
+  const isAsRead = (check: AccountCheck) =>
     allOf(equals(A.feedPosition, positionOf(check)), equals(A.connectionId, check.connectionId));
 
   return {
     /**
      * Stores a check in the place of the account's earlier one.
-     * @param options `keepsSubscribedAt`: an earlier check's `subscribedAt` stays
+     * @param options `isReconnection`: what an earlier check knows of the account's webhooks stays
      * @returns the earlier one; null for none
      */
-    async put(check: AccountCheck, { keepsSubscribedAt = false } = {}): Promise<AccountCheck | null> {
-      const { PK, SK, [A.subscribedAt]: subscribedAt, ...rest } = toCheckItem(check);
-      const set = keepsSubscribedAt ? rest : { ...rest, [A.subscribedAt]: subscribedAt };
+    async put(check: AccountCheck, { isReconnection = false } = {}): Promise<AccountCheck | null> {
+      const { PK, SK, ...rest } = toCheckItem(check);
+      const set = isReconnection ? rest : { ...rest, ...toWebhookState(check) };
       const replaced = await sendWrite(table, update({ PK, SK }, { set }, undefined, "ALL_OLD"));
       // For a row that did not exist, engines of the local stack return its key.
       return replaced?.[A.feedPosition] === undefined ? null : toCheck(replaced as unknown as CheckItem);
@@ -49,7 +59,8 @@ export function accountCheckStore(table: Table) {
 
     /** Stores a check of an account that has none. @returns false when it has one */
     async add(check: AccountCheck): Promise<boolean> {
-      return (await conditionalWrite(table, put(toCheckItem(check), itemDoesNotExist))).applied;
+      return (await conditionalWrite(table, put({ ...toCheckItem(check), ...toWebhookState(check) }, itemDoesNotExist)))
+        .applied;
     },
 
     /** The next check of an account; null when there is none. Reads consistently. */
@@ -57,6 +68,53 @@ export function accountCheckStore(table: Table) {
       const Key = accountCheckKey(tenant, account);
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return Item ? toCheck(Item as CheckItem) : null;
+    },
+
+    /** The checks of a tenant's accounts. Reads eventually consistently. */
+    async list(tenant: TenantId): Promise<AccountCheck[]> {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :t AND begins_with(SK, :check)",
+          ExpressionAttributeValues: checkRange(tenant),
+        }),
+      );
+      return (Items as CheckItem[]).map(toCheck);
+    },
+
+    /**
+     * Stores that messages of this time may be missing, with what was stored of that before and is not older than
+     * `oldest`. Safe to repeat.
+     * @returns what may be missing now; null when the row is gone
+     */
+    async noteGap(check: AccountCheck, { since, until }: Gap, oldest: Millis): Promise<Gap | null> {
+      let stored = check.gap;
+      for (;;) {
+        const gap: Gap = {
+          since: Math.max(oldest, Math.min(since, stored?.since ?? since)),
+          until: Math.max(until, stored?.until ?? until),
+        };
+        if (gap.since === stored?.since && gap.until === stored.until) return gap;
+        const set = toGapAttributes(gap);
+        const hasGapAsRead = allOf(
+          itemExists,
+          isUnchanged(A.missingSince, stored?.since),
+          isUnchanged(A.missingUntil, stored?.until),
+        );
+        const result = await conditionalWrite<CheckItem>(table, update(keyOf(check), { set }, hasGapAsRead), {
+          ownMark: set,
+        });
+        if (result.applied) return gap;
+        if (!result.current) return null;
+        stored = toCheck(result.current).gap;
+      }
+    },
+
+    /** Removes the note of a gap that was read to its end, unless more is missing by now. */
+    async endGap(tenant: TenantId, account: AccountRef, { since, until }: Gap): Promise<void> {
+      const isWithin = allOf(atLeast(A.missingSince, since), atMost(A.missingUntil, until));
+      const changes = { remove: [A.missingSince, A.missingUntil] };
+      await conditionalWrite(table, update(accountCheckKey(tenant, account), changes, isWithin));
     },
 
     /** The checks that are due, the earliest first, in pages. The index may be seconds behind. */
@@ -88,13 +146,13 @@ export function accountCheckStore(table: Table) {
     ): Promise<boolean> {
       const position = positionOf({ ...check, dueAt });
       const set = { [A.feedPosition]: position, [A.subscribedAt]: subscribedAt ?? undefined };
-      const write = update(keyOf(check), { set }, isUnchanged(check));
+      const write = update(keyOf(check), { set }, isAsRead(check));
       return (await conditionalWrite(table, write, { ownMark: { [A.feedPosition]: position } })).applied;
     },
 
     /** @returns false when the row is another by now */
     async remove(check: AccountCheck): Promise<boolean> {
-      const result = await conditionalWrite(table, remove(keyOf(check), isUnchanged(check)));
+      const result = await conditionalWrite(table, remove(keyOf(check), isAsRead(check)));
       return result.applied || result.current === null;
     },
   };
@@ -105,6 +163,9 @@ interface CheckItem extends Key {
   readonly [A.connectionId]: string;
   readonly [A.authorizedBy]?: readonly string[];
   readonly [A.subscribedAt]?: Millis;
+  readonly [A.heldSince]?: Millis;
+  readonly [A.missingSince]?: Millis;
+  readonly [A.missingUntil]?: Millis;
 }
 
 function positionOf({ dueAt, tenant, account }: AccountCheck): string {
@@ -118,17 +179,31 @@ function toCheckItem(check: AccountCheck) {
     [A.feedPosition]: positionOf(check),
     [A.connectionId]: check.connectionId,
     [A.authorizedBy]: check.authorizedBy.length > 0 ? check.authorizedBy : undefined,
-    [A.subscribedAt]: check.subscribedAt ?? undefined,
   };
 }
 
+/** What a check knows of the account's webhooks. A reconnection does not change it. */
+function toWebhookState({ subscribedAt, heldSince, gap }: AccountCheck) {
+  return {
+    [A.subscribedAt]: subscribedAt ?? undefined,
+    [A.heldSince]: heldSince ?? undefined,
+    ...toGapAttributes(gap),
+  };
+}
+
+function toGapAttributes(gap: Gap | null) {
+  return { [A.missingSince]: gap?.since, [A.missingUntil]: gap?.until };
+}
+
 function toCheck(item: CheckItem): AccountCheck {
-  const position = item[A.feedPosition];
+  const { [A.feedPosition]: position, [A.missingSince]: since, [A.missingUntil]: until } = item;
   return {
     ...parseAccountOfTenant(position.slice(position.indexOf("#") + 1)),
     connectionId: item[A.connectionId],
     authorizedBy: item[A.authorizedBy] ?? [],
     dueAt: positionTime(position),
     subscribedAt: item[A.subscribedAt] ?? null,
+    heldSince: item[A.heldSince] ?? null,
+    gap: since === undefined || until === undefined ? null : { since, until },
   };
 }

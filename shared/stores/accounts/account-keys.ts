@@ -38,6 +38,11 @@ export function accountCheckKey(tenant: TenantId, ref: AccountRef): Key {
   return { PK: `T#${tenant}`, SK: `CHECK#${accountKey(ref)}` };
 }
 
+/** The values `:t` and `:check` of a query for the checks of a tenant. */
+export function checkRange(tenant: TenantId) {
+  return { ":t": `T#${tenant}`, ":check": "CHECK#" };
+}
+
 /** The partition of the next checks in the feed index, sorted by the instant when they are due. */
 export const DUE_CHECKS = "QA";
 

@@ -264,6 +264,8 @@ test("the next check of an account: its connection would count as checked by nob
     authorizedBy: [],
     dueAt: NOW,
     subscribedAt: 5,
+    heldSince: 4,
+    gap: { since: 5, until: 6 },
   };
   await accountCheckStore(table).put(check);
   expect(await accountCheckStore(table).get(tenant, check.account)).toEqual(check);

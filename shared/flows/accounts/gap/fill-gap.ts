@@ -24,15 +24,15 @@ const RETRY_WAIT_MAX: Millis = 15 * MINUTE;
  * Reads the threads of an account that moved during a gap of its webhooks, newest first, and queues their messages that
  * are not stored. One run reads one page of threads and queues the next one. A thread that moves while the pages are
  * read may move off the page that is next, so the threads that moved are listed again until one page has them all.
- * Safe to repeat.
+ * A later connection of the account continues it with its own token. Safe to repeat.
  */
 export async function fillGap(ports: FillGapPorts, task: FillGapTask, time: TaskTime): Promise<RecordOutcome> {
-  const { tenant, account: ref, connectionId } = task;
+  const { tenant, account: ref } = task;
   const start = time.now();
   const early = task.until + HISTORY_AGE_MIN - start;
   if (early > 0) return retry("history_too_young", Math.min(early, RETRY_WAIT_MAX));
   const account = await ports.accounts.get(tenant, ref);
-  if (account?.connectionId !== connectionId) return drop("gone");
+  if (!account) return drop("gone");
   const owner = accountKey(ref);
   const token = await ports.vault.open(account.sealedToken, { purpose: "account-token", tenant, owner });
   const platform = await ports.accountPlatformFor(account.connection);
@@ -57,6 +57,7 @@ export async function fillGap(ports: FillGapPorts, task: FillGapTask, time: Task
   ports.log({ event: "gap.read", tenant, account: owner, threads: threads.length, messages });
   const next = nextTask(task, { start, floor, threads: page.threads, next: page.next });
   if (next) await ports.accountWork.send({ body: encodeAccountTask(next), group: tenant });
+  else await ports.accountChecks.endGap(tenant, ref, task);
   return done;
 }
 

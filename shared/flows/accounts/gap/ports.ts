@@ -4,6 +4,7 @@ import type { Vault } from "../../../aws/vault.ts";
 import type { AccountRef, Connection } from "../../../domain/accounts/accounts.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountPlatform, ThreadMessage } from "../../../platforms/accounts/account-platform.ts";
+import type { AccountChecks } from "../../../stores/accounts/account-checks.ts";
 import type { Accounts } from "../../../stores/accounts/accounts.ts";
 import type { Erasures } from "../../../stores/erasure/erasures.ts";
 import type { Conversations } from "../../../stores/inbox/conversations.ts";
@@ -22,6 +23,7 @@ export interface MissingMessagePorts {
 
 export interface FillGapPorts extends MissingMessagePorts {
   readonly accounts: Pick<Accounts, "get">;
+  readonly accountChecks: Pick<AccountChecks, "endGap">;
   readonly vault: Pick<Vault, "open">;
   readonly accountPlatformFor: (connection: Connection) => Promise<Pick<AccountPlatform, "listThreads" | "readThread">>;
   /** The accounts queue. */

@@ -1,10 +1,12 @@
 import type { Queue } from "../../../aws/queues.ts";
-import type { Account } from "../../../domain/accounts/accounts.ts";
+import type { AccountRef } from "../../../domain/accounts/accounts.ts";
 import { RETENTION } from "../../../domain/limits.ts";
 import { ulidTime } from "../../../kernel/ids.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
 import { encodeAccountTask } from "../../../queues/accounts.ts";
+import type { AccountChecks, Gap } from "../../../stores/accounts/account-checks.ts";
+import type { Accounts } from "../../../stores/accounts/accounts.ts";
 
 /** How long before the last complete subscription the gap starts: the platforms end it after an hour of failures. */
 const GAP_MARGIN: Millis = 2 * HOUR;
@@ -12,30 +14,61 @@ const GAP_MARGIN: Millis = 2 * HOUR;
 const GAP_DELAY: Millis = 2 * MINUTE;
 /** The gap ends this much after its task was queued: the new subscription may take a while. */
 const SUBSCRIBING_MAX: Millis = MINUTE;
+/** A gap that ended this long ago and is still stored was not read to its end. */
+const READING_MAX: Millis = HOUR;
 
-/** A gap of an account's webhooks. */
-interface Gap {
+export interface QueueGapPorts {
+  readonly accounts: Pick<Accounts, "get">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "noteGap">;
+  readonly accountWork: Pick<Queue, "send">;
+}
+
+interface GapOf {
   readonly tenant: TenantId;
-  readonly account: Pick<Account, "platform" | "externalId" | "connectionId">;
-  /** When the subscription was last seen complete. Null: the gap starts with the connection. */
-  readonly subscribedAt: Millis | null;
+  readonly account: AccountRef;
   readonly now: Millis;
 }
 
-/** Has the messages fetched that no webhook brought since the subscription was last seen complete. */
-export function queueGap(accountWork: Pick<Queue, "send">, { tenant, account, subscribedAt, now }: Gap): Promise<void> {
-  const { platform, externalId, connectionId } = account;
-  const connectedAt = connectionId === "" ? 0 : ulidTime(connectionId);
-  const start = subscribedAt === null ? connectedAt : subscribedAt - GAP_MARGIN;
-  const body = encodeAccountTask({
-    op: "fill_gap",
-    tenant,
-    account: { platform, externalId },
-    connectionId,
-    since: Math.max(start, now - RETENTION),
-    until: now + SUBSCRIBING_MAX,
-    after: null,
-    done: 0,
-  });
-  return accountWork.send({ body, group: tenant, delay: GAP_DELAY });
+/**
+ * Notes a gap of an account's webhooks, which ends now, and has its messages fetched. Called before the app is
+ * subscribed: a process that dies after the subscription would leave no sign of the gap. The gap starts before the
+ * subscription was last seen complete, but not before the tenant connected the account. The note stays until the gap was
+ * read to its end. Nothing for an account that is not connected.
+ */
+export async function queueGap(ports: QueueGapPorts, { tenant, account: ref, now }: GapOf): Promise<void> {
+  const check = await ports.accountChecks.get(tenant, ref);
+  const account = await ports.accounts.get(tenant, ref);
+  if (!account) return;
+  const connectedAt = account.connectionId === "" ? 0 : ulidTime(account.connectionId);
+  const heldSince = check?.heldSince ?? null;
+  const heardUntil = check?.subscribedAt ?? heldSince;
+  const start = heardUntil === null ? connectedAt : Math.max(heardUntil - GAP_MARGIN, heldSince ?? 0);
+  const oldest = now - RETENTION;
+  const gap = { since: Math.max(start, oldest), until: now + SUBSCRIBING_MAX };
+  const noted = check && (await ports.accountChecks.noteGap(check, gap, oldest));
+  await sendGap(ports, { tenant, account: { ...ref, connectionId: account.connectionId }, gap: noted ?? gap });
+}
+
+/** Has a gap fetched that is noted and whose task ended early, as with a token that the platform refused. */
+export async function queueUnreadGap(
+  ports: Pick<QueueGapPorts, "accountWork">,
+  { tenant, account, gap, now }: Omit<GapTask, "gap"> & { readonly gap: Gap | null; readonly now: Millis },
+): Promise<void> {
+  if (gap && gap.until + READING_MAX <= now) await sendGap(ports, { tenant, account, gap });
+}
+
+interface GapTask {
+  readonly tenant: TenantId;
+  readonly account: AccountRef & { readonly connectionId: string };
+  readonly gap: Gap;
+}
+
+function sendGap(
+  { accountWork }: Pick<QueueGapPorts, "accountWork">,
+  { tenant, account: { platform, externalId, connectionId }, gap: { since, until } }: GapTask,
+): Promise<void> {
+  const account = { platform, externalId };
+  // A worker of the previous release continues only a task of the current connection.
+  const task = { op: "fill_gap", tenant, account, connectionId, since, until, after: null, done: 0 } as const;
+  return accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: GAP_DELAY });
 }

@@ -1,20 +1,23 @@
 import { accountKey } from "../../../domain/accounts/accounts.ts";
 import type { CallFailure } from "../../../platforms/accounts/account-platform.ts";
 import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
-import { queueGap } from "../gap/queue-gap.ts";
+import { queueGap, queueUnreadGap } from "../gap/queue-gap.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { checkSubscribers, listSubscribers } from "../subscribers.ts";
 import { ownSubscription } from "../subscription.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
 
-type SubscriptionPorts = Pick<AccountCheckPorts, "accounts" | "accountWork" | "log" | "pageUses">;
+type SubscriptionPorts = Pick<AccountCheckPorts, "accounts" | "accountChecks" | "accountWork" | "log" | "pageUses">;
 
 export interface SubscriptionResult extends StepResult {
   /** Whether the subscription is complete now. */
   readonly isSubscribed: boolean;
 }
 
-/** Subscribes again where the subscription is missing or incomplete, and has the messages since then fetched. */
+/**
+ * Subscribes again where the subscription is missing or incomplete, and has the messages since then fetched, of each
+ * account that uses it.
+ */
 export async function checkSubscription(
   ports: SubscriptionPorts,
   visit: Visit,
@@ -23,11 +26,14 @@ export async function checkSubscription(
   const { checked, platform, token } = visit;
   const { account } = checked;
   const answer = visit.subscription ?? (await platform.readSubscription(account, token));
-  if (answer.kind === "read" && answer.isComplete) return { visit, next: "over", isSubscribed: true };
-  if (answer.kind !== "read") return applyFailure(ports, visit, answer);
-  // Queued first: a process that dies after the subscription would leave no sign of the gap.
   const { tenant, now } = visit;
-  await queueGap(ports.accountWork, { tenant, account, subscribedAt: check?.subscribedAt ?? null, now });
+  if (answer.kind === "read" && answer.isComplete) {
+    await queueUnreadGap(ports, { tenant, account, gap: check?.gap ?? null, now });
+    return { visit, next: "over", isSubscribed: true };
+  }
+  if (answer.kind !== "read") return applyFailure(ports, visit, answer);
+  for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account)))
+    await queueGap(ports, { ...subscriber, now });
   const subscribed = await platform.subscribe(account, token);
   if (subscribed.kind !== "done") return applyFailure(ports, visit, subscribed);
   const { connection } = account;

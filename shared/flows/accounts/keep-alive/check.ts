@@ -94,7 +94,16 @@ async function addCheck(
 ): Promise<AccountCheck | null> {
   const { platform, externalId, connectionId, authorizedBy } = checked.account;
   const account = { platform, externalId } as const;
-  const check = { tenant, account, connectionId, authorizedBy, dueAt: now, subscribedAt: null };
+  const check = {
+    tenant,
+    account,
+    connectionId,
+    authorizedBy,
+    dueAt: now,
+    subscribedAt: null,
+    heldSince: null,
+    gap: null,
+  };
   return (await accountChecks.add(check)) ? check : null;
 }
 

@@ -63,6 +63,7 @@ describe("connecting an account", () => {
 
   it("again has the messages fetched that came while the subscription was lost, from the last check that saw it", async () => {
     await connected(tenant, page());
+    testEnv.advance(DAY);
     await fixture.drain();
     const seenAt = testEnv.now();
     const check = await fixture.stores.accountChecks.get(tenant, page());

@@ -40,6 +40,8 @@ const newCheck = (rest: Partial<AccountCheck> = {}): AccountCheck => ({
   authorizedBy: ["1"],
   dueAt: NOW,
   subscribedAt: null,
+  heldSince: null,
+  gap: null,
   ...rest,
 });
 

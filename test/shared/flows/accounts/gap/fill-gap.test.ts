@@ -216,13 +216,75 @@ describe("nothing is queued", () => {
     expect(fixture.history.calls).toEqual([]);
   });
 
-  it("for a connection that ended", async () => {
+  it("for an account that is disconnected", async () => {
     const fixture = await openGapFixture(testEnv);
     fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
-    await fixture.start({ connectionId: "01J00000000000000000000000" });
+    await testEnv.disconnect(fixture.tenant, fixture.account);
+    await fixture.start();
     await fixture.run();
     expect(fixture.history.calls).toEqual([]);
     expect(await fixture.texts(person(0))).toEqual([]);
+  });
+});
+
+it("a gap is read on under a later connection of the same account", async () => {
+  const fixture = await openGapFixture(testEnv);
+  fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
+  await fixture.start({ connectionId: "01J00000000000000000000000" });
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toHaveLength(1);
+});
+
+describe("the note of a gap", () => {
+  const open = async () => {
+    const fixture = await openGapFixture(testEnv);
+    const { tenant, account } = fixture;
+    const { accountChecks } = fixture.ports();
+    const check = {
+      tenant,
+      account,
+      connectionId: "",
+      authorizedBy: [],
+      dueAt: 0,
+      subscribedAt: null,
+      heldSince: null,
+      gap: { since: fixture.since, until: fixture.until },
+    };
+    await accountChecks.put(check);
+    const readGap = async () => (await accountChecks.get(tenant, account))?.gap ?? null;
+    return { fixture, check, accountChecks, readGap };
+  };
+
+  it("goes when its last page was read, not before", async () => {
+    const { fixture, check, readGap } = await open();
+    for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+    await fixture.start();
+    testEnv.advance(31 * SECOND);
+    await fixture.runOnce(fixture.gapWorker());
+    expect(await readGap()).toEqual(check.gap);
+    await fixture.run();
+    expect(await readGap()).toBeNull();
+  });
+
+  it("stays where the platform refuses the token", async () => {
+    const { fixture, check, readGap } = await open();
+    fixture.missed(...thread(fixture, 0, 1, fixture.since + HOUR));
+    fixture.history.onCall = () => ({ status: 400, body: { error: { message: "No", code: 190, error_subcode: 460 } } });
+    await fixture.start();
+    await fixture.run();
+    expect(await readGap()).toEqual(check.gap);
+  });
+
+  it("stays for a later gap that was noted in the meantime", async () => {
+    const { fixture, check, accountChecks, readGap } = await open();
+    const until = fixture.until + MINUTE;
+    await accountChecks.noteGap(check, { since: fixture.until, until }, 0);
+    await fixture.start();
+    await fixture.run();
+    expect(await readGap()).toEqual({ since: fixture.since, until });
+    await fixture.start({ until });
+    await fixture.run();
+    expect(await readGap()).toBeNull();
   });
 });
 

@@ -65,6 +65,8 @@ it("an account without a next check gets one by a check of any reason", async ()
     authorizedBy: [`user-of-${tenant}`],
     dueAt: checkTimeAfter(account, testEnv.now()),
     subscribedAt: testEnv.now(),
+    heldSince: null,
+    gap: null,
   });
 });
 
