@@ -13,6 +13,7 @@ import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
+import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { pageUseStore } from "../../shared/stores/accounts/page-uses.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -56,6 +57,7 @@ export function apiPorts(): ApiPorts {
     messages: messageStore(table),
     outboundMessages: outboundMessageStore(table),
     accounts: accountStore(table),
+    accountChecks: accountCheckStore(table),
     pageUses: pageUseStore(table),
     accountPlatformFor: openAccountPlatforms(),
     endpoints: endpointStore(table),

@@ -30,10 +30,11 @@ const DATA_DELETION_PAGE_FOLDER = fileURLToPath(new URL("./data-deletion", impor
 export function connectPorts(): ConnectRoutePorts {
   const table = openTable(setting("table"));
   const accounts = accountStore(table);
+  const accountChecks = accountCheckStore(table);
   const vault = openVault(setting("keyId"));
   const connecting: ConnectPorts = {
     accounts,
-    accountChecks: accountCheckStore(table),
+    accountChecks,
     authorizations: authorizationStore(table),
     pageUses: pageUseStore(table),
     eventBodies: eventBodyStore(table),
@@ -55,6 +56,7 @@ export function connectPorts(): ConnectRoutePorts {
     loginStates: loginStateStore(table),
     pageChoices: pageChoiceStore(table),
     accounts,
+    accountChecks,
     vault,
     connectAccount: ({ time, ...connection }) => connectAccount(connecting, connection, time),
     consoleOrigin: new URL(setting("consoleUrl")).origin,

@@ -1,4 +1,5 @@
 import type { KeyPorts, KeyRevocationPorts } from "../../shared/flows/access/ports.ts";
+import type { MissingSincePorts } from "../../shared/flows/accounts/missing-since.ts";
 import type { LetGoPorts } from "../../shared/flows/accounts/ports.ts";
 import type { ReplayPorts } from "../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
@@ -32,6 +33,7 @@ export type ApiPorts = KeyPorts &
   WebhookPorts &
   ReplayPorts &
   LetGoPorts &
+  MissingSincePorts &
   StatsPorts & {
     readonly accounts: Accounts;
     readonly audit: Audit;

@@ -6,6 +6,7 @@ import type {
   StartLoginPorts,
   UseLoginPorts,
 } from "../../shared/flows/accounts/login/ports.ts";
+import type { MissingSincePorts } from "../../shared/flows/accounts/missing-since.ts";
 import type { SessionCredentialPorts } from "../http/caller-credentials.ts";
 import { endpointsFor } from "../http/endpoints-for.ts";
 import type { DutyPorts } from "./accounts/duties.ts";
@@ -18,6 +19,7 @@ export type ConnectRoutePorts = SessionCredentialPorts &
   MessengerLoginPorts &
   PagePorts &
   SelectPagePorts &
+  MissingSincePorts &
   DutyPorts;
 
 /** The constructors of the Connect function's routes. */

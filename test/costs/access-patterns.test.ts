@@ -161,7 +161,7 @@ describe("one item read", () => {
   });
 
   test("the accounts, the endpoints, one endpoint", async () => {
-    expect(await get(inboxWorkspace.liveKey, "/v1/accounts")).toEqual(readCost(0.5));
+    expect(await get(inboxWorkspace.liveKey, "/v1/accounts")).toEqual(readCost(1));
     expect(await get(inboxWorkspace.liveKey, "/v1/webhooks")).toEqual(readCost(1));
     expect(await get(inboxWorkspace.liveKey, `/v1/webhooks/${inboxWorkspace.endpointIds[0]}`)).toEqual(readCost(1));
   });
@@ -247,7 +247,7 @@ describe("setup", () => {
     const change = (status: "active" | "suspended") => () =>
       setTenantStatus(pipeline.tenantPorts, tenant, { status, actor }, pipeline.now());
     const active = await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"));
-    expect(active).toEqual({ wcu: 1, rcu: 1.5, sqs: 0 });
+    expect(active).toEqual({ wcu: 1, rcu: 2, sqs: 0 });
     // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys and one of members. A
     // suspension reads the number of the tenant's sockets before and after.
     expect(await pipeline.cost(change("suspended"))).toEqual(writeCost(12, 5));

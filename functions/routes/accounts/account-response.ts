@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Account, accountKey, platforms } from "../../../shared/domain/accounts/accounts.ts";
-import { isoOrNull } from "../../../shared/kernel/time.ts";
+import { isoOrNull, type Millis } from "../../../shared/kernel/time.ts";
 
 export const accountSchema = z
   .object({
@@ -15,10 +15,15 @@ export const accountSchema = z
     refresh_error: z.nullable(z.string()),
     last_refreshed_at: z.nullable(z.string()),
     human_agent_blocked_at: z.nullable(z.string()),
+    missing_since: z.nullable(z.string()).register(z.globalRegistry, {
+      description:
+        "Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched.",
+    }),
   })
   .register(z.globalRegistry, { id: "Account" });
 
-export function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
+/** @param missingSince from when messages may be missing; null for nothing */
+export function toAccountResponse(account: Account, missingSince: Millis | null): z.infer<typeof accountSchema> {
   return {
     account_key: accountKey(account),
     platform: account.platform,
@@ -31,5 +36,6 @@ export function toAccountResponse(account: Account): z.infer<typeof accountSchem
     refresh_error: account.refreshError,
     last_refreshed_at: isoOrNull(account.lastRefreshedAt),
     human_agent_blocked_at: isoOrNull(account.humanAgentBlockedAt),
+    missing_since: isoOrNull(missingSince),
   };
 }

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { readMissingSince } from "../../../shared/flows/accounts/missing-since.ts";
+import { allDone } from "../../../shared/kernel/parallel.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { accountSchema, toAccountResponse } from "./account-response.ts";
 
@@ -10,5 +12,8 @@ export const listAccounts = endpoint.tenant({
   tag: "Accounts",
   summary: "List the connected accounts and their status",
   data: z.object({ accounts: z.array(accountSchema) }),
-  handle: async ({ tenant, ports }) => ({ accounts: (await ports.accounts.list(tenant)).map(toAccountResponse) }),
+  handle: async ({ tenant, ports }) => {
+    const [accounts, missingSince] = await allDone([ports.accounts.list(tenant), readMissingSince(ports, tenant)]);
+    return { accounts: accounts.map((account) => toAccountResponse(account, missingSince(account))) };
+  },
 });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { platforms } from "../../../shared/domain/accounts/accounts.ts";
 import { listOfferedPages, type OfferedPage } from "../../../shared/flows/accounts/login/pages.ts";
 import { selectPage } from "../../../shared/flows/accounts/login/select-page.ts";
+import { readMissingSince } from "../../../shared/flows/accounts/missing-since.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../connect-endpoint.ts";
 import { accountSchema, toAccountResponse } from "./account-response.ts";
@@ -69,6 +70,8 @@ export const selectLoginPage = endpoint.session({
     const { page_id: pageId, connect: platforms } = body;
     const selection = { pageId, platforms, tenant, caller, ip: request.sourceIp, now, time };
     const accounts = await selectPage(ports, selection);
-    return isRefusal(accounts) ? accounts : { accounts: accounts.map(toAccountResponse) };
+    if (isRefusal(accounts)) return accounts;
+    const missingSince = await readMissingSince(ports, tenant);
+    return { accounts: accounts.map((account) => toAccountResponse(account, missingSince(account))) };
   },
 });

@@ -14,6 +14,8 @@ export interface components {
             refresh_error: string | null;
             last_refreshed_at: string | null;
             human_agent_blocked_at: string | null;
+            /** @description Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched. */
+            missing_since: string | null;
         };
         AccountConnectedEvent: {
             id: string;

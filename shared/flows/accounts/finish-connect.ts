@@ -163,7 +163,7 @@ async function queueGapsBefore(
 ): Promise<void> {
   for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account))) {
     const isOwn = subscriber.tenant === tenant && accountKey(subscriber.account) === accountKey(account);
-    if (!isOwn || isReconnection) await queueGap(ports, { ...subscriber, now });
+    if (!isOwn || isReconnection) await queueGap(ports, { ...subscriber, isCertain: isOwn, now });
   }
 }
 

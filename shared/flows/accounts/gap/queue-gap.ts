@@ -14,6 +14,8 @@ const GAP_MARGIN: Millis = 2 * HOUR;
 const GAP_DELAY: Millis = 2 * MINUTE;
 /** The gap ends this much after its task was queued: the new subscription may take a while. */
 const SUBSCRIBING_MAX: Millis = MINUTE;
+/** A subscription that was complete this long ago, or was made then, is not lost by itself. */
+const LOSS_MIN: Millis = MINUTE;
 /** A gap that ended this long ago and is still stored was not read to its end. */
 const READING_MAX: Millis = HOUR;
 
@@ -26,6 +28,8 @@ export interface QueueGapPorts {
 interface GapOf {
   readonly tenant: TenantId;
   readonly account: AccountRef;
+  /** Whether the subscription was seen incomplete, or only may be. */
+  readonly isCertain: boolean;
   readonly now: Millis;
 }
 
@@ -33,15 +37,17 @@ interface GapOf {
  * Notes a gap of an account's webhooks, which ends now, and has its messages fetched. Called before the app is
  * subscribed: a process that dies after the subscription would leave no sign of the gap. The gap starts before the
  * subscription was last seen complete, but not before the tenant connected the account. The note stays until the gap was
- * read to its end. Nothing for an account that is not connected.
+ * read to its end. Nothing for an account that is not connected, and for one whose subscription may be lost and was
+ * complete a minute ago.
  */
-export async function queueGap(ports: QueueGapPorts, { tenant, account: ref, now }: GapOf): Promise<void> {
+export async function queueGap(ports: QueueGapPorts, { tenant, account: ref, isCertain, now }: GapOf): Promise<void> {
   const check = await ports.accountChecks.get(tenant, ref);
   const account = await ports.accounts.get(tenant, ref);
   if (!account) return;
   const connectedAt = account.connectionId === "" ? 0 : ulidTime(account.connectionId);
   const heldSince = check?.heldSince ?? null;
   const heardUntil = check?.subscribedAt ?? heldSince;
+  if (!isCertain && heardUntil !== null && now - heardUntil <= LOSS_MIN) return;
   const start = heardUntil === null ? connectedAt : Math.max(heardUntil - GAP_MARGIN, heldSince ?? 0);
   const oldest = now - RETENTION;
   const gap = { since: Math.max(start, oldest), until: now + SUBSCRIBING_MAX };

@@ -33,7 +33,7 @@ export async function checkSubscription(
   }
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
   for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account)))
-    await queueGap(ports, { ...subscriber, now });
+    await queueGap(ports, { ...subscriber, isCertain: true, now });
   const subscribed = await platform.subscribe(account, token);
   if (subscribed.kind !== "done") return applyFailure(ports, visit, subscribed);
   const { connection } = account;

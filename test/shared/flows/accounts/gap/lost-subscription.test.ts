@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { toAccountResponse } from "../../../../../functions/routes/accounts/account-response.ts";
 import type { AccountRef } from "../../../../../shared/domain/accounts/accounts.ts";
+import { readMissingSince } from "../../../../../shared/flows/accounts/missing-since.ts";
 import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "../../../../../shared/kernel/time.ts";
@@ -155,8 +157,29 @@ it("whose gap is still noted an hour after its end is queued again by the next c
   expect(await queuedGaps()).toEqual([expect.objectContaining({ account: messenger(), ...gap })]);
 });
 
-it("of a new account has no gap", async () => {
+it("is shown on each account until its gap was read to its end", async () => {
+  const seenAt = await connectBoth();
+  const shown = async () => {
+    const missingSince = await readMissingSince(fixture.stores, tenant);
+    const accounts = await fixture.stores.accounts.list(tenant);
+    return accounts.map((account) => toAccountResponse(account, missingSince(account)).missing_since);
+  };
+  expect(await shown()).toEqual([null, null]);
+  fixture.subscribed.clear();
+  await check(messenger());
+  const since = new Date(seenAt - 2 * HOUR).toISOString();
+  expect(await shown()).toEqual([since, since]);
+  for (const ref of [messenger(), instagram()]) {
+    const gap = await gapOf(ref);
+    if (gap) await fixture.stores.accountChecks.endGap(tenant, ref, gap);
+  }
+  expect(await shown()).toEqual([null, null]);
+});
+
+it("of new accounts has no gap, also where both are connected within a minute", async () => {
   await connect(messenger());
+  testEnv.advance(MINUTE);
+  await connect(instagram());
   expect(await queuedGaps()).toEqual([]);
   expect(await gapOf(messenger())).toBeNull();
 });
