@@ -12,7 +12,7 @@ import {
   normalizeContentType,
 } from "./media-types.ts";
 import { hasProgramName, isProgramType, startsAsProgram } from "./programs.ts";
-import { startsAs } from "./signatures.ts";
+import { typeByBytes } from "./signatures.ts";
 
 // What an account accepts: first as the client declares the file, then as storage has it. No text contains anything of
 // the file.
@@ -72,10 +72,19 @@ export function checkPosted(
   if (size > maxSize) return refuseSize(maxSize);
   if (!isAcceptedType(connection, type, contentType)) return refuseType(connection, type);
   if (startsAsProgram(head)) return refuseProgram();
-  if (isClosedType(contentType) && !startsAs(contentType, head)) {
+  if (isClosedType(contentType) && typeByBytes(contentType, head) === null) {
     return refuse("unsupported_media_type", "The first bytes of the file are not those of its content_type.");
   }
   return null;
+}
+
+/**
+ * The content type of a posted file that passed its checks, as its bytes show it: an MP4 that is declared as QuickTime is an
+ * MP4. A type without a signature stays as declared.
+ * @param head as for `checkPosted`
+ */
+export function copyContentType({ contentType }: Pick<DeclaredFile, "contentType">, head: Uint8Array): string {
+  return (isClosedType(contentType) ? typeByBytes(contentType, head) : null) ?? contentType;
 }
 
 function refuseSize(maxSize: number): FileRefusal {

@@ -30,6 +30,23 @@ export function startsAs(contentType: ClosedType, head: Uint8Array): boolean {
   return startsByType[contentType](Buffer.from(head.buffer, head.byteOffset, head.byteLength));
 }
 
+/** One container family of the same kind. Browsers name such a file by its extension, and phones and editors mix them. */
+const siblings: Partial<Readonly<Record<ClosedType, ClosedType>>> = {
+  "video/mp4": "video/quicktime",
+  "video/quicktime": "video/mp4",
+};
+
+/**
+ * The type that the bytes of a file show, of the family of the type that it claims; null if it starts as none of them.
+ * MP4 and QuickTime are one family of video. A sound is no video: a file never changes its kind.
+ * @param head the first 4,100 bytes, or all of a shorter file
+ */
+export function typeByBytes(claimedType: ClosedType, head: Uint8Array): ClosedType | null {
+  if (startsAs(claimedType, head)) return claimedType;
+  const sibling = siblings[claimedType];
+  return sibling && startsAs(sibling, head) ? sibling : null;
+}
+
 function has(head: Buffer, at: number, mark: string): boolean {
   return head.toString("latin1", at, at + mark.length) === mark;
 }

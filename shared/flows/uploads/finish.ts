@@ -1,6 +1,6 @@
 import type { Caller } from "../../domain/access/callers.ts";
 import { UPLOAD_HEAD_BYTES } from "../../domain/limits.ts";
-import { checkPosted } from "../../domain/uploads/checks.ts";
+import { checkPosted, copyContentType } from "../../domain/uploads/checks.ts";
 import { copyName } from "../../domain/uploads/file-names.ts";
 import { copyKey, finishableUntil, postedKey, type UploadState, uploadError } from "../../domain/uploads/uploads.ts";
 import { randomToken } from "../../kernel/bytes.ts";
@@ -57,12 +57,14 @@ export async function finishUpload(
     return failure;
   }
 
+  // The platform reads the type from storage's answer and the extension.
+  const contentType = copyContentType(upload, head);
   const copy = copyKey({
     id: upload.id,
     random: randomToken(COPY_KEY_BYTES).toString("base64url"),
-    name: copyName(upload.id, upload.contentType, upload.filename),
+    name: copyName(upload.id, contentType, upload.filename),
   });
-  const isCopied = await ports.uploadFiles.copy(version, { key: copy, contentType: upload.contentType });
+  const isCopied = await ports.uploadFiles.copy(version, { key: copy, contentType });
   const checked = { copyKey: copy, size: posted.size, at: time.now() };
   const isStarted = isCopied && isFinishable(upload, time) && (await ports.uploads.startProcessing(upload.id, checked));
   if (!isStarted) {

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { aac, id3 } from "../../support/files/media-files.ts";
 import { type Fields, startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "./simulator-fixture.ts";
 
-const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100)]);
+const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), Buffer.alloc(100)]);
 const gif = Buffer.from("GIF89a..........");
 const mp4 = Buffer.concat([Buffer.alloc(4), Buffer.from("ftypisom"), Buffer.alloc(100)]);
 const wav = Buffer.from("RIFF....WAVEfmt ");
@@ -80,6 +81,8 @@ describe("a file uploaded by URL", () => {
     ["image", "image/png", pdf, "messenger", false],
     ["image", "application/octet-stream", png, "messenger", false],
     ["audio", "video/mp4", mp4, "messenger", false],
+    ["video", "video/quicktime", mp4, "messenger", false],
+    ["audio", "audio/aac", Buffer.concat([id3(300), aac()]), "messenger", true],
     ["video", "video/mp4", png, "messenger", false],
   ] as const)("as %s, served as %s, must be of that type (%#)", async (type, mime, bytes, name, expectedType) => {
     const { upload } = await startWithPerson();

@@ -20,8 +20,8 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
   {
     name: "a picture that is sent as a file may be anything",
     file: "shared/domain/uploads/checks.ts",
-    search: "isClosedType(contentType) && !startsAs",
-    replacement: 'type !== "file" && isClosedType(contentType) && !startsAs',
+    search: "isClosedType(contentType) && typeByBytes",
+    replacement: 'type !== "file" && isClosedType(contentType) && typeByBytes',
     killedBy: { file: checksTest, title: "on Messenger, a picture as a file must still be what it claims" },
   },
   {
@@ -53,14 +53,21 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     file: "shared/domain/uploads/signatures.ts",
     search: 'ebmlDocType(head) === "webm"',
     replacement: "ebmlDocType(head) !== null",
-    killedBy: { file: signaturesTest, title: "Matroska" },
+    killedBy: { file: signaturesTest, title: "is of no accepted type: %s" },
+  },
+  {
+    name: "a sound passes as a video",
+    file: "shared/domain/uploads/signatures.ts",
+    search: '"video/mp4": "video/quicktime",',
+    replacement: '"video/mp4": "audio/mp4",',
+    killedBy: { file: signaturesTest, title: "does not turn %s into the kind of the brand %s" },
   },
   {
     name: "two bytes make an AAC file",
     file: "shared/domain/uploads/signatures.ts",
     search: "if (second + 7 <= head.length) return adtsFrameLength(head, second) !== null;",
     replacement: "if (second + 7 <= head.length) return true;",
-    killedBy: { file: signaturesTest, title: "an AAC sync word before text" },
+    killedBy: { file: signaturesTest, title: "is of no accepted type: %s" },
   },
   {
     name: "a call begins until the time is over",

@@ -14,6 +14,7 @@ import { relatedRefAttributes } from "../../../../shared/stores/attributes.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { relatedRefKey } from "../../../../shared/stores/keys.ts";
 import { uploadStore } from "../../../../shared/stores/uploads/uploads.ts";
+import { mediaFiles } from "../../../support/files/media-files.ts";
 import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import {
@@ -122,6 +123,25 @@ describe("finishing an upload", () => {
     expect(await object.Body?.transformToByteArray()).toEqual(pngBytes());
     expect(await fixture.messages()).toEqual([{ v: expect.any(Number), tenant: fixture.tenant, upload_id: upload.id }]);
     expect(await fixture.read(upload.id)).toEqual(view);
+  });
+
+  it.each([
+    ["video/quicktime", "video/mp4", "mp4"],
+    ["video/mp4", "video/quicktime", "mov"],
+    ["video/quicktime", "video/quicktime", "mov"],
+  ] as const)("stores the copy of a file that claims %s and is %s as what it is", async (claim, type, extension) => {
+    const bytes = new Uint8Array(mediaFiles[type]());
+    const upload = await fixture.create({ contentType: claim, filename: "clip.mov", size: bytes.length });
+    if (isRefusal(upload)) throw new Error(upload.refused);
+    await post(upload, bytes);
+    expect(await fixture.finish(upload.id)).toMatchObject({
+      upload: { contentType: claim },
+      state: { status: "processing" },
+    });
+    const [copy = ""] = await fixture.objects(upload.id);
+    expect(copy.endsWith(`.${extension}`)).toBe(true);
+    const object = await testEnv.s3.send(new GetObjectCommand({ Bucket: "uploads", Key: copy }));
+    expect(object.ContentType).toBe(type);
   });
 
   it("names its request to the hand-over", async () => {

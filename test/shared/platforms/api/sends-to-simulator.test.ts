@@ -154,7 +154,7 @@ describe.each(names)("on %s", (name) => {
 
 test("where Instagram accepts a page's uploads only as MEDIA_SHARE, one is sent once", async () => {
   const { simulator, send, sent } = await connectSimulator("viaPage");
-  const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(8)]);
+  const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), Buffer.alloc(8)]);
   const form = new FormData();
   form.set("platform", "instagram");
   form.set("message", JSON.stringify({ attachment: { type: "image", payload: { is_reusable: true } } }));

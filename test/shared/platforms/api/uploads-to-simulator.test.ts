@@ -14,7 +14,7 @@ import { startTestSimulator, startWebhookReceiver, testAccounts } from "../../..
 // Uploads to the simulator, which fetches each file from storage by its signed URL.
 
 const BUCKET = "uploads";
-const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100)]);
+const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), Buffer.alloc(100)]);
 const mp4 = Buffer.concat([Buffer.alloc(4), Buffer.from("ftypisom"), Buffer.alloc(100)]);
 
 let fixture: EmulatorFixture;
