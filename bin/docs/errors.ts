@@ -16,7 +16,7 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Correct what `message`, and each entry of `errors`, names. The same request fails again.",
   },
   tenant_required: {
-    when: "An operator key, or a user with more or fewer than one tenant, was used without `?tenant=`.",
+    when: "An operator key, or a user with several tenants, was used without `?tenant=`.",
     fix: "Add `?tenant=<slug>` with a tenant of the key or of the user.",
   },
   unauthorized: {
@@ -34,6 +34,10 @@ const help: Record<Reason, ErrorHelp> = {
   signed_request_invalid: {
     when: "`signed_request` of a platform's request about a person is not signed with the secret of either app.",
     fix: "Configure the app secrets of the platform apps in Parley.",
+  },
+  no_membership: {
+    when: "A signed-in user who is a member of no tenant called a route that needs one, without `?tenant=`.",
+    fix: "Ask an owner of a tenant for an invite, and accept it.",
   },
   tenant_forbidden: {
     when: "`?tenant=` names a tenant that the key or the user has no access to, or that does not exist.",

@@ -25,11 +25,11 @@ const identifiedRefusals = [
   "too_many_requests",
 ] as const;
 const keyRefusals = [...identifiedRefusals, "live_key_required"] as const;
-const sessionRefusals = [...identifiedRefusals, "role_forbidden", "csrf_failed"] as const;
+const sessionRefusals = [...identifiedRefusals, "no_membership", "role_forbidden", "csrf_failed"] as const;
 /** Refusals of the routes that require such a credential. A handler may return them without declaring them. */
 const authRefusals = {
   key: keyRefusals,
-  caller: [...keyRefusals, "role_forbidden", "csrf_failed"],
+  caller: [...keyRefusals, "no_membership", "role_forbidden", "csrf_failed"],
   session: sessionRefusals,
   none: [],
 } as const satisfies Record<Auth, readonly Reason[]>;
@@ -39,6 +39,7 @@ export function callerRefusals<P>({ auth, tenant, role, method, liveKeyOnly }: E
   const isPossible: Partial<Record<Reason, boolean>> = {
     live_key_required: liveKeyOnly === true,
     tenant_required: tenant === "query",
+    no_membership: tenant === "query",
     tenant_forbidden: tenant === "query",
     // A key belongs to tenants; a person is refused only for a tenant of the request.
     tenant_suspended: auth !== "session" || tenant !== "none",

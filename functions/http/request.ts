@@ -1,5 +1,11 @@
 import { type $ZodIssue, type $ZodType, safeParse } from "zod/v4/core";
-import { type Caller, implicitTenant, refuseRole, refuseTenant } from "../../shared/domain/access/callers.ts";
+import {
+  type Caller,
+  hasNoTenant,
+  implicitTenant,
+  refuseRole,
+  refuseTenant,
+} from "../../shared/domain/access/callers.ts";
 import type { Role } from "../../shared/domain/access/roles.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
 import { type FieldProblem, invalidField, invalidFields, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
@@ -108,9 +114,16 @@ export function resolveTenant(
   role: Role | null,
 ):
   | TenantId
-  | Refusal<"invalid_request" | "tenant_required" | "tenant_forbidden" | "tenant_suspended" | "role_forbidden"> {
+  | Refusal<
+      | "invalid_request"
+      | "tenant_required"
+      | "no_membership"
+      | "tenant_forbidden"
+      | "tenant_suspended"
+      | "role_forbidden"
+    > {
   const tenant = slug === undefined ? implicitTenant(caller) : parseTenant(slug);
-  if (tenant === null && slug === undefined) return refuse("tenant_required");
+  if (tenant === null && slug === undefined) return refuse(hasNoTenant(caller) ? "no_membership" : "tenant_required");
   if (tenant === null) {
     return invalidField(
       "tenant",

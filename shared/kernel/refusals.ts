@@ -17,6 +17,7 @@ const refusals = {
     "signature_invalid",
     "Invalid signature of signed_request. Sign it with the secret of the platform app.",
   ],
+  no_membership: [403, "forbidden", "You belong to no workspace. Ask an owner of a workspace for an invite."],
   tenant_forbidden: [
     403,
     "forbidden",

@@ -65,6 +65,11 @@ export function implicitTenant(caller: Caller): TenantId | null {
   return membership && others.length === 0 ? membership.tenant : null;
 }
 
+/** Whether the caller is a person who is a member of no tenant, so that no `?tenant=` would help. */
+export function hasNoTenant(caller: Caller): boolean {
+  return caller.kind === "session" && caller.memberships.length === 0;
+}
+
 /** Refuses every request of the key of a suspended tenant, also one that concerns no tenant. Null for any other caller. */
 export function refuseSuspendedKey(caller: Caller): Refusal<"tenant_suspended"> | null {
   return caller.kind === "tenant_key" && caller.isSuspended ? refuse("tenant_suspended") : null;

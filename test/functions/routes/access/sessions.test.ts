@@ -84,7 +84,7 @@ describe("a session", () => {
     expect(await keys()).toMatchObject({ status: 403, code: "forbidden" });
     expect(await read(person.headers)).toMatchObject({ status: 200 });
     await memberships.remove({ ...admin, role: "agent" }, by("member.remove"));
-    expect(await read(person.headers)).toMatchObject({ status: 400, code: "tenant_required" });
+    expect(await read(person.headers)).toMatchObject({ status: 403, code: "forbidden" });
     expect(await ask("GET", `/v1/accounts?tenant=${fixture.tenant}`, person.headers)).toMatchObject({ status: 403 });
   });
 });

@@ -23,11 +23,12 @@ type Headers = Readonly<Record<string, string>>;
  * - `forged`: a session whose writes are refused
  * - `stranger`: of another tenant
  * - `suspended`: of the suspended tenant; `hasNoOther`: a key of it alone
- * - `ambiguous`: of several tenants or of none, and the request names none
+ * - `ambiguous`: of several tenants, and the request names none
+ * - `memberless`: a person of no tenant, and the request names none
  * - `malformed_tenant`: `?tenant=` has another shape
  */
 export type Standing =
-  | { readonly is: "refused" | "stranger" | "ambiguous" | "malformed_tenant" }
+  | { readonly is: "refused" | "stranger" | "ambiguous" | "memberless" | "malformed_tenant" }
   | { readonly is: "suspended"; readonly hasNoOther?: true }
   | { readonly is: "key"; readonly isTest?: true }
   | { readonly is: "member" | "forged"; readonly role: Role };
@@ -157,7 +158,7 @@ export async function openRouteCallers(
     "a session with a malformed tenant": session(owner, { is: "malformed_tenant" }, { tenant: "X" }),
     "a member of two tenants without one": session(several, { is: "ambiguous" }),
     "a member of two tenants with one": session(several, isMember("agent"), { tenant: own }),
-    "a member of no tenant": session(nobody, { is: "ambiguous" }),
+    "a member of no tenant": session(nobody, { is: "memberless" }),
     "a member of no tenant with one": session(nobody, { is: "stranger" }, { tenant: own }),
     "an owner of another tenant": session(pausedOwner, { is: "stranger" }, { tenant: own }),
     "a member who was removed": session(removed, { is: "stranger" }, { tenant: own }),

@@ -140,6 +140,7 @@ function expectedVerdict(name: string, row: RouteRow, { kind, standing }: RouteC
       return tenant === "query" ? [400, "invalid_request"] : answer;
     case "ambiguous":
       return tenant === "query" ? [400, "tenant_required"] : answer;
+    case "memberless":
     case "stranger":
       // An id of another tenant's resource is answered as an unknown one.
       return tenant === "query" ? FORBIDDEN : answer;
