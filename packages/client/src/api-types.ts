@@ -691,7 +691,7 @@ export interface components {
             "POST /console/auth/request": {
                 body: {
                     email: string;
-                    redirect?: string;
+                    redirect?: unknown;
                 };
                 data: {
                     sent: true;

@@ -108,6 +108,12 @@ describe("POST /console/auth/request", () => {
     );
   });
 
+  it.each([null, 7, true, ["/inbox"], { path: "/inbox" }])("takes the redirect %j for none", async (redirect) => {
+    await fixture.newUser(address);
+    const { status, text } = await post("auth/request", { email: address, redirect });
+    expect([status, JSON.parse(text)]).toEqual([200, { ok: true, data: { sent: true } }]);
+  });
+
   it.each([
     ["no JSON", "email=a@example.com"],
     ["an empty body", ""],
