@@ -2,25 +2,21 @@ import { acceptsHtml } from "./accepts-html.ts";
 import type { Endpoint, LocationContext, Outcome } from "./endpoint.ts";
 
 /**
- * The response of a route to which a person's browser navigates: a redirect instead of the envelope, unless the caller
- * accepts JSON. Cookies stay.
+ * The response of a route to which a person's browser navigates: a redirect instead of the envelope. A program, which
+ * does not name HTML in its Accept header, gets the envelope. Cookies stay.
  */
 export async function redirectBrowser<P>(
   endpoint: Endpoint<P>,
   response: Response,
   { request, ports }: LocationContext<P>,
 ): Promise<Response> {
-  if (!endpoint.browserLocation || acceptsJson(request.headers) || !isEnvelope(response)) return response;
+  if (!endpoint.browserLocation || !acceptsHtml(request.headers) || !isEnvelope(response)) return response;
   const outcome = (await response.clone().json()) as Outcome;
   const headers = new Headers(response.headers);
   headers.delete("content-type");
   headers.set("location", await endpoint.browserLocation(outcome, { request, ports }));
   headers.set("referrer-policy", "no-referrer");
   return new Response(null, { status: 302, headers });
-}
-
-function acceptsJson(headers: Headers): boolean {
-  return /\bapplication\/json\b/i.test(headers.get("accept") ?? "") && !acceptsHtml(headers);
 }
 
 function isEnvelope({ headers }: Response): boolean {

@@ -18,6 +18,8 @@ afterAll(() => fixture.testEnv.close());
 const start = (path: string, ports?: Partial<ConnectRoutePorts>, headers: Record<string, string> = admin.headers) =>
   fixture.connectApp(ports).request(path, { headers });
 
+const html = { accept: "text/html" };
+
 describe.each([
   ["instagram", "https://www.instagram.test/oauth/authorize", "27"],
   ["messenger", "https://www.facebook.test/v26.0/dialog/oauth", "15"],
@@ -59,19 +61,21 @@ describe.each([
     expect(openLoginState(stateRing, platform, state)?.redirect).toBe("/");
   });
 
-  it("answers a browser without a session with a redirect to the console, and a caller of JSON with the envelope", async () => {
-    const browser = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, {});
+  it("answers a browser without a session with a redirect to the console, and a program with the envelope", async () => {
+    const browser = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, { accept: "*/*, text/html" });
     expect([browser.status, browser.headers.get("location")]).toEqual([
       302,
       `${CONSOLE}/accounts?a=1&error=unauthorized`,
     ]);
     expect(browser.headers.getSetCookie()).toEqual([]);
-    const json = await start(path, {}, { accept: "application/json" });
-    expect([json.status, await json.json()]).toMatchObject([401, { error: { code: "unauthorized" } }]);
+    for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }]) {
+      const program = await start(path, {}, headers);
+      expect([program.status, await program.json()]).toMatchObject([401, { error: { code: "unauthorized" } }]);
+    }
   });
 
   it("leads to the page of the API where no console is deployed", async () => {
-    const response = await start(path, { consoleOrigin: API }, {});
+    const response = await start(path, { consoleOrigin: API }, html);
     expect(response.headers.get("location")).toBe(`${API}/oauth/connect?error=unauthorized`);
   });
 
@@ -80,14 +84,15 @@ describe.each([
     const json = await start(path, none, { ...admin.headers, accept: "application/json" });
     const detail = platform === "instagram" ? "parley:instagramAppId is not set" : "parley:metaAppId is not set";
     expect([json.status, await json.json()]).toMatchObject([502, { error: { code: "oauth_failed", detail } }]);
-    const browser = await start(path, none);
+    const browser = await start(path, none, { ...admin.headers, ...html });
     expect(browser.headers.get("location")).toBe(`${CONSOLE}/?error=oauth_failed`);
     expect(browser.headers.getSetCookie()).toEqual([]);
   });
 
   it("answers a fault with a redirect too", async () => {
     const loginStateKeys = () => Promise.reject(new Error("no keys"));
-    expect((await start(path, { loginStateKeys })).headers.get("location")).toBe(`${CONSOLE}/?error=internal_error`);
+    const response = await start(path, { loginStateKeys }, { ...admin.headers, ...html });
+    expect(response.headers.get("location")).toBe(`${CONSOLE}/?error=internal_error`);
   });
 });
 
