@@ -1,5 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountRef } from "../accounts/accounts.ts";
+import { RETENTION } from "../limits.ts";
 import type { MessageContext } from "./message-context.ts";
 
 export const attachmentTypes = [
@@ -78,6 +79,11 @@ export interface Message {
 }
 
 /** Who changed a message. */
+/** Whether a message is stored no longer. No reader shows it then, and no intake takes it. */
+export function hasRetentionEnded(sentAt: Millis, now: Millis): boolean {
+  return sentAt <= now - RETENTION;
+}
+
 export const changeAuthors = ["participant", "account"] as const;
 export type ChangeAuthor = (typeof changeAuthors)[number];
 

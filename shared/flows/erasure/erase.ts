@@ -14,6 +14,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ErasureMessage, encodeErasure } from "../../queues/erasures.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
+import type { HeadSnapshot } from "../../stores/erasure/erasures.ts";
 import { type Actor, actorName } from "../access/audit-entry.ts";
 import { actingMember } from "../access/team/acting.ts";
 import { runFirstPass } from "./first-pass.ts";
@@ -88,7 +89,7 @@ async function startErasure(
       await scheduleBackgroundErasure(ports, { tenant, erasureId });
       return { erasure, isOwn: false };
     }
-    const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
+    const newestAt = head.lastAt ?? (await newestWithoutHead(ports, { conversationId, head, erasure }));
     if (newestAt === null && lastErasedAt === null) return null;
     // Never an earlier instant than the last one, which may be of another process or of the platform's clock.
     if (newestAt === null && lastErasedAt !== null && lastErasedAt >= now) return "nothing_left";
@@ -118,18 +119,25 @@ async function startErasure(
 }
 
 /**
- * The time of the newest row of a conversation without a head, such as a change of a message that never arrived.
- * @returns null when the erasure in progress covers every row
+ * The time of the newest row of a conversation whose head shows no message: the row of a change whose message never arrived,
+ * or of a message that outlived the head. A head that has more than the time of an erasure counts, too.
+ * @returns null when the erasure in progress covers every row, or nothing is stored
  */
 async function newestWithoutHead(
   ports: ErasePorts,
-  conversationId: string,
-  erasure: Erasure | null,
-  now: Millis,
+  {
+    conversationId,
+    head,
+    erasure,
+  }: { readonly conversationId: string; readonly head: HeadSnapshot; readonly erasure: Erasure | null },
 ): Promise<Millis | null> {
-  const after = erasure === null ? Number.NEGATIVE_INFINITY : erasure.erasedAt;
-  return newestTraceAt(ports, conversationId, after, now);
+  if (erasure !== null) return newestTraceAt(ports, conversationId, erasure.erasedAt);
+  const newestAt = await newestTraceAt(ports, conversationId, Number.NEGATIVE_INFINITY);
+  return newestAt ?? (head.hasContent ? OLDER_THAN_ANY_ERASURE : null);
 }
+
+/** The time of a head without a message. */
+const OLDER_THAN_ANY_ERASURE: Millis = 0;
 
 /** Sent before the erasure starts, so that the background continues it if this process dies. */
 function scheduleBackgroundErasure(ports: ErasePorts, message: ErasureMessage): Promise<void> {

@@ -1,5 +1,4 @@
 import { BEFORE_ALL_ROWS, type RemovalCounts } from "../../domain/erasure/erasures.ts";
-import { RETENTION } from "../../domain/limits.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
@@ -29,7 +28,8 @@ export function erasableTraces(erasure: Erasure, traces: readonly Trace[]): Trac
 }
 
 /**
- * The time of the newest row of a conversation that is within its retention, beside its head; null without such a row.
+ * The time of the newest row of a conversation beside its head; null without a row. A row counts as long as it is stored,
+ * also after its retention: the table removes it later.
  * Reads up to the first page that has one, so a later page may hold a newer row.
  * @param after rows of this time or older are ignored, because an erasure in progress removes them
  */
@@ -37,12 +37,10 @@ export async function newestTraceAt(
   ports: Pick<ErasePorts, "traces">,
   conversationId: string,
   after: Millis,
-  now: Millis,
 ): Promise<Millis | null> {
-  const since = Math.max(after, now - RETENTION);
   for (let last: string | null = BEFORE_ALL_ROWS; last !== null; ) {
     const page = await ports.traces.page(conversationId, last);
-    const newer = page.traces.filter(({ at }) => at > since);
+    const newer = page.traces.filter(({ at }) => at > after);
     if (newer.length > 0) return Math.max(...newer.map(({ at }) => at));
     last = page.last;
   }

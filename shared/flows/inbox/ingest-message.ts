@@ -1,9 +1,8 @@
 import { deriveEventUlid, messageEventType } from "../../domain/events/events.ts";
 import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
 import { isLate } from "../../domain/inbox/late-messages.ts";
-import type { Message } from "../../domain/inbox/messages.ts";
+import { hasRetentionEnded, type Message } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../domain/inbox/updates.ts";
-import { RETENTION } from "../../domain/limits.ts";
 import { echoSentVia } from "../../domain/sending/sends.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 import { conversationErasure, undoLateWrite, undoRemovedEcho } from "../erasure/late-writes.ts";
@@ -17,7 +16,7 @@ import type { UpdateContext } from "./update-context.ts";
 /** Stores one message in either direction, advances its conversation's head and publishes its event. */
 export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, context: UpdateContext): Promise<void> {
   const { account, snapshot, effects, now } = context;
-  if (update.at <= now - RETENTION) return;
+  if (hasRetentionEnded(update.at, now)) return;
   const message = toMessage(update, context);
   const { id: messageId, conversationId } = message;
   const erasure = await conversationErasure(ports, { ...context, conversationId });
@@ -26,6 +25,8 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
     return removePending(ports, { account, conversationId, messageId });
   }
   const record = await recordMessage(ports, { update, message, account, now });
+  // The marker of a repeated message may name an earlier time than the update has, such as that of its arrival.
+  if (hasRetentionEnded(record.message.sentAt, now)) return;
   if (await undoRemovedEcho(ports, account.tenant, { update, record, erasure }))
     return removePending(ports, { account, conversationId, messageId });
   const isCounted = record.isNew && record.message.direction !== "outbound";

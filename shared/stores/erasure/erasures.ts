@@ -1,7 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import { addRemovalCounts, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
-import { isConversationExpired } from "../../domain/inbox/conversations.ts";
 import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { allDone } from "../../kernel/parallel.ts";
@@ -51,14 +50,18 @@ type StartResult = "started" | "stale" | "actor_changed";
 /** A conversation's head as it was read, whether or not there is one. */
 export interface HeadSnapshot {
   readonly key: Key;
-  /** Null when there is no conversation. */
+  /** Null when there is no conversation. That of an expired one stays until the table removes the head. */
   readonly lastAt: Millis | null;
+  /** Whether it has anything but the instant of an erasure. */
+  readonly hasContent: boolean;
   /** An erasure starts only if the counted ones among these are unchanged. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 /** The attributes of a head that are counted: whether there is a conversation, and whether there is a profile. */
 const profileAttributes = [Head.handle, Head.username, Head.name, Head.picture] as const;
+/** What is left of the head during an erasure. */
+const emptyHeadAttributes: readonly string[] = ["PK", "SK", Head.erasedAt, Head.ttl];
 const countedAttributes = [Head.lastAt, ...profileAttributes] as const;
 
 /** Erasures of conversations: those in progress, and the markers that keep older messages from being stored again. */
@@ -87,7 +90,7 @@ export function erasureStore(table: Table) {
       );
       const activeErasure = marker ? toErasure(marker as ErasureItem) : null;
       return {
-        head: toHeadSnapshot(headKey(conversationId), head ?? {}, now),
+        head: toHeadSnapshot(headKey(conversationId), head ?? {}),
         erasure: activeErasure,
         erasedAt: activeErasure?.erasedAt ?? (marker ? markedAt(marker, now) : null),
       };
@@ -244,12 +247,12 @@ function markedAt(item: Record<string, unknown>, now: Millis): Millis | null {
   return isAlive ? ((item[A.erasedAt] as Millis | undefined) ?? null) : null;
 }
 
-/** A head without a last message stands for no conversation, as does an expired one. */
-function toHeadSnapshot(key: Key, item: Readonly<Record<string, unknown>>, now: Millis): HeadSnapshot {
-  const lastAt = item[Head.lastAt] as Millis | undefined;
-  return {
-    key,
-    lastAt: lastAt === undefined || isConversationExpired(lastAt, now) ? null : lastAt,
-    attributes: item,
-  };
+/**
+ * A head without a last message stands for no conversation. One that no reader shows any more is still stored: an erasure
+ * finds it.
+ */
+function toHeadSnapshot(key: Key, item: Readonly<Record<string, unknown>>): HeadSnapshot {
+  const lastAt = (item[Head.lastAt] as Millis | undefined) ?? null;
+  const hasContent = Object.keys(item).some((name) => !emptyHeadAttributes.includes(name));
+  return { key, lastAt, hasContent, attributes: item };
 }

@@ -3,7 +3,7 @@ import type { MessageContext } from "../../domain/inbox/message-context.ts";
 import type { Attachment, AttachmentType, Direction, Message, SentVia } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { messageAttributes as A } from "../attributes.ts";
 import { feedShard, type Key, messageFeed, messageIdIndex, messageKey, timeToLive } from "../keys.ts";
 import { type ReactionFields, reactionAttributes, readReactions } from "./reactions.ts";
@@ -68,6 +68,12 @@ export const contextAttributes = [
 /** The person's names on a message. */
 export const nameAttributes = [A.handle, A.username, A.name] as const;
 
+/**
+ * A row outlives the retention of its message by this: a worker whose clock is behind, or that began before the end, still
+ * accepts a repetition, and must see the row. Readers end at the retention.
+ */
+const CLOCK_MARGIN: Millis = 10 * MINUTE;
+
 export function itemPosition(item: Key): string {
   return item.SK.slice(2);
 }
@@ -76,13 +82,13 @@ export function itemPosition(item: Key): string {
 export interface Placement {
   /** In its conversation: `<t13>#<hash of its id>`. */
   readonly position: string;
-  /** Its retention starts now, or when it was sent if that is later. */
+  /** Nothing is stored when its retention has ended by now. */
   readonly now: Millis;
   /** The number of shards of the tenant's feeds. */
   readonly shards: number;
 }
 
-export function toMessageItem(tenant: TenantId, message: Message, { position, now, shards }: Placement) {
+export function toMessageItem(tenant: TenantId, message: Message, { position, shards }: Placement) {
   const { handle, username, name } = message.participant;
   return {
     ...messageKey(message.conversationId, position),
@@ -105,7 +111,7 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, no
     // A person without a user name has their name as handle.
     [A.name]: username === null && name === handle ? undefined : (name ?? undefined),
     [A.sentAt]: message.sentAt,
-    [A.ttl]: timeToLive(Math.max(message.sentAt, now) + RETENTION),
+    [A.ttl]: timeToLive(message.sentAt + RETENTION + CLOCK_MARGIN),
   };
 }
 

@@ -1,6 +1,12 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
-import { type Direction, type Message, type MessageRef, messageRefKey } from "../../domain/inbox/messages.ts";
+import {
+  type Direction,
+  hasRetentionEnded,
+  type Message,
+  type MessageRef,
+  messageRefKey,
+} from "../../domain/inbox/messages.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -35,7 +41,7 @@ export interface RecordedMessage {
   /** The stored message, which may have been edited or unsent before this delivery of it. */
   readonly message: Message;
   readonly ref: MessageRef;
-  /** False when it was stored before: a repeated intake, or an echo of our own send. */
+  /** False when it was stored before, a repeated intake or an echo of our own send, or when its retention has ended. */
   readonly isNew: boolean;
 }
 
@@ -52,9 +58,13 @@ export type Messages = ReturnType<typeof messageStore>;
 
 export function messageStore(table: Table) {
   const { client, name: TableName } = table;
-  /** Stores a message at a given position, unless one is stored there. */
+  /**
+   * Stores a message at a given position, unless one is stored there. A message whose retention has ended is not stored:
+   * its row may be gone, and a repetition would be new.
+   */
   async function putAt(tenant: TenantId, message: Message, placement: Placement): Promise<RecordedMessage> {
     const ref = { conversationId: message.conversationId, position: placement.position };
+    if (hasRetentionEnded(message.sentAt, placement.now)) return { message, ref, isNew: false };
     const result = await conditionalWrite<MessageItem>(
       table,
       put(toMessageItem(tenant, message, placement), itemDoesNotExist),

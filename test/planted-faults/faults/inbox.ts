@@ -156,10 +156,51 @@ export const inboxFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "the row of a late message ends seven days after it was stored",
+    file: "shared/stores/inbox/message-items.ts",
+    search: "timeToLive(message.sentAt + RETENTION + CLOCK_MARGIN)",
+    replacement: "timeToLive(message.sentAt + 2 * RETENTION)",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-messages.test.ts",
+      title: "is read until its 7 days end, and its row and the head end within an hour of that",
+    },
+  },
+  {
+    name: "the row of a message ends exactly with it",
+    file: "shared/stores/inbox/message-items.ts",
+    search: "timeToLive(message.sentAt + RETENTION + CLOCK_MARGIN)",
+    replacement: "timeToLive(message.sentAt + RETENTION)",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-messages.test.ts",
+      title:
+        "a message that is stored %s after it was sent is not another event for a worker whose clock is 5 minutes behind",
+    },
+  },
+  {
+    name: "a message is stored again at a position whose seven days have ended",
+    file: "shared/stores/inbox/messages.ts",
+    search: "if (hasRetentionEnded(message.sentAt, placement.now)) return { message, ref, isNew: false };",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-messages.test.ts",
+      title: "is not stored again when its row has ended and a webhook without a time comes",
+    },
+  },
+  {
+    name: "an erasure finds no row after its seven days",
+    file: "shared/flows/erasure/erase.ts",
+    search: "const newestAt = await newestTraceAt(ports, conversationId, Number.NEGATIVE_INFINITY);",
+    replacement: "const newestAt = await newestTraceAt(ports, conversationId, Date.now() - 604_800_000);",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-messages.test.ts",
+      title: "is erased when the table has removed the head alone",
+    },
+  },
+  {
     name: "a message older than seven days is stored",
-    file: "shared/flows/inbox/ingest-message.ts",
-    search: "  if (update.at <= now - RETENTION) return;",
-    replacement: "  if (update.at <= now - 2 * RETENTION) return;",
+    file: "shared/domain/inbox/messages.ts",
+    search: "return sentAt <= now - RETENTION;",
+    replacement: "return sentAt <= now - 2 * RETENTION;",
     killedBy: {
       file: "test/functions/ingest/worker.test.ts",
       title: "of a message older than seven days is completed without it, to the millisecond",

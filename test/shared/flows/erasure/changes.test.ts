@@ -220,9 +220,13 @@ describe("the change of a message that never arrived", () => {
     expect(await rowsContaining("canary")).toEqual([]);
   });
 
-  it("is not found after it has expired", async () => {
+  it("is erased after its 7 days while the table still stores it, and not found once it is gone", async () => {
     await strange();
     testEnv.advance(7 * DAY + SECOND);
+    expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 0 } });
+    expect(await rowsContaining("canary")).toEqual([]);
+    await drainErasures(testEnv, queues);
+    testEnv.advance(7 * DAY + HOUR + SECOND);
     expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
   });
 

@@ -328,7 +328,7 @@ describe("permission to erase", () => {
     expect(await head()).not.toBeNull();
   });
 
-  it("is not found for an id that is malformed, another tenant's, unused or expired", async () => {
+  it("is not found for an id that is malformed, another tenant's or unused, also after its 7 days", async () => {
     const stranger = newTenant();
     for (const id of [
       "",
@@ -341,7 +341,8 @@ describe("permission to erase", () => {
     }
     expect(await ask(subject.conversation, tenantCaller(stranger), stranger)).toEqual(notFound);
     testEnv.advance(7 * DAY);
-    expect(await ask(subject.conversation)).toEqual(notFound);
+    expect(await ask(sampleConversationId(tenant, "1"))).toEqual(notFound);
+    expect(await ask(subject.conversation, tenantCaller(stranger), stranger)).toEqual(notFound);
     expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
   });
 });
