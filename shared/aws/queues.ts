@@ -2,6 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk
 import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { forEachConcurrent } from "../kernel/parallel.ts";
+import { ServiceUnavailable } from "../kernel/service-fault.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
 /** A message for a queue. Only the inbound queue carries content. */
@@ -43,13 +44,16 @@ export function openQueue(url: string, client: SQSClient = queueClient()) {
             Entries: batch.map((message, index) => ({ Id: String(index), ...toBatchEntry(message) })),
           }),
         );
-        if (Failed.length > 0) throw new Error(`The queue refused ${Failed.length} messages: ${Failed[0]?.Code}.`);
+        if (Failed.length === 0) return;
+        const message = `The queue refused ${Failed.length} messages: ${Failed[0]?.Code}.`;
+        throw Failed.some(({ SenderFault }) => SenderFault) ? new Error(message) : new ServiceUnavailable(message);
       });
     },
   };
 }
 
-function toBatchEntry(message: QueueMessage) {
+/** A message as the requests of the queue name it. */
+export function toBatchEntry(message: QueueMessage) {
   return {
     MessageBody: message.body,
     MessageGroupId: message.group,

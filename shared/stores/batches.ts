@@ -1,5 +1,6 @@
 import { BatchGetCommand, BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { forEachConcurrent } from "../kernel/parallel.ts";
+import { ServiceUnavailable } from "../kernel/service-fault.ts";
 import { ATTEMPTS_MAX, backoff } from "./backoff.ts";
 import type { Table } from "./client.ts";
 import type { Key } from "./keys.ts";
@@ -63,7 +64,8 @@ async function untilProcessed(
   for (let attempt = 1; ; attempt++) {
     pendingKeys = await process(pendingKeys);
     if (pendingKeys.length === 0) return;
-    if (attempt === ATTEMPTS_MAX) throw new Error("The table left a part of a batch unprocessed too often.");
+    if (attempt === ATTEMPTS_MAX)
+      throw new ServiceUnavailable("The table left a part of a batch unprocessed too often.");
     await backoff(attempt);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isServiceFault } from "../../../shared/kernel/service-fault.ts";
+import { isServiceFault, ServiceUnavailable } from "../../../shared/kernel/service-fault.ts";
 
 const error = (name: string, fields: object = {}) => Object.assign(new Error("text"), { name, ...fields });
 
@@ -11,6 +11,11 @@ it.each([
   error("Error", { code: "ECONNREFUSED" }),
   error("TimeoutError"),
   error("UnknownOutcome"),
+  error("TransactionCanceledException", {
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: [{ Code: "None" }, { Code: "ThrottlingError" }],
+  }),
+  new ServiceUnavailable("text"),
 ])("a service that does not work for us is a service fault: %s", (fault) => {
   expect(isServiceFault(fault)).toBe(true);
 });
@@ -18,6 +23,11 @@ it.each([
 it.each([
   error("ValidationException", { $metadata: { httpStatusCode: 400 } }),
   error("InvalidCiphertextException", { $metadata: { httpStatusCode: 400 } }),
+  error("TransactionCanceledException", {
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: [{ Code: "ThrottlingError" }, { Code: "ValidationError" }],
+  }),
+  error("TransactionCanceledException", { $metadata: { httpStatusCode: 400 } }),
   new TypeError("text"),
   new Error("The endpoint has no signing secret."),
   "text",
