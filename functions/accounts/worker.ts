@@ -12,13 +12,18 @@ const worker = "accounts";
 export function accountsWorker(ports: TaskPorts & WorkerPorts, now: () => Millis) {
   return queueWorker(worker, ports.log, (event, context) => {
     const time = { now, endsAt: now() + context.getRemainingTimeInMillis() };
-    return processRecords(event, context, { worker, ports }, (records) => {
-      const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
-        const message = decodeAccountTask(body);
-        if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
-        return [messageId, runWithTrace(message.traceId ?? null, () => runAccountTask(ports, message, time))];
-      });
-      return new Map(outcomes);
-    });
+    return processRecords(
+      event,
+      context,
+      { worker, ports, outage: { now, life: () => Number.POSITIVE_INFINITY } },
+      (records) => {
+        const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
+          const message = decodeAccountTask(body);
+          if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+          return [messageId, runWithTrace(message.traceId ?? null, () => runAccountTask(ports, message, time))];
+        });
+        return new Map(outcomes);
+      },
+    );
   });
 }

@@ -4,9 +4,9 @@ import { quarantineDeadLetter } from "../../shared/flows/dead-letters/quarantine
 import { done, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { newTally, saveTally, type Tally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { processRecords, queueName, sentTimestamp, type WorkerPorts } from "../worker/batch.ts";
+import { processRecords, queueName, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
-import { receiveCount } from "../worker/redelivery.ts";
+import { firstSentAt, receiveCount } from "../worker/redelivery.ts";
 
 const worker = "dead-letters";
 
@@ -38,7 +38,7 @@ async function quarantineRecord(
   const deadLetter = {
     queue,
     messageId: record.messageId,
-    sentAt: sentTimestamp(record),
+    sentAt: firstSentAt(record),
     body: record.body,
     group: record.attributes.MessageGroupId ?? null,
     receives: receiveCount(record),

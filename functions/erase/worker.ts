@@ -23,7 +23,7 @@ export function eraseWorker(ports: ErasePorts & WorkerPorts, now: () => Millis) 
     return processRecords(
       event,
       context,
-      { worker, ports },
+      { worker, ports, outage: { now, life: () => Number.POSITIVE_INFINITY } },
       (records) => new Map(records.map(({ messageId, body }) => [messageId, eraseOnce(body)])),
     );
   });

@@ -1,5 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { rawCopiesName } from "../../shared/domain/inbox/raw-webhooks.ts";
+import { QUEUE_DELAY_MAX, RETENTION } from "../../shared/domain/limits.ts";
 import { mergeEffects, newEffects, sendProfileRequests } from "../../shared/flows/inbox/effects.ts";
 import { growFeeds } from "../../shared/flows/inbox/feed-shards.ts";
 import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-webhooks.ts";
@@ -17,6 +18,9 @@ import { queueWorker } from "../worker/middleware.ts";
 
 const worker = "ingest";
 
+/** The last new message of a webhook in an outage is gone before the webhook is 7 days old. */
+const WEBHOOK_WAIT: Millis = RETENTION - QUEUE_DELAY_MAX;
+
 /**
  * The ingest worker: stores the raw copies, ingests every update of the batch, sends all events together, and requests
  * profiles. A record is done when its events are queued. The file of a large webhook is removed last.
@@ -25,7 +29,7 @@ export function ingestWorker(ports: IngestPorts & WorkerPorts, now: () => Millis
   const resolveAccount = accountResolver(ports);
   const { log } = ports;
   return queueWorker(worker, log, (event, context) =>
-    processRecords(event, context, { worker, ports }, (records) => {
+    processRecords(event, context, { worker, ports, outage: { now, life: () => WEBHOOK_WAIT } }, (records) => {
       const batch = ingest(ports, resolveAccount, records, now());
       return new Map(
         records.map((record) => [record.messageId, batch.then((outcomes) => requireOutcome(outcomes, record))]),

@@ -1,3 +1,4 @@
+import { RETENTION, SIGN_IN_LINK_LIFETIME } from "../../shared/domain/limits.ts";
 import { mailInvite } from "../../shared/flows/access/mails/mail-invite.ts";
 import { mailSignInLink } from "../../shared/flows/access/mails/mail-sign-in-link.ts";
 import type { MailPorts } from "../../shared/flows/access/mails/ports.ts";
@@ -13,7 +14,7 @@ const worker = "mail";
 /** The mail worker. It sends the mails of a batch concurrently. */
 export function mailWorker(ports: MailPorts & WorkerPorts, now: () => Millis) {
   return queueWorker(worker, ports.log, (event, context) =>
-    processRecords(event, context, { worker, ports }, (records) => {
+    processRecords(event, context, { worker, ports, outage: { now, life: mailLife } }, (records) => {
       const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
         const message = decodeMail(body);
         if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
@@ -26,4 +27,9 @@ export function mailWorker(ports: MailPorts & WorkerPorts, now: () => Millis) {
 
 function sendMail(ports: MailPorts, message: MailMessage, now: Millis): Promise<RecordOutcome> {
   return message.kind === "sign_in" ? mailSignInLink(ports, message.loginId, now) : mailInvite(ports, message, now);
+}
+
+/** A link of an earlier time opens nothing. */
+function mailLife(body: string): Millis {
+  return decodeMail(body)?.kind === "sign_in" ? SIGN_IN_LINK_LIFETIME : RETENTION;
 }

@@ -1,12 +1,12 @@
 import { fetchProfile } from "../../shared/flows/inbox/fetch-profile.ts";
 import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { DAY, type Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeProfile } from "../../shared/queues/profiles.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
-import { receiveCount } from "../worker/redelivery.ts";
+import { isRepeated } from "../worker/redelivery.ts";
 
 const worker = "profile";
 
@@ -14,14 +14,14 @@ const worker = "profile";
 export function profileWorker(ports: ProfilePorts & WorkerPorts, now: () => Millis) {
   const { log } = ports;
   return queueWorker(worker, log, (event, context) =>
-    processRecords(event, context, { worker, ports }, (records) => {
+    processRecords(event, context, { worker, ports, outage: { now, life: () => DAY } }, (records) => {
       const lookups = new Map<string, Promise<RecordOutcome>>();
       return new Map(
         records.map((record): [string, Promise<RecordOutcome>] => {
           const { messageId, body } = record;
           const profileMessage = decodeProfile(body);
           if (!profileMessage) return [messageId, Promise.resolve(drop("unreadable"))];
-          const message = { ...profileMessage, repeated: receiveCount(record) > 1 };
+          const message = { ...profileMessage, repeated: isRepeated(record) };
           const { tenant, conversationId, traceId = null } = message;
           const key = `${tenant}\n${conversationId}`;
           const lookup = lookups.get(key) ?? runWithTrace(traceId, () => fetchProfile(ports, message, now()));

@@ -2,23 +2,24 @@ import { newPushBatch } from "../../shared/flows/push/batch.ts";
 import type { PushPorts } from "../../shared/flows/push/ports.ts";
 import { pushMessage } from "../../shared/flows/push/push-message.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { DAY, type Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeRealtime } from "../../shared/queues/realtime.ts";
-import { processRecords, sentTimestamp, type WorkerPorts } from "../worker/batch.ts";
+import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
+import { firstSentAt } from "../worker/redelivery.ts";
 
 const worker = "push";
 
 /** The worker that pushes frames to sockets. */
 export function pushWorker(ports: PushPorts & WorkerPorts, now: () => Millis) {
   return queueWorker(worker, ports.log, (event, context) =>
-    processRecords(event, context, { worker, ports }, (records) => {
+    processRecords(event, context, { worker, ports, outage: { now, life: () => DAY } }, (records) => {
       const batch = newPushBatch(now);
       const outcomes = records.map((record): [string, Promise<RecordOutcome>] => {
         const message = decodeRealtime(record.body);
         if (!message) return [record.messageId, Promise.resolve(drop("unreadable"))];
-        const received = { message, sentAt: sentTimestamp(record) || now() };
+        const received = { message, sentAt: firstSentAt(record) || now() };
         return [record.messageId, runWithTrace(message.traceId ?? null, () => pushMessage(ports, received, batch))];
       });
       return new Map(outcomes);

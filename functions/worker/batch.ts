@@ -9,6 +9,7 @@ import { allDone } from "../../shared/kernel/parallel.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { readTraceId } from "../../shared/queues/envelope.ts";
 import type { BatchReport, WorkerContext } from "./middleware.ts";
+import { type OutageWait, waitOutage } from "./outage.ts";
 import { type RetriedRecord, receiveCount, scheduleRedelivery } from "./redelivery.ts";
 
 /** How long a batch waits at its deadline for the calls in progress, so that their outcomes are reported and counted. */
@@ -24,17 +25,19 @@ interface BatchOptions {
   /** The worker's name in log lines. */
   readonly worker: string;
   readonly ports: WorkerPorts;
+  /** Default: a message that fails in an outage is received again, as after any other failure. */
+  readonly outage?: OutageWait;
 }
 
 /**
  * Ends every record of a batch as done, dropped or retried. From the deadline on, no call of a record begins, and a record
  * that does not end with its calls in progress is retried: what it did so far is safe to repeat. A retried record is
- * received again after some seconds, longer each time.
+ * received again after some seconds, longer each time. In an outage it is replaced by a new message instead.
  */
 export async function processRecords(
   { Records: records }: SQSEvent,
   { deadline }: WorkerContext,
-  { worker, ports }: BatchOptions,
+  { worker, ports, outage }: BatchOptions,
   work: (records: readonly SQSRecord[]) => Map<string, Promise<RecordOutcome>>,
 ): Promise<BatchReport> {
   const { log } = ports;
@@ -47,16 +50,22 @@ export async function processRecords(
     return retryOutOfTime;
   });
   const outcomes = calls.run(() => work(records));
+  // After the deadline there is no time for a request for each record.
+  const postpone = async (record: SQSRecord, failure: Parameters<typeof waitOutage>[1]["failure"]) =>
+    outage && !lastCalls ? waitOutage(ports, { record, failure }, outage) : null;
   const retried: RetriedRecord[] = [];
   const counts = { done: 0, dropped: 0 };
   await allDone(
     records.map(async (record) => {
       const recordWork = outcomes.get(record.messageId) ?? outOfTime;
-      const outcome = await Promise.race([recordWork, outOfTime]).catch((error: unknown): RecordOutcome => {
-        if (error instanceof OutOfTime) return retryOutOfTime;
-        log(failureLine(worker, record, error));
-        return { end: "retry", cause: "fault" };
-      });
+      const ended = await Promise.race([recordWork, outOfTime]).catch(
+        async (error: unknown): Promise<RecordOutcome> => {
+          if (error instanceof OutOfTime) return retryOutOfTime;
+          log(failureLine(worker, record, error));
+          return (await postpone(record, { error })) ?? { end: "retry", cause: "fault" };
+        },
+      );
+      const outcome = (await postpone(record, ended)) ?? ended;
       if (outcome.end === "done") counts.done++;
       if (outcome.end === "drop") {
         counts.dropped++;
@@ -82,11 +91,6 @@ function failureLine(worker: string, record: SQSRecord, error: unknown): Paramet
     receives: receiveCount(record),
     trace_id: readTraceId(record.body),
   };
-}
-
-/** When the message was sent. A dead letter keeps the time of its first queue. */
-export function sentTimestamp(record: SQSRecord): Millis {
-  return Number(record.attributes.SentTimestamp) || 0;
 }
 
 /** The queue's name, the last part of its ARN. */

@@ -3,6 +3,7 @@ import type { Log } from "../../shared/aws/log.ts";
 import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { readFirstSentAt } from "../../shared/queues/envelope.ts";
 
 const FIRST_DELAY: Millis = 5 * SECOND;
 /** With the jitter below the shortest visibility timeout, 180 s: a failed record is never received later than without. */
@@ -53,4 +54,14 @@ export function redeliveryDelay(receives: number, random: number): Millis {
 /** How often the queue has delivered this message, including this time. */
 export function receiveCount(record: SQSRecord): number {
   return Number(record.attributes.ApproximateReceiveCount) || 1;
+}
+
+/** Whether the work of this message may have started before: it was received before, or replaces a message that was. */
+export function isRepeated(record: SQSRecord): boolean {
+  return receiveCount(record) > 1 || readFirstSentAt(record.body) !== null;
+}
+
+/** When the message was sent, or the one that it replaces; 0 if unknown. A dead letter keeps the time of its first queue. */
+export function firstSentAt(record: SQSRecord): Millis {
+  return readFirstSentAt(record.body) ?? (Number(record.attributes.SentTimestamp) || 0);
 }

@@ -45,6 +45,7 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
   // A signed URL acts as its signer, so the platform's request needs the permission to read.
   data.uploads.allow(handOverFunction.functionRole, "h/", "GetObject", "DeleteObject");
   // A refusal may change the status of the account.
+  queues.Uploads.allowSending(handOverFunction.functionRole);
   queues.Accounts.allowSending(handOverFunction.functionRole);
   queues.Events.allowSending(handOverFunction.functionRole);
   queues.Realtime.allowSending(handOverFunction.functionRole);

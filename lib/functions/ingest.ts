@@ -34,6 +34,7 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
   data.raw.allow(ingest.functionRole, "inbound/", "GetObject", "DeleteObject");
   data.raw.allow(ingest.functionRole, "raw/", "PutObject");
   data.raw.allowListing(ingest.functionRole);
+  queues.Inbound.allowSending(ingest.functionRole);
   queues.Events.allowSending(ingest.functionRole);
   queues.Profiles.allowSending(ingest.functionRole);
   return ingest;

@@ -32,6 +32,7 @@ export function createMail(scope: Construct, context: FunctionContext): Worker {
   }).addQueue(queues.Mails.queue, CONCURRENCY_MAX);
   data.table.allow(mailer.functionRole, { actions: ["GetItem", "Query", "UpdateItem"] });
   allowReading(data.secrets.root, mailer.functionRole);
+  queues.Mails.allowSending(mailer.functionRole);
   mail?.allowSending(mailer.functionRole);
   return mailer;
 }

@@ -38,6 +38,7 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
   data.table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
   data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);
+  queues.Profiles.allowSending(profile.functionRole);
   queues.Realtime.allowSending(profile.functionRole);
   return profile;
 }

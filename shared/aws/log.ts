@@ -38,12 +38,14 @@ export type LogLine =
       readonly trace_id?: string | undefined;
     }
   | {
-      /** A message of the deliver worker that waits for the end of an outage of AWS, or for the claim that it could not give back. */
+      /** A message that waits for the end of an outage of AWS or a platform, or for the claim that could not be given back. */
       readonly event: "record.postponed";
       readonly error: string;
       readonly receives: number;
       readonly delay_ms: number;
     }
+  | { readonly event: "record.postpone_failed"; readonly error: string; readonly receives: number }
+  | { readonly event: "raw_copies.store_failed"; readonly error: string; readonly webhooks: number }
   | { readonly event: "account.unknown"; readonly platform: string; readonly updates: number }
   | {
       /** One page of the threads of an account, read for messages that no webhook brought. */
@@ -226,6 +228,8 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "gap.read": "info",
   "gap.refused": "warn",
   "record.postponed": "error",
+  "record.postpone_failed": "error",
+  "raw_copies.store_failed": "error",
   "delivery.attempted": "info",
   "delivery.not_attempted": "info",
   "delivery.abandoned": "warn",

@@ -1,7 +1,12 @@
-import { ChangeMessageVisibilityBatchCommand, GetQueueUrlCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueUrlCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import { queueClient } from "./queues.ts";
+import { type QueueMessage, queueClient, toBatchEntry } from "./queues.ts";
 
 /** A received message that is to be delivered again. */
 export interface PostponedMessage {
@@ -47,6 +52,12 @@ export function openReceivedMessages(client: SQSClient = queueClient()) {
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries });
       const { Failed = [] } = await client.send(command, { abortSignal });
       return Failed.map(({ Code = "unknown" }) => Code);
+    },
+
+    /** Sends a message to the queue that a received one came from. Resolves when the queue has stored it. */
+    async sendBack(queueArn: string, message: QueueMessage, abortSignal: AbortSignal): Promise<void> {
+      const QueueUrl = await findUrl(queueArn, abortSignal);
+      await client.send(new SendMessageCommand({ QueueUrl, ...toBatchEntry(message) }), { abortSignal });
     },
   };
 }

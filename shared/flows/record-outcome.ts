@@ -7,7 +7,7 @@ type DropReason = "unreadable" | "stale" | "gone" | "not_allowed" | "unknown_tas
 export type RecordOutcome =
   | { readonly end: "done" }
   | { readonly end: "drop"; readonly reason: DropReason }
-  | { readonly end: "retry"; readonly cause: string; readonly after?: Millis };
+  | { readonly end: "retry"; readonly cause: string; readonly after?: Millis; readonly isOutage?: boolean };
 
 export const done: RecordOutcome = { end: "done" };
 
@@ -17,4 +17,9 @@ export function drop(reason: DropReason): RecordOutcome {
 
 export function retry(cause: string, after?: Millis): RecordOutcome {
   return after === undefined ? { end: "retry", cause } : { end: "retry", cause, after };
+}
+
+/** The work can succeed later without a change of this message: a platform's limit, or no answer of it. */
+export function waitForService(cause: string): RecordOutcome {
+  return { end: "retry", cause, isOutage: true };
 }

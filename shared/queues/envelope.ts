@@ -1,9 +1,12 @@
 import * as z from "zod/mini";
 import { isUlid } from "../kernel/ids.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
 import { currentTraceId, isTraceId, type Traced } from "../kernel/trace.ts";
 
 export const MESSAGE_VERSION = 2;
+
+const FIRST_SENT_AT = "first_sent_at";
 
 export const version = z.literal(MESSAGE_VERSION);
 export const tenant = z.custom<TenantId>((value) => typeof value === "string" && parseTenant(value) !== null);
@@ -38,6 +41,17 @@ export function decodeBody<Schema extends z.ZodMiniType, Message>(
 export function readTraceId(text: string): string | undefined {
   const traceId = parseObject(text)?.trace_id;
   return typeof traceId === "string" && isTraceId(traceId) ? traceId : undefined;
+}
+
+/** When a message that was postponed was first sent; null for any other. The body of every queue may have it. */
+export function readFirstSentAt(text: string): Millis | null {
+  const at = parseObject(text)?.[FIRST_SENT_AT];
+  return typeof at === "number" ? at : null;
+}
+
+/** The same message with the time of its first send, which readers of its other fields ignore. */
+export function withFirstSentAt(text: string, at: Millis): string {
+  return JSON.stringify({ ...parseObject(text), [FIRST_SENT_AT]: at });
 }
 
 export function readV1Tenant({ t }: V1Body): TenantId | null {

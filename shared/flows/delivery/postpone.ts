@@ -1,11 +1,11 @@
 import { UnreleasedClaim } from "../../domain/delivery/unreleased-claim.ts";
 import { QUEUE_DELAY_MAX, RETENTION } from "../../domain/limits.ts";
-import { errorClass } from "../../kernel/error-class.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import { isServiceFault } from "../../kernel/service-fault.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { decodeDeliveries, type RetryMessage } from "../../queues/deliveries.ts";
 import { type EventMessage, encodeEvent } from "../../queues/events.ts";
+import { POSTPONED_FROM_RECEIVE, postponedLine, postponement } from "../outage.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, taskMessage } from "./schedule.ts";
 
@@ -18,9 +18,6 @@ interface FailedMessage {
   readonly receives: number;
   readonly error: unknown;
 }
-
-/** A shorter fault is over before: the fifth receive is more than a minute after the first. */
-const RECEIVES_MIN = 5;
 
 /** The delay after the first claim of an attempt that could not be given back. It doubles each time. */
 const UNRELEASED_DELAY_FIRST: Millis = 10 * SECOND;
@@ -41,9 +38,8 @@ export async function postponeInOutage(
   const retry = message?.kind === "attempt" ? message.attempt : null;
   const unreleased = retry && error instanceof UnreleasedClaim ? continuation(retry, error) : null;
   const fault = error instanceof UnreleasedClaim ? error.cause : error;
-  if (!unreleased && (receives < RECEIVES_MIN || !isServiceFault(fault))) return false;
-  // Spread, so that not everything comes back at once.
-  const delay = (unreleased?.delayMax ?? QUEUE_DELAY_MAX) * (0.5 + 0.5 * ports.random());
+  if (!unreleased && (receives < POSTPONED_FROM_RECEIVE || !isServiceFault(fault))) return false;
+  const delay = postponement(ports.random(), unreleased?.delayMax);
   const task = message?.kind === "task" ? message.task : null;
   const eventUlid = event?.eventUlid ?? retry?.eventUlid;
   if (eventUlid !== undefined && now >= ulidTime(eventUlid) + RETENTION) return false;
@@ -51,7 +47,7 @@ export async function postponeInOutage(
   else if (retry) await ports.retries.send(retryMessage(unreleased?.message ?? retry, delay));
   else if (task) await (task.kind === "probe" ? ports.slowRetries : ports.retries).send(taskMessage(task, body, delay));
   else return false;
-  ports.log({ event: "record.postponed", error: errorClass(fault), receives, delay_ms: Math.round(delay) });
+  ports.log(postponedLine({ receives, delay, fault }));
   return true;
 }
 

@@ -38,10 +38,12 @@ const record = (messageId: string, receives = 1) =>
 const event = (...ids: string[]): SQSEvent => ({ Records: ids.map((id) => record(id)) });
 const never = new Promise<never>(() => {});
 
+const noSending = () => Promise.reject(new Error("No message is sent back."));
+
 type Postpone = ReceivedMessages["postpone"];
 
 function batchWorker(outcomes: Readonly<Record<string, Promise<RecordOutcome>>>, postpone: Postpone = async () => []) {
-  const ports = { log, receivedMessages: { postpone } };
+  const ports = { log, receivedMessages: { postpone, sendBack: noSending } };
   return queueWorker("sample", log, (batch, context) =>
     processRecords(batch, context, { worker: "sample", ports }, () => new Map(Object.entries(outcomes))),
   );
@@ -100,10 +102,15 @@ describe("a worker behind a queue", () => {
       return [];
     };
     const worker = queueWorker("sample", log, (batch, context) =>
-      processRecords(batch, context, { worker: "sample", ports: { log, receivedMessages: { postpone } } }, () => {
-        mayCall = captureCallScope();
-        return new Map([["a", never]]);
-      }),
+      processRecords(
+        batch,
+        context,
+        { worker: "sample", ports: { log, receivedMessages: { postpone, sendBack: noSending } } },
+        () => {
+          mayCall = captureCallScope();
+          return new Map([["a", never]]);
+        },
+      ),
     );
     await worker(event("a"), invocation(3 * SECOND + 20));
     expect(statesAtReport).toEqual([false, true]);

@@ -4,7 +4,7 @@ import { RETENTION } from "../../../domain/limits.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { CallFailure, Thread } from "../../../platforms/accounts/account-platform.ts";
 import { type AccountTask, encodeAccountTask } from "../../../queues/accounts.ts";
-import { done, drop, type RecordOutcome, retry } from "../../record-outcome.ts";
+import { done, drop, type RecordOutcome, retry, waitForService } from "../../record-outcome.ts";
 import type { TaskTime } from "../ports.ts";
 import { queueMissingMessages } from "./missing-messages.ts";
 import type { FillGapPorts } from "./ports.ts";
@@ -104,7 +104,7 @@ function isAboutThread(failure: CallFailure): boolean {
 /** A refusal that passes is tried again by the queue. Any other ends the task: the account's checks report it. */
 function endRun(ports: Pick<FillGapPorts, "log">, task: FillGapTask, failure: CallFailure): RecordOutcome {
   const { tenant, account } = task;
-  if (failure.kind === "unknown" || failure.transient || failure.class === "rate") return retry("history");
+  if (failure.kind === "unknown" || failure.transient || failure.class === "rate") return waitForService("history");
   const { code, subcode } = failure;
   ports.log({ event: "gap.refused", tenant, account: accountKey(account), code, subcode });
   return done;

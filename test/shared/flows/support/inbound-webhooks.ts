@@ -10,13 +10,15 @@ export interface WebhookText {
   readonly at: Millis;
   /** The account itself sent it, in the platform's own app. */
   readonly echo?: boolean;
+  /** Default: one and the same person. */
+  readonly person?: string;
 }
 
 /** The raw body of an Instagram webhook about one account. */
 export function instagramWebhook(accountId: string, texts: readonly WebhookText[]): string {
-  const messaging = texts.map(({ mid, text, at, echo }) => ({
-    sender: { id: echo ? accountId : PERSON },
-    recipient: { id: echo ? PERSON : accountId },
+  const messaging = texts.map(({ mid, text, at, echo, person = PERSON }) => ({
+    sender: { id: echo ? accountId : person },
+    recipient: { id: echo ? person : accountId },
     timestamp: at,
     message: { mid, text, ...(echo ? { is_echo: true } : {}) },
   }));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { receiveCount } from "../../../../../functions/worker/redelivery.ts";
 import { fillGap } from "../../../../../shared/flows/accounts/gap/fill-gap.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
 import { runErasure } from "../../support/data-subject.ts";
@@ -305,6 +306,23 @@ describe("the platform", () => {
     await fixture.start();
     await fixture.run();
     for (let index = 0; index < 12; index++) expect(await fixture.texts(person(index))).toHaveLength(2);
+  });
+
+  it("that is asked too often for thirty minutes is asked again until nothing is missing, with five receives at most", async () => {
+    const fixture = await openGapFixture(testEnv);
+    fixture.missed(...thread(fixture, 0, 2, fixture.since + HOUR));
+    const limitEndsAt = testEnv.now() + 30 * MINUTE;
+    fixture.history.onCall = () => (testEnv.now() < limitEndsAt ? refusal(613) : undefined);
+    await fixture.start();
+    let receives = 0;
+    while (testEnv.now() < limitEndsAt + 16 * MINUTE) {
+      const { records } = await fixture.runOnce(fixture.gapWorker());
+      receives = Math.max(receives, ...records.map(receiveCount));
+      testEnv.advance(5 * SECOND);
+    }
+    expect(receives).toBe(5);
+    await fixture.run();
+    expect(await fixture.texts(person(0))).toHaveLength(2);
   });
 
   it("that refuses one thread shows the others", async () => {

@@ -108,6 +108,7 @@ export function openLiveStream(testEnv: TestEnv, stream: StreamFixture, { time, 
           redelivery = Math.ceil((message?.delay ?? VISIBILITY) / SECOND) * SECOND;
           return [];
         },
+        sendBack: async (_queue: string, message: QueueMessage) => queue(message),
       };
       const process = interceptCalls(ports, async (_name, call) => {
         isDead ||= calls++ >= dyingCall;

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { ingestWorker } from "../../../functions/ingest/worker.ts";
+import { processRecords } from "../../../functions/worker/batch.ts";
+import { queueWorker } from "../../../functions/worker/middleware.ts";
+import { firstSentAt, isRepeated, receiveCount } from "../../../functions/worker/redelivery.ts";
+import type { LogLine } from "../../../shared/aws/log.ts";
+import { openQueue } from "../../../shared/aws/queues.ts";
+import { type RecordOutcome, waitForService } from "../../../shared/flows/record-outcome.ts";
+import { ServiceUnavailable } from "../../../shared/kernel/service-fault.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { decodeEvent } from "../../../shared/queues/events.ts";
+import { decodeInbound } from "../../../shared/queues/inbound.ts";
+import { messageStore } from "../../../shared/stores/inbox/messages.ts";
+import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
+import {
+  invokeWorker,
+  type QueueWorker,
+  queueDepth,
+  receiveAllMessages,
+  receiveBatch,
+} from "../../shared/flows/support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
+import { newTenant } from "../../shared/stores/support/samples.ts";
+import { injectFaults } from "../../support/faults.ts";
+
+let testEnv: TestEnv;
+const log = (line: LogLine) => void testEnv.lines.push(line);
+let queues: TestQueues;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  queues = await testEnv.newQueues();
+  testEnv.lines.length = 0;
+  // The jitter is drawn as 0.
+  vi.spyOn(Math, "random").mockReturnValue(0);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs a worker every five seconds. @returns the highest receive count of a record */
+async function runFor(duration: Millis, worker: () => QueueWorker): Promise<number> {
+  let receives = 0;
+  for (const end = testEnv.now() + duration; testEnv.now() < end; testEnv.advance(5 * SECOND)) {
+    const { records } = await invokeWorker(testEnv.eventSource, queues.inbound, worker());
+    receives = Math.max(receives, ...records.map(receiveCount));
+  }
+  return receives;
+}
+
+const postponed = () => testEnv.lines.filter(({ event }) => event === "record.postponed");
+
+describe("a worker in an outage", () => {
+  /** A worker whose records all end in the same way. */
+  const worker = (work: () => Promise<RecordOutcome>, life: Millis = DAY): QueueWorker => {
+    const ports = { log, receivedMessages: testEnv.receivedMessages };
+    const options = { worker: "sample", ports, outage: { now: testEnv.now, life: () => life } };
+    return queueWorker("sample", log, (event, context) =>
+      processRecords(event, context, options, (records) => new Map(records.map((r) => [r.messageId, work()]))),
+    );
+  };
+  const send = () =>
+    openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody("{}", testEnv.now()), group: "demo" });
+  const unavailable = () => Promise.reject(new ServiceUnavailable("The service does not work."));
+
+  it.each([
+    ["a service of AWS does not work", unavailable],
+    ["a platform refuses for its limit", async () => waitForService("history")],
+  ])("lets a message wait for three hours when %s, with five receives at most", async (_name, work) => {
+    await send();
+    const sentAt = testEnv.now();
+    expect(await runFor(3 * 60 * MINUTE, () => worker(work))).toBe(5);
+    expect(postponed().length).toBeGreaterThan(10);
+    expect(postponed().length).toBeLessThan(26);
+    testEnv.advance(15 * MINUTE);
+    const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
+    if (!record) return expect.unreachable("the message waits");
+    expect(record.attributes).toMatchObject({ ApproximateReceiveCount: "1", MessageGroupId: "demo" });
+    expect(decodeInbound(record.body)).toEqual(decodeInbound(inboundBody("{}", sentAt)));
+    expect([firstSentAt(record), isRepeated(record)]).toEqual([sentAt, true]);
+  });
+
+  it("receives a message again that fails for another reason, and replaces nothing", async () => {
+    await send();
+    expect(await runFor(5 * MINUTE, () => worker(() => Promise.reject(new TypeError("text"))))).toBeGreaterThan(5);
+    expect(postponed()).toEqual([]);
+  });
+
+  it("drops a message when what it is about has ended", async () => {
+    await send();
+    await runFor(40 * MINUTE, () => worker(unavailable, 15 * MINUTE));
+    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.dropped", reason: "stale" }));
+    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+  });
+
+  it("receives a message again whose replacement the queue refuses", async () => {
+    await send();
+    const ports = {
+      log,
+      receivedMessages: { ...testEnv.receivedMessages, sendBack: () => Promise.reject(new ServiceUnavailable("text")) },
+    };
+    const options = { worker: "sample", ports, outage: { now: testEnv.now, life: () => DAY } };
+    const refused = queueWorker("sample", log, (event, context) =>
+      processRecords(event, context, options, (records) => new Map(records.map((r) => [r.messageId, unavailable()]))),
+    );
+    expect(await runFor(5 * MINUTE, () => refused)).toBeGreaterThan(5);
+    expect(testEnv.lines).toContainEqual({ event: "record.postpone_failed", error: "ServiceUnavailable", receives: 5 });
+    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(1);
+  });
+});
+
+describe("webhooks of ten people", () => {
+  const people = Array.from({ length: 10 }, (_, index) => `person-${index}`);
+  let tenant: ReturnType<typeof newTenant>;
+  beforeEach(async () => {
+    tenant = newTenant();
+    const account = await testEnv.connect(tenant);
+    const bodies = people.map((from) =>
+      inboundBody(
+        instagramWebhook(account, [{ mid: from, person: from, text: from, at: testEnv.now() }]),
+        testEnv.now(),
+      ),
+    );
+    await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
+  });
+  const worker = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
+  const texts = async () => {
+    const { rows } = await messageStore(testEnv.table).feed(tenant, {
+      includeTest: false,
+      direction: null,
+      before: null,
+      limit: 100,
+      now: testEnv.now(),
+    });
+    return rows.map(({ message }) => message.text).toSorted();
+  };
+
+  it("are in the inbox and published after the table refused everything for twenty minutes", async () => {
+    const end = injectFaults(testEnv.client, () => "fail");
+    const receives = await runFor(20 * MINUTE, worker);
+    end();
+    expect(receives).toBeLessThanOrEqual(5);
+    await runFor(16 * MINUTE, worker);
+    expect(await texts()).toEqual(people);
+    const events = await receiveAllMessages(testEnv.eventSource, queues.events);
+    expect(new Set(events.map(({ body }) => decodeEvent(body)?.eventUlid)).size).toBe(people.length);
+    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+  });
+});
