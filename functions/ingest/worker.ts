@@ -10,9 +10,10 @@ import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/r
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
 import { allDone } from "../../shared/kernel/parallel.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeInbound } from "../../shared/queues/inbound.ts";
+import { withFirstSentAt } from "../../shared/queues/envelope.ts";
+import { decodeInbound, encodeInbound, type InboundMessage } from "../../shared/queues/inbound.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 
@@ -21,9 +22,14 @@ const worker = "ingest";
 /** The last new message of a webhook in an outage is gone before the webhook is 7 days old. */
 const WEBHOOK_WAIT: Millis = RETENTION - QUEUE_DELAY_MAX;
 
+/** When a raw copy that could not be stored is tried again. */
+const COPY_DELAY: Millis = MINUTE;
+const COPY_REQUEST_TIMEOUT: Millis = 2 * SECOND;
+
 /**
- * The ingest worker: stores the raw copies, ingests every update of the batch, sends all events together, and requests
- * profiles. A record is done when its events are queued. The file of a large webhook is removed last.
+ * The ingest worker: ingests every update of the batch, sends all events together, and requests profiles. Beside that it
+ * stores the raw copies, which hold nothing up: a copy that fails is requested by a message of its own. A record is done
+ * when its events are queued. The file of a large webhook is removed last.
  */
 export function ingestWorker(ports: IngestPorts & WorkerPorts, now: () => Millis) {
   const resolveAccount = accountResolver(ports);
@@ -46,7 +52,7 @@ function requireOutcome(outcomes: ReadonlyMap<string, RecordOutcome | Error>, re
 }
 
 async function ingest(
-  ports: IngestPorts,
+  ports: IngestPorts & WorkerPorts,
   resolveAccount: ResolveAccount,
   records: readonly SQSRecord[],
   now: Millis,
@@ -54,15 +60,19 @@ async function ingest(
   const outcomes = new Map<string, RecordOutcome | Error>();
   const inboundWebhooks = await allDone(records.map((record) => loadWebhook(ports, record, outcomes)));
   const webhooks = inboundWebhooks.filter((webhook) => webhook !== null);
-  await storeRawCopies(ports, rawCopiesName(webhooks.map(({ id }) => id)), webhooks, now);
+  const copies = storeRawCopies(ports, rawCopiesName(webhooks.map(({ id }) => id)), webhooks, now).then(
+    () => null,
+    toError,
+  );
 
   const effects = newEffects();
   const ingestedWebhooks = await allDone(
     webhooks.map(async (webhook) => {
+      if (webhook.inbound.isCopyOnly) return webhook;
       const webhookEffects = newEffects();
       try {
         const updates = ports.parseUpdates(webhook.raw, webhook.receivedAt);
-        await runWithTrace(webhook.traceId, () =>
+        await runWithTrace(webhook.inbound.traceId ?? null, () =>
           ingestUpdates(ports, resolveAccount, updates, { effects: webhookEffects, now }),
         );
         mergeEffects(effects, webhookEffects);
@@ -78,24 +88,45 @@ async function ingest(
   const countersSaved = saveTally(ports, effects.tally, now, (tenant, messagesInHour) =>
     growFeeds(ports.tenantStates, tenant, messagesInHour),
   );
-  await ports.events.sendAll(effects.events).finally(() => countersSaved);
-  await sendProfileRequests(ports, effects);
+  try {
+    await ports.events.sendAll(effects.events).finally(() => countersSaved);
+    await sendProfileRequests(ports, effects);
+  } finally {
+    await copies;
+  }
+  const copyFault = await copies;
+  if (copyFault) ports.log({ event: "raw_copies.store_failed", error: copyFault.name, webhooks: webhooks.length });
   await allDone(
     ingestedWebhooks.map(async (webhook) => {
-      if (!webhook) return;
-      if (webhook.file) await ports.files.remove(webhook.file);
-      outcomes.set(webhook.id, done);
+      if (webhook) outcomes.set(webhook.id, await endWebhook(ports, webhook, copyFault).catch(toError));
     }),
   );
   return outcomes;
 }
 
+/** Ends a webhook whose messages are stored. Without its copy its file stays, which the message for the copy names. */
+async function endWebhook(
+  ports: IngestPorts & WorkerPorts,
+  { record, inbound }: InboundWebhook,
+  copyFault: Error | null,
+): Promise<RecordOutcome | Error> {
+  if (copyFault) {
+    if (inbound.isCopyOnly) return copyFault;
+    const body = withFirstSentAt(encodeInbound({ ...inbound, isCopyOnly: true }), inbound.receivedAt);
+    const message = { body, delay: COPY_DELAY };
+    await ports.receivedMessages.sendBack(record.eventSourceARN, message, AbortSignal.timeout(COPY_REQUEST_TIMEOUT));
+  } else if (inbound.file) {
+    await ports.files.remove(inbound.file);
+  }
+  return done;
+}
+
 interface InboundWebhook {
   readonly id: string;
-  readonly file: string | null;
+  readonly record: SQSRecord;
+  readonly inbound: InboundMessage;
   readonly receivedAt: Millis;
   readonly raw: Uint8Array;
-  readonly traceId: string | null;
 }
 
 async function loadWebhook(
@@ -111,8 +142,7 @@ async function loadWebhook(
   }
   try {
     const raw = await loadInbound(ports, inbound);
-    const { file, receivedAt, traceId = null } = inbound;
-    if (raw) return { id: record.messageId, file, receivedAt, raw, traceId };
+    if (raw) return { id: record.messageId, record, inbound, receivedAt: inbound.receivedAt, raw };
     // The file is removed last, so a repeated record without its file was done before.
     outcomes.set(record.messageId, drop("gone"));
   } catch (error) {

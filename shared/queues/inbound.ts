@@ -9,6 +9,8 @@ export interface InboundMessage extends Traced {
   /** The raw bytes, compressed; null when they are stored under `file`. */
   readonly bytes: Uint8Array | null;
   readonly file: string | null;
+  /** Its messages are stored. Only its raw copy is missing. */
+  readonly isCopyOnly?: boolean;
 }
 
 const schema = z.object({
@@ -17,25 +19,29 @@ const schema = z.object({
   /** Base64. */
   gzip: z.optional(z.string()),
   file: z.optional(z.string()),
+  copy_only: z.optional(z.literal(true)),
   trace_id: traceId,
 });
 
 export function encodeInbound(message: InboundMessage): string {
-  const { receivedAt, bytes, file } = message;
+  const { receivedAt, bytes, file, isCopyOnly } = message;
   const content = bytes ? { gzip: Buffer.from(bytes).toString("base64") } : { file };
-  return encodeBody({ received_at: receivedAt, ...content }, message);
+  return encodeBody({ received_at: receivedAt, ...content, copy_only: isCopyOnly || undefined }, message);
 }
 
 export function decodeInbound(text: string): InboundMessage | null {
   return decodeBody(
     text,
     schema,
-    ({ received_at, gzip, file, trace_id }) => toMessage(received_at, gzip, file, traceField(trace_id)),
+    ({ received_at, gzip, file, copy_only, trace_id }) =>
+      toMessage(received_at, gzip, file, { ...traceField(trace_id), ...(copy_only ? { isCopyOnly: true } : {}) }),
     ({ at, gz, file }) => (typeof at === "number" ? toMessage(at, gz, file, {}) : null),
   );
 }
 
-function toMessage(receivedAt: Millis, gzip: unknown, file: unknown, traced: Traced): InboundMessage | null {
-  if (typeof gzip === "string") return { receivedAt, bytes: Buffer.from(gzip, "base64"), file: null, ...traced };
-  return typeof file === "string" ? { receivedAt, bytes: null, file, ...traced } : null;
+type OtherFields = Omit<InboundMessage, "receivedAt" | "bytes" | "file">;
+
+function toMessage(receivedAt: Millis, gzip: unknown, file: unknown, others: OtherFields): InboundMessage | null {
+  if (typeof gzip === "string") return { receivedAt, bytes: Buffer.from(gzip, "base64"), file: null, ...others };
+  return typeof file === "string" ? { receivedAt, bytes: null, file, ...others } : null;
 }

@@ -143,7 +143,9 @@ describe("a batch of webhooks", () => {
       { body: queueWebhook("a") },
       { body: queueWebhook("b") },
     ]);
+    const end = injectFaults(testEnv.client, () => new Promise((resolve) => setTimeout(() => resolve("pass"), 20)));
     const { failed } = await runWorker(3_000);
+    end();
     expect(failed).toHaveLength(2);
     testEnv.advance(31_000);
     expect((await runWorker()).failed).toEqual([]);

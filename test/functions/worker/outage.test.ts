@@ -1,3 +1,4 @@
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { processRecords } from "../../../functions/worker/batch.ts";
@@ -6,10 +7,11 @@ import { firstSentAt, isRepeated, receiveCount } from "../../../functions/worker
 import type { LogLine } from "../../../shared/aws/log.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { type RecordOutcome, waitForService } from "../../../shared/flows/record-outcome.ts";
+import { compress, decompress } from "../../../shared/kernel/compression.ts";
 import { ServiceUnavailable } from "../../../shared/kernel/service-fault.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { decodeEvent } from "../../../shared/queues/events.ts";
-import { decodeInbound } from "../../../shared/queues/inbound.ts";
+import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
 import { messageStore } from "../../../shared/stores/inbox/messages.ts";
 import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
 import {
@@ -147,5 +149,56 @@ describe("webhooks of ten people", () => {
     const events = await receiveAllMessages(testEnv.eventSource, queues.events);
     expect(new Set(events.map(({ body }) => decodeEvent(body)?.eventUlid)).size).toBe(people.length);
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+  });
+
+  describe("while the bucket of raw copies refuses everything for 35 minutes", () => {
+    const put = vi.fn((): Promise<void> => Promise.reject(new ServiceUnavailable("text")));
+    const worker = () =>
+      ingestWorker({ ...testEnv.ingestPorts(queues), files: { ...testEnv.files, put } }, testEnv.now);
+    const copies = async () => {
+      const { Contents = [] } = await testEnv.s3.send(new ListObjectsV2Command({ Bucket: "raw", Prefix: "raw/" }));
+      const files = await Promise.all(Contents.map(({ Key = "" }) => testEnv.files.get(Key)));
+      const text = files.map((file) => Buffer.from(decompress(file ?? new Uint8Array())).toString()).join("");
+      return people.map((person) => text.split(`\\"mid\\":\\"${person}\\"`).length - 1);
+    };
+
+    it("are in the inbox and published at once, and their copies are stored after it", async () => {
+      const before = await copies();
+      await invokeWorker(testEnv.eventSource, queues.inbound, worker());
+      expect(await texts()).toEqual(people);
+      expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(people.length);
+      expect(await runFor(35 * MINUTE, worker)).toBe(1);
+      expect(await copies()).toEqual(before);
+      const [profiles, events] = [queues.profiles, queues.events];
+      const depths = () => Promise.all([profiles, events].map((url) => queueDepth(testEnv.eventSource, url)));
+      const before35 = await depths();
+      const whole = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
+      await runFor(16 * MINUTE, whole);
+      expect(await copies()).toEqual(before.map((count) => count + 1));
+      // A message for a copy brings no message again.
+      expect(await depths()).toEqual(before35);
+      expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+    });
+
+    it("are received again when the queue does not take the messages for their copies", async () => {
+      const sendBack = () => Promise.reject(new ServiceUnavailable("text"));
+      const ports = { ...testEnv.ingestPorts(queues), files: { ...testEnv.files, put } };
+      const receivedMessages = { ...ports.receivedMessages, sendBack };
+      const refused = ingestWorker({ ...ports, receivedMessages }, testEnv.now);
+      expect((await invokeWorker(testEnv.eventSource, queues.inbound, refused)).failed).toHaveLength(people.length);
+      expect(await texts()).toEqual(people);
+    });
+
+    it("have a large webhook's file until its copy is stored", async () => {
+      const file = "inbound/2026-01-01/large";
+      await testEnv.files.put(file, compress("{}"));
+      const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file });
+      await openQueue(queues.inbound, testEnv.eventSource).send({ body });
+      await runFor(MINUTE, worker);
+      expect(await testEnv.files.get(file)).not.toBeNull();
+      const whole = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
+      await runFor(16 * MINUTE, whole);
+      expect(await testEnv.files.get(file)).toBeNull();
+    });
   });
 });
