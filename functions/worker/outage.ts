@@ -50,7 +50,7 @@ export async function waitOutage(
     log({ event: "record.postpone_failed", error: errorClass(error), receives });
     return null;
   }
-  log(postponedLine({ receives, delay, fault }));
+  log({ ...postponedLine({ receives, delay, fault }), age_ms: now() - sentAt });
   return done;
 }
 

@@ -1,5 +1,13 @@
 import { Duration } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  Metric,
+  Stats,
+  TreatMissingData,
+  Unit,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -10,6 +18,10 @@ import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
 const MESSAGE_AGE_MAX = Duration.minutes(5);
+/** Longer than the longest time between two receives of a webhook in an outage. */
+const POSTPONED_PERIOD = Duration.minutes(20);
+/** How old the webhooks are that wait for the end of an outage. */
+export const postponedWebhookAge = { namespace: "Parley", metricName: "PostponedWebhookAge" } as const;
 const INSPECT_HINT = "List it with: npm run admin -- dlq list";
 
 export interface AlarmsProps {
@@ -60,6 +72,17 @@ export class Alarms extends Construct {
         `Parley: the oldest message of ${node.id} is more than ${MESSAGE_AGE_MAX.toMinutes()} minutes old.`,
       );
     }
+    this.#above(
+      "WebhooksPostponed",
+      new Metric({
+        ...postponedWebhookAge,
+        statistic: Stats.MAXIMUM,
+        unit: Unit.MILLISECONDS,
+        period: POSTPONED_PERIOD,
+      }),
+      MESSAGE_AGE_MAX.toMilliseconds(),
+      `Parley: in an outage a webhook, or its raw copy, has waited for more than ${MESSAGE_AGE_MAX.toMinutes()} minutes.`,
+    );
   }
 
   #above(id: string, metric: IMetric, threshold: number, alarmDescription: string): void {

@@ -1,6 +1,9 @@
 import { Duration } from "aws-cdk-lib";
+import { Unit } from "aws-cdk-lib/aws-cloudwatch";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
+import { postponedWebhookAge } from "../constructs/alarms.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
@@ -37,5 +40,14 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
   queues.Inbound.allowSending(ingest.functionRole);
   queues.Events.allowSending(ingest.functionRole);
   queues.Profiles.allowSending(ingest.functionRole);
+  // The queue's own age of a message starts again when a new message replaces it.
+  new MetricFilter(scope, "PostponedWebhookAge", {
+    logGroup: ingest.logGroup,
+    filterPattern: FilterPattern.stringValue("$.event", "=", "record.postponed"),
+    metricNamespace: postponedWebhookAge.namespace,
+    metricName: postponedWebhookAge.metricName,
+    metricValue: "$.age_ms",
+    unit: Unit.MILLISECONDS,
+  });
   return ingest;
 }

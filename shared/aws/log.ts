@@ -43,6 +43,8 @@ export type LogLine =
       readonly error: string;
       readonly receives: number;
       readonly delay_ms: number;
+      /** Since its first send. The deliver worker does not know it. */
+      readonly age_ms?: number;
     }
   | { readonly event: "record.postpone_failed"; readonly error: string; readonly receives: number }
   | { readonly event: "raw_copies.store_failed"; readonly error: string; readonly webhooks: number }

@@ -76,6 +76,9 @@ describe("a worker in an outage", () => {
     expect(await runFor(3 * 60 * MINUTE, () => worker(work))).toBe(5);
     expect(postponed().length).toBeGreaterThan(10);
     expect(postponed().length).toBeLessThan(26);
+    expect(postponed().at(-1)).toMatchObject({ receives: 1, delay_ms: 7.5 * MINUTE });
+    const { age_ms = 0 } = postponed().at(-1) as { readonly age_ms?: number };
+    expect(age_ms).toBeGreaterThan(165 * MINUTE);
     testEnv.advance(15 * MINUTE);
     const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
     if (!record) return expect.unreachable("the message waits");

@@ -9,7 +9,7 @@ describe("the alarms", () => {
   const alarms = (template = service) =>
     resourcesOfType(template, "AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties);
   const watched = alarms().map(({ MetricName, Threshold, ComparisonOperator, Statistic, Dimensions }) => {
-    const [dimension] = Dimensions as { Value: unknown }[];
+    const [dimension = { Value: { Ref: "no dimension" } }] = (Dimensions ?? []) as { Value: unknown }[];
     return [
       MetricName,
       resolveReference(dimension?.Value).replace(/[0-9A-F]{8}$/, ""),
@@ -55,6 +55,11 @@ describe("the alarms", () => {
 
   test.each(["Inbound", "Events", "Realtime"])("one fires when %s falls five minutes behind", (name) => {
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, 300, "Maximum"]);
+  });
+
+  test("one fires when a webhook has waited five minutes for the end of an outage", () => {
+    const waiting = alarms().find(({ MetricName }) => MetricName === "PostponedWebhookAge");
+    expect(waiting).toMatchObject({ Namespace: "Parley", Threshold: 300_000, Statistic: "Maximum", Period: 1200 });
   });
 
   test("the dead letter alarm names the command that lists it", () => {

@@ -585,12 +585,15 @@ test("the sweep runs each minute, purges files and enqueues checks of accounts e
   ]);
 });
 
-test("a metric counts the subscriptions of accounts that were missing", () => {
+test("metrics count the subscriptions of accounts that were missing, and show the age of postponed webhooks", () => {
   const filters = resourcesOfType(service, "AWS::Logs::MetricFilter").map(([, { Properties }]) => [
     Properties.FilterPattern,
     (Properties.MetricTransformations as { MetricNamespace: string; MetricName: string }[]).map(
       ({ MetricNamespace, MetricName }) => `${MetricNamespace} ${MetricName}`,
     ),
   ]);
-  expect(filters).toEqual([['{ $.event = "account.resubscribed" }', ["Parley AccountResubscribed"]]]);
+  expect(filters.toSorted()).toEqual([
+    ['{ $.event = "account.resubscribed" }', ["Parley AccountResubscribed"]],
+    ['{ $.event = "record.postponed" }', ["Parley PostponedWebhookAge"]],
+  ]);
 });
