@@ -134,4 +134,34 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
       title: "is stored once, as it first arrived",
     },
   },
+  {
+    name: "outage: a message that waited before is received five times again",
+    file: "functions/worker/outage.ts",
+    search: " && readFirstSentAt(record.body) === null",
+    replacement: "",
+    killedBy: {
+      file: "test/functions/worker/outage.test.ts",
+      title: "lets a message wait for three hours when a service of AWS does not work, with five receives at most",
+    },
+  },
+  {
+    name: "outage: a message for a raw copy brings its messages again",
+    file: "functions/ingest/worker.ts",
+    search: "      if (webhook.inbound.isCopyOnly) return webhook;\n",
+    replacement: "",
+    killedBy: {
+      file: "test/functions/worker/outage.test.ts",
+      title: "are in the inbox and published at once, and their copies are stored after it",
+    },
+  },
+  {
+    name: "outage: the file of a large webhook is removed without its copy",
+    file: "functions/ingest/worker.ts",
+    search: "  } else if (inbound.file) {\n",
+    replacement: "  }\n  if (inbound.file) {\n",
+    killedBy: {
+      file: "test/functions/worker/outage.test.ts",
+      title: "have a large webhook's file until its copy is stored",
+    },
+  },
 ];
