@@ -73,7 +73,11 @@ async function ingest(
       try {
         const updates = ports.parseUpdates(webhook.raw, webhook.receivedAt);
         await runWithTrace(webhook.inbound.traceId ?? null, () =>
-          ingestUpdates(ports, resolveAccount, updates, { effects: webhookEffects, now }),
+          ingestUpdates(ports, resolveAccount, updates, {
+            effects: webhookEffects,
+            now,
+            receivedAt: webhook.receivedAt,
+          }),
         );
         mergeEffects(effects, webhookEffects);
         return webhook;

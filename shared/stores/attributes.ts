@@ -261,7 +261,14 @@ export const accountAttributes = {
   tokenExpiresAt: "tx",
 } as const;
 
-export const accountRouteAttributes = { ...ttl, former: "fo", freeAt: "fr", handle: "h", tenant: "t" } as const;
+export const accountRouteAttributes = {
+  ...ttl,
+  former: "fo",
+  freeAt: "fr",
+  handle: "h",
+  holders: "ho",
+  tenant: "t",
+} as const;
 
 export const pageUseAttributes = { tenant: "t" } as const;
 

@@ -1,5 +1,6 @@
 import { conversationId } from "../../domain/inbox/conversations.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { applyAccountPolicy } from "./apply-account-policy.ts";
 import { applyMessageChange } from "./apply-message-change.ts";
@@ -17,18 +18,21 @@ interface RoutedUpdate {
   readonly conversation: string | null;
 }
 
-/** Ingests the updates of one webhook in their order. */
+/**
+ * Ingests the updates of one webhook in their order.
+ * @param webhook.receivedAt when the webhook arrived: no update is later. Default: now
+ */
 export async function ingestUpdates(
   ports: IngestPorts,
   resolveAccount: ResolveAccount,
   updates: readonly Update[],
-  { effects, now }: Pick<UpdateContext, "effects" | "now">,
+  { effects, now, receivedAt = now }: Pick<UpdateContext, "effects" | "now"> & { readonly receivedAt?: Millis },
 ): Promise<void> {
   const routedUpdates: RoutedUpdate[] = [];
   const unknownAccounts = new Map<string, number>();
   for (const update of updates) {
     if (update.kind === "ignored") continue;
-    const account = await resolveAccount(update.account, now);
+    const account = await resolveAccount(update.account, { at: Math.min(update.at, receivedAt), now });
     if (account) routedUpdates.push({ update, account, conversation: conversationIdFor(update, account) });
     else unknownAccounts.set(update.account.platform, (unknownAccounts.get(update.account.platform) ?? 0) + 1);
   }

@@ -36,7 +36,7 @@ export interface IntakePorts {
 export interface IngestPorts extends CountingPorts {
   readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
   readonly files: Pick<Files, "put" | "get" | "remove">;
-  readonly accounts: Pick<Accounts, "getRoute" | "setPolicy">;
+  readonly accounts: Pick<Accounts, "listHolders" | "setPolicy">;
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
   readonly messages: Messages;

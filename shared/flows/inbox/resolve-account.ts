@@ -1,4 +1,5 @@
 import { type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
+import { holderAt } from "../../domain/accounts/holders.ts";
 import { memoizeForMinute } from "../../kernel/memo.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -11,16 +12,33 @@ export interface ResolvedAccount extends TenantState {
   readonly handle: string;
 }
 
-/** @returns null when the account is not connected to a tenant */
-export type ResolveAccount = (ref: AccountRef, now: Millis) => Promise<ResolvedAccount | null>;
+/** When an update happened, by the platform's clock and not later than its arrival, and when it is processed. */
+interface UpdateTime {
+  readonly at: Millis;
+  readonly now: Millis;
+}
 
-/** Caches each account's route and each tenant's state for a minute. Concurrent calls share one read. */
+/** @returns null when no tenant had the account at the time of the update */
+export type ResolveAccount = (ref: AccountRef, time: UpdateTime) => Promise<ResolvedAccount | null>;
+
+/**
+ * Finds the tenant that had an account when an update happened. Caches the holders of each account and each tenant's
+ * state for a minute. Concurrent calls share one read. Where the cached holders do not name one, they are read again,
+ * consistently: the account may have been connected a moment ago.
+ */
 export function accountResolver(ports: Pick<IngestPorts, "accounts" | "tenantStates">): ResolveAccount {
-  const readRoute = memoizeForMinute((ref: AccountRef) => ports.accounts.getRoute(ref), accountKey);
+  const readHolders = memoizeForMinute(async (ref: AccountRef) => {
+    const holders = await ports.accounts.listHolders(ref);
+    return holders.length > 0 ? holders : null;
+  }, accountKey);
   const readTenantState = memoizeForMinute((tenant: TenantId) => ports.tenantStates.get(tenant), String);
-  return async (ref, now) => {
-    const route = await readRoute(ref, now);
-    // Not cached with the route: the state may be a minute old already.
-    return route && { ...route, ...(await readTenantState(route.tenant, now)) };
+  return async (ref, { at, now }) => {
+    const holder =
+      holderAt((await readHolders(ref, now)) ?? [], at) ??
+      holderAt(await ports.accounts.listHolders(ref, { consistent: true }), at);
+    if (!holder) return null;
+    const { tenant, handle } = holder;
+    // Not cached with the holders: the state may be a minute old already.
+    return { tenant, handle, ...(await readTenantState(tenant, now)) };
   };
 }

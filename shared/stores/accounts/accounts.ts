@@ -1,8 +1,8 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Account, AccountRef } from "../../domain/accounts/accounts.ts";
-import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { accountAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
+import { accountAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { absentOr, allOf, below, itemExists } from "../expressions.ts";
@@ -10,15 +10,10 @@ import { queryAll } from "../query-all.ts";
 import { update } from "../writes.ts";
 import { accountHealth } from "./account-health.ts";
 import { type AccountItem, toAccount } from "./account-items.ts";
-import { accountItemKey, accountRouteKey } from "./account-keys.ts";
+import { accountItemKey } from "./account-keys.ts";
+import { accountRoutes } from "./account-routes.ts";
 import { accountStatuses } from "./account-statuses.ts";
 import { accountConnections } from "./connections.ts";
-
-/** The tenant that receives an account's updates. */
-export interface AccountRoute {
-  readonly tenant: TenantId;
-  readonly handle: string;
-}
 
 export type Accounts = ReturnType<typeof accountStore>;
 
@@ -28,6 +23,7 @@ export function accountStore(table: Table) {
     ...accountConnections(table),
     ...accountStatuses(table),
     ...accountHealth(table),
+    ...accountRoutes(table),
 
     async list(tenant: TenantId): Promise<Account[]> {
       const { Items = [] } = await client.send(
@@ -63,20 +59,6 @@ export function accountStore(table: Table) {
       const condition = allOf(itemExists, absentOr(below, A.socketsUntil, until));
       const changes = { set: { [A.socketsUntil]: until } };
       await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, condition));
-    },
-
-    /**
-     * The tenant that an account is connected to; null for none, and for an account that was let go. Reads eventually
-     * consistently first, at half the price, and a missing route again, consistently: the account may have been
-     * connected a moment ago.
-     */
-    async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
-      const readRoute = async (ConsistentRead: boolean): Promise<AccountRoute | null> => {
-        const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref), ConsistentRead }));
-        const tenant = Item?.[Route.tenant] === undefined ? null : parseTenant(Item[Route.tenant] as string);
-        return tenant && { tenant, handle: Item?.[Route.handle] as string };
-      };
-      return (await readRoute(false)) ?? (await readRoute(true));
     },
   };
 }

@@ -1,9 +1,10 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Account, AccountRef, ReplacedConnection } from "../../domain/accounts/accounts.ts";
+import { HOLDER_RETENTION, holdersAfterConnecting, holdersAfterDisconnecting } from "../../domain/accounts/holders.ts";
 import type { RenderedEvent } from "../../domain/events/events.ts";
 import { ACCOUNT_RELEASE_WAIT } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { DAY, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { actorCheck, type ChangeAuthor } from "../access/acting-member.ts";
 import { auditItem } from "../access/audit.ts";
 import { isNotDeleted } from "../access/tenant-conditions.ts";
@@ -31,6 +32,7 @@ import { tenantKey, timeToLive } from "../keys.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
 import { type AccountItem, isOfConnection, toAccount } from "./account-items.ts";
 import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./account-keys.ts";
+import { accountRoutes, toHolders, toHoldersAttribute } from "./account-routes.ts";
 
 /** An account as a login connects it. */
 export type NewAccount = Pick<
@@ -70,12 +72,13 @@ interface ConnectionOf {
 }
 
 const CONNECT_ATTEMPTS_MAX = 4;
-/** How long the row of a route that is nobody's stays. Only its first two minutes matter. */
-export const FREE_ROUTE_RETENTION: Millis = DAY;
+/** How long the row of a route that is nobody's stays. It names its former holders. */
+export const FREE_ROUTE_RETENTION: Millis = HOLDER_RETENTION;
 
 /** Connecting accounts and letting them go. Each is one transaction. */
 export function accountConnections(table: Table) {
   const { client, name: TableName } = table;
+  const routes = accountRoutes(table);
 
   async function getItem(tenant: TenantId, ref: AccountRef): Promise<AccountItem | null> {
     const { Item } = await client.send(
@@ -103,10 +106,19 @@ export function accountConnections(table: Table) {
       readonly now: Millis;
     }): Promise<Connecting> {
       const key = accountItemKey(tenant, account);
-      const route = { ...accountRouteKey(account), [Route.tenant]: tenant, [Route.handle]: account.handle };
-      const { connectionId } = account;
+      const { connectionId, handle } = account;
       for (let attempt = 1; attempt <= CONNECT_ATTEMPTS_MAX; attempt++) {
         const item = await getItem(tenant, account);
+        const storedRoute = await routes.getRouteItem(account);
+        const holders = storedRoute ? toHolders(storedRoute) : [];
+        const route = {
+          ...accountRouteKey(account),
+          [Route.tenant]: tenant,
+          [Route.handle]: handle,
+          ...toHoldersAttribute(
+            holdersAfterConnecting(holders, { tenant, handle, now, isFirst: storedRoute === null }),
+          ),
+        };
         const previous = item && toAccount(item);
         const action = previous ? "account.reconnect" : "account.connect";
         const result = await conditionalTransaction(
@@ -159,11 +171,14 @@ export function accountConnections(table: Table) {
       const item = await getItem(tenant, ref);
       if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
       const account = toAccount(item);
+      const storedRoute = await routes.getRouteItem(ref);
+      const holders = storedRoute ? toHolders(storedRoute) : [];
       const freeAt = now + ACCOUNT_RELEASE_WAIT;
       const freeRoute = {
         ...accountRouteKey(ref),
         [Route.former]: tenant,
         [Route.freeAt]: freeAt,
+        ...toHoldersAttribute(holdersAfterDisconnecting(holders, now)),
         [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION),
       };
       const isNotResubscribed =

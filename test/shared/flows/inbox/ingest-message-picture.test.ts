@@ -27,7 +27,8 @@ it("an expired picture URL is removed from the head by the person's next message
   const ports = testEnv.ingestPorts(await testEnv.newQueues());
   const resolveAccount = accountResolver(ports);
   const says = async (mid: string) => {
-    await resolveAccount({ platform: "instagram", externalId: account }, testEnv.now());
+    const time = { at: testEnv.now(), now: testEnv.now() };
+    await resolveAccount({ platform: "instagram", externalId: account }, time);
     return (
       await meter.measure(mid, () =>
         ingestEvents(ports, account, [textEvent(mid, mid, testEnv.now())], testEnv.now(), resolveAccount),

@@ -69,7 +69,7 @@ it("the state of a tenant with several accounts is no older than a minute", asyn
     })),
   );
   const lastErasure = async (ref: AccountRef | undefined) =>
-    ref && (await resolveAccount(ref, testEnv.now()))?.lastErasureAt;
+    ref && (await resolveAccount(ref, { at: testEnv.now(), now: testEnv.now() }))?.lastErasureAt;
   await lastErasure(refs[0]);
   testEnv.advance(MINUTE - 1);
   await lastErasure(refs[1]);

@@ -4,7 +4,7 @@ import type { AuditEntry } from "../../../../shared/domain/access/audit.ts";
 import { type Account, type AccountRef, accountKey } from "../../../../shared/domain/accounts/accounts.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { DAY, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import type { ChangeAuthor } from "../../../../shared/stores/access/acting-member.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { accountItemKey, accountRouteKey } from "../../../../shared/stores/accounts/account-keys.ts";
@@ -198,7 +198,7 @@ describe("letting go", () => {
 
   it("keeps other tenants from the account for two minutes, and not its own", async () => {
     await disconnect(await connected());
-    expect((await storedRow(accountRouteKey(ref)))?.x).toBe(timeToLive(NOW + DAY));
+    expect((await storedRow(accountRouteKey(ref)))?.x).toBe(timeToLive(NOW + 7 * DAY + HOUR));
     expect(await connect(other, {}, NOW + 2 * MINUTE - 1)).toEqual({ kind: "in_use" });
     expect(await accounts.getRoute(ref)).toBeNull();
     await disconnect(await connected(tenant, {}, NOW + 1), tenant, NOW + 1);

@@ -1,0 +1,176 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { ingestWorker } from "../../../../functions/ingest/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import type { AccountRef } from "../../../../shared/domain/accounts/accounts.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { decodeEvent } from "../../../../shared/queues/events.ts";
+import { tenantAttributes } from "../../../../shared/stores/attributes.ts";
+import { tenantKey } from "../../../../shared/stores/keys.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { openStores } from "../../stores/support/open-stores.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import { linkTestAccount } from "../accounts/support/link-test-account.ts";
+import { inboundBody, instagramWebhook } from "../support/inbound-webhooks.ts";
+import { invokeWorker, receiveAllMessages } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+
+// A message belongs to the tenant that had the account when it was written, however late its webhook is processed.
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let [first, second]: TenantId[] = [];
+let ref: AccountRef;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  queues = await testEnv.newQueues();
+  [first, second] = [newTenant(), newTenant()];
+  ref = { platform: "instagram", externalId: await testEnv.connect(first as TenantId) };
+});
+
+const worker = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
+const runWorker = () => invokeWorker(testEnv.eventSource, queues.inbound, worker());
+const queueMessage = (mid: string, at = testEnv.now()) =>
+  openQueue(queues.inbound, testEnv.eventSource).send({
+    body: inboundBody(instagramWebhook(ref.externalId, [{ mid, text: mid, at }]), testEnv.now()),
+  });
+
+async function connect(tenant: TenantId | undefined): Promise<void> {
+  const account = { ...ref, connection: "instagram_login", handle: "@new", displayName: "New", pageId: null } as const;
+  const ports = { ...openStores(testEnv.table), vault: testEnv.newVault() };
+  await linkTestAccount(ports, { tenant: tenant as TenantId, account, token: "t", actor: "cli", now: testEnv.now() });
+}
+const disconnect = (tenant: TenantId | undefined) => testEnv.disconnect(tenant as TenantId, ref);
+
+/** The texts of the messages in a tenant's inbox, the oldest first. */
+async function texts(tenant: TenantId | undefined): Promise<string[]> {
+  const { messages } = openStores(testEnv.table);
+  const query = { includeTest: false, direction: null, before: null, limit: 100, now: testEnv.now() } as const;
+  return (await messages.feed(tenant as TenantId, query)).rows.map(({ message }) => message.text).reverse();
+}
+
+/** The tenants whose messages were published, each as often as there are events of different ids. */
+async function published(): Promise<(TenantId | undefined)[]> {
+  const records = await receiveAllMessages(testEnv.eventSource, queues.events);
+  const events = new Map(records.map(({ body }) => [decodeEvent(body)?.eventUlid, decodeEvent(body)?.tenant]));
+  return [...events.values()];
+}
+
+it("a message whose worker died is stored and published for the tenant that had the account then, although another has it now", async () => {
+  await queueMessage("of the first");
+  testEnv.advance(5 * SECOND);
+  await disconnect(first);
+  testEnv.advance(2 * MINUTE);
+  await connect(second);
+  testEnv.advance(MINUTE);
+  expect((await runWorker()).failed).toEqual([]);
+  expect([await texts(first), await texts(second)]).toEqual([["of the first"], []]);
+  expect(await published()).toEqual([first]);
+});
+
+it("a message that was stored before its worker died is published for its tenant, and is in no other inbox", async () => {
+  await queueMessage("of the first");
+  const end = injectFaults(testEnv.sqs as never, ({ command }) => (command.includes("Send") ? "crash" : "pass"));
+  await runWorker();
+  end();
+  expect([await texts(first), await published()]).toEqual([["of the first"], []]);
+  await disconnect(first);
+  testEnv.advance(2 * MINUTE);
+  await connect(second);
+  testEnv.advance(MINUTE);
+  expect((await runWorker()).failed).toEqual([]);
+  expect([await texts(first), await texts(second)]).toEqual([["of the first"], []]);
+  expect(await published()).toEqual([first]);
+});
+
+it("a message that was stored and not published is published after its tenant disconnected the account", async () => {
+  await queueMessage("of the first");
+  const end = injectFaults(testEnv.sqs as never, ({ command }) => (command.includes("Send") ? "crash" : "pass"));
+  await runWorker();
+  end();
+  await disconnect(first);
+  testEnv.advance(3 * MINUTE);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await published()).toEqual([first]);
+});
+
+it("a message of the history belongs to the tenant of its time, also when the next tenant fetched it", async () => {
+  const writtenAt = testEnv.now();
+  testEnv.advance(MINUTE);
+  await disconnect(first);
+  testEnv.advance(3 * MINUTE);
+  await connect(second);
+  testEnv.advance(HOUR);
+  await queueMessage("of the first", writtenAt);
+  await queueMessage("of the second");
+  await runWorker();
+  expect([await texts(first), await texts(second)]).toEqual([["of the first"], ["of the second"]]);
+  expect((await published()).sort()).toEqual([first, second].sort());
+});
+
+it("a webhook that is six days late still belongs to the tenant of its time", async () => {
+  const writtenAt = testEnv.now();
+  testEnv.advance(MINUTE);
+  await disconnect(first);
+  testEnv.advance(6 * DAY);
+  await connect(second);
+  await queueMessage("of the first", writtenAt);
+  await runWorker();
+  expect([await texts(first), await texts(second)]).toEqual([["of the first"], []]);
+});
+
+it("what was written while nobody had the account is nobody's", async () => {
+  await disconnect(first);
+  testEnv.advance(HOUR);
+  const writtenAt = testEnv.now();
+  testEnv.advance(HOUR);
+  await connect(second);
+  await queueMessage("of nobody", writtenAt);
+  await runWorker();
+  expect([await texts(first), await texts(second), await published()]).toEqual([[], [], []]);
+});
+
+it("a tenant that connects the account again has what it received before, and nothing of the pause", async () => {
+  await queueMessage("before");
+  testEnv.advance(2 * MINUTE);
+  await disconnect(first);
+  testEnv.advance(HOUR);
+  const pauseAt = testEnv.now();
+  testEnv.advance(HOUR);
+  await connect(first);
+  await queueMessage("in the pause", pauseAt);
+  await queueMessage("after");
+  await runWorker();
+  expect(await texts(first)).toEqual(["before", "after"]);
+});
+
+it("a message of a tenant that was deleted is nobody's, also where another tenant has the account now", async () => {
+  const writtenAt = testEnv.now();
+  testEnv.advance(MINUTE);
+  await disconnect(first);
+  testEnv.advance(2 * MINUTE);
+  await connect(second);
+  const row = { ...tenantKey(first as TenantId), [tenantAttributes.status]: "active" };
+  await testEnv.client.send(new PutCommand({ TableName: testEnv.table.name, Item: row }));
+  await openStores(testEnv.table).tenantDeletions.start(first as TenantId, { actor: "cli", now: testEnv.now() });
+  await queueMessage("of the deleted", writtenAt);
+  await runWorker();
+  expect([await texts(second), await published()]).toEqual([[], []]);
+});
+
+it("a worker that remembers the former tenant stores a message for the new one", async () => {
+  const running = worker();
+  await queueMessage("of the first");
+  await invokeWorker(testEnv.eventSource, queues.inbound, running);
+  await disconnect(first);
+  testEnv.advance(2 * MINUTE);
+  await connect(second);
+  testEnv.advance(SECOND);
+  await queueMessage("of the second");
+  await invokeWorker(testEnv.eventSource, queues.inbound, running);
+  expect([await texts(first), await texts(second)]).toEqual([["of the first"], ["of the second"]]);
+});
