@@ -60,7 +60,7 @@ export interface AccountHealth {
  * What a check found:
  * - `refreshed`: the platform issued a new token
  * - `refresh_unknown`: the platform did not answer the refresh, or was too busy
- * - `refresh_refused`: it refused the refresh, and the token still works
+ * - `refresh_refused`: it refused the refresh, or no refresh succeeded for two days, and the token still works
  * - `access_ended`: the token no longer works, or its permission is gone. `refresh`: a refresh found that
  * - `access_confirmed`: token and permission are good. `notice`: what the owners should know, or null
  * - `restriction_ended`: the wait of a restriction is over, and the platform no longer refuses the account

@@ -1,6 +1,6 @@
 import { expiredTokenDetail } from "../../../domain/accounts/account-health.ts";
 import { accountKey } from "../../../domain/accounts/accounts.ts";
-import { isRefreshDue, isTokenExpired } from "../../../domain/accounts/token-refresh.ts";
+import { isRefreshDue, isRefreshFailing, isTokenExpired } from "../../../domain/accounts/token-refresh.ts";
 import type { CallFailure } from "../../../platforms/accounts/account-platform.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { applyFinding, applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
@@ -46,6 +46,8 @@ export async function refreshToken(ports: RefreshPorts, visit: Visit): Promise<S
 async function applyFailure(ports: RefreshPorts, visit: Visit, failure: CallFailure): Promise<StepResult> {
   const detail = failure.kind === "unknown" ? "The platform did not answer." : failure.detail;
   const refused = lastingRefusal(failure);
+  const isFailing = isRefreshFailing(visit.checked.account, visit.checked.health.refreshError, visit.now);
+  if (!refused && isFailing) return applyFinding(ports, visit, { kind: "refresh_refused", detail }, "later");
   if (!refused) return applyFinding(ports, visit, { kind: "refresh_unknown", detail }, "later");
   if (refused.class === "token")
     return applyFinding(ports, visit, { kind: "access_ended", detail, refresh: true }, "over");

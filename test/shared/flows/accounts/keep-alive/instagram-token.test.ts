@@ -137,6 +137,30 @@ it("whose refresh had no answer keeps its status, and is tried again the next ho
   expect(await fixture.events()).toEqual([]);
 });
 
+it.each([
+  ["has no answer", { kind: "unknown" } as const, "The platform did not answer."],
+  ["fails with an unknown code", refusedCall({ detail: "(#2) Try later.", transient: true }), "(#2) Try later."],
+  ["meets a limit of calls", refusedCall({ class: "rate", detail: "(#4) Too many." }), "(#4) Too many."],
+])(
+  "whose refresh %s is refresh_failing after the second day, with one event and one mail",
+  async (_, answer, detail) => {
+    await passDays(29);
+    fixture.answers.refresh = answer;
+    while (fixture.calls.every(({ call }) => call !== "refresh")) await passDays(1);
+    for (let hour = 0; hour < 22; hour++) await fixture.passHour();
+    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: detail });
+    for (let hour = 0; hour < 54; hour++) await fixture.passHour();
+    const failing = { status: "refresh_failing", statusDetail: detail, refreshError: detail };
+    expect(await fixture.read()).toMatchObject(failing);
+    expect(await fixture.events()).toEqual(["account.refresh_failing"]);
+    expect(fixture.mails()).toHaveLength(1);
+    delete fixture.answers.refresh;
+    await fixture.passHour();
+    expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null, refreshError: null });
+    expect(await fixture.events()).toEqual(["account.refresh_failing", "account.recovered"]);
+  },
+);
+
 it("that was refreshed replaces only the token that was read, and none of a later connection", async () => {
   await passDays(29);
   const connectionId = newUlid(testEnv.now() + MINUTE);
