@@ -178,6 +178,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
       const unknown = await ask(table, name, row, caller);
       expect(unknown.verdict, callerName).toEqual(row.answer);
       for (const [idName, id] of Object.entries(world.foreignIds[row.kind])) {
+        if (row.storedIds?.includes(idName)) continue;
         expect((await ask(table, name, row, caller, id)).bytes, `${callerName}: ${idName}`).toBe(unknown.bytes);
       }
     }

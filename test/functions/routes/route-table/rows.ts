@@ -38,6 +38,8 @@ export interface RouteRow {
   readonly answer: Verdict;
   /** The answer to a test key, where it is another. */
   readonly testKeyAnswer?: Verdict;
+  /** Ids of the impossible ones that this route finds: an erasure removes what is stored, also after its end. */
+  readonly storedIds?: readonly string[];
   /** The answer to a member of a suspended tenant, where the request does not name it. */
   readonly suspendedAnswer?: Verdict;
   /** What the id names. Null when the request has none. */
@@ -112,6 +114,7 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
   "GET /v1/conversations/{id}": withId("agent", "conversation", ({ id }) => `/v1/conversations/${id}`),
   "DELETE /v1/conversations/{id}": withId("admin", "conversation", ({ id }) => `/v1/conversations/${id}`, {
     testKeyAnswer: FORBIDDEN,
+    storedIds: ["expired"],
   }),
   "GET /v1/messages": members("agent", "/v1/messages"),
   "GET /v1/messages?conversation_id=": withId(
