@@ -145,11 +145,12 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "the file of a webhook is removed before its events are published",
     file: "functions/ingest/worker.ts",
-    search: `  await ports.events.sendAll(effects.events).finally(() => countersSaved);
-  await sendProfileRequests(ports, effects);`,
-    replacement: `  await Promise.all(ingestedWebhooks.map((webhook) => webhook?.file && ports.files.remove(webhook.file)));
-  await ports.events.sendAll(effects.events).finally(() => countersSaved);
-  await sendProfileRequests(ports, effects);`,
+    search: `    await ports.events.sendAll(effects.events).finally(() => countersSaved);
+    await sendProfileRequests(ports, effects);`,
+    replacement: `    const files = ingestedWebhooks.map((webhook) => webhook?.inbound.file);
+    await Promise.all(files.map((file) => file && ports.files.remove(file)));
+    await ports.events.sendAll(effects.events).finally(() => countersSaved);
+    await sendProfileRequests(ports, effects);`,
     killedBy: {
       file: "test/functions/ingest/worker.test.ts",
       title: "in a file is read from there, and the file is removed after everything is published",

@@ -141,7 +141,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",
-      title: "lets a message wait for three hours when a service of AWS does not work, with five receives at most",
+      title: "lets a message wait for three hours when %s, with five receives at most",
     },
   },
   {

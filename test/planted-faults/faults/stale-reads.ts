@@ -4,28 +4,54 @@ export const staleReadsFaults: readonly PlantedFault[] = [
   {
     name: "an account is cached with a tenant's state that is a minute old already",
     file: "shared/flows/inbox/resolve-account.ts",
-    search: `  return async (ref, now) => {
-    const route = await readRoute(ref, now);
-    // Not cached with the route: the state may be a minute old already.
-    return route && { ...route, ...(await readTenantState(route.tenant, now)) };
-  };`,
-    replacement: `  return memoizeForMinute(async (ref: AccountRef, now: Millis) => {
-    const route = await readRoute(ref, now);
-    return route && { ...route, ...(await readTenantState(route.tenant, now)) };
-  }, accountKey);`,
+    search: `    // Not cached with the holders: the state may be a minute old already.
+    return { tenant, handle, ...(await readTenantState(tenant, now)) };
+  };
+}`,
+    replacement: `    return { tenant, handle, ...(await readAccountState({ ref, tenant, now }, now)) };
+  };
+
+  type Read = { readonly ref: AccountRef; readonly tenant: TenantId; readonly now: Millis };
+  function readAccountState(read: Read, now: Millis): Promise<TenantState> {
+    states ??= memoizeForMinute((of: Read) => readTenantState(of.tenant, of.now), ({ ref }: Read) => accountKey(ref));
+    return states(read, now);
+  }
+}
+
+let states: ((read: never, now: Millis) => Promise<TenantState>) | undefined;`,
     killedBy: {
       file: "test/shared/flows/inbox/stale-reads.test.ts",
       title: "the state of a tenant with several accounts is no older than a minute",
     },
   },
   {
-    name: "a missing route of an account is not read again",
-    file: "shared/stores/accounts/accounts.ts",
-    search: "return (await readRoute(false)) ?? (await readRoute(true));",
-    replacement: "return readRoute(false);",
+    name: "a missing holder of an account is not read again",
+    file: "shared/flows/inbox/resolve-account.ts",
+    search: "listHolders(ref, { consistent: true }), at)",
+    replacement: "listHolders(ref), at)",
     killedBy: {
       file: "test/shared/flows/inbox/stale-reads.test.ts",
       title: "the first message of an account is stored and published, even where its route is not visible yet",
+    },
+  },
+  {
+    name: "an update is for the tenant that has the account now",
+    file: "shared/flows/inbox/ingest-updates.ts",
+    search: "{ at: Math.min(update.at, receivedAt), now }",
+    replacement: "{ at: now, now }",
+    killedBy: {
+      file: "test/shared/flows/inbox/holders.test.ts",
+      title: "a webhook that is six days late still belongs to the tenant of its time",
+    },
+  },
+  {
+    name: "the times of a tenant that was deleted count",
+    file: "shared/stores/accounts/account-routes.ts",
+    search: "until === null || !(await isDeleted(tenant))",
+    replacement: "until === null || (await isDeleted(tenant)) !== null",
+    killedBy: {
+      file: "test/shared/flows/inbox/holders.test.ts",
+      title: "a message of a tenant that was deleted is nobody's, also where another tenant has the account now",
     },
   },
   {
