@@ -9,7 +9,7 @@ export interface AccountHolder {
   readonly tenant: TenantId;
   /** The account's handle, as this tenant connected it last. */
   readonly handle: string;
-  /** 0 for the first holder that is known. */
+  /** 0 for a holder whose route an earlier release stored. */
   readonly from: Millis;
   /** Exclusive; null while the tenant has the account. */
   readonly until: Millis | null;
@@ -39,11 +39,11 @@ export function holderAt(holders: readonly AccountHolder[], at: Millis): Account
 /** The holders after a tenant connected the account, for the first time or again. */
 export function holdersAfterConnecting(
   holders: readonly AccountHolder[],
-  { tenant, handle, now, isFirst }: Pick<AccountHolder, "tenant" | "handle"> & { now: Millis; isFirst: boolean },
+  { tenant, handle, now }: Pick<AccountHolder, "tenant" | "handle"> & { now: Millis },
 ): AccountHolder[] {
   const current = holders.find(({ until, tenant: holder }) => until === null && holder === tenant);
   const former = holders.filter(({ until }) => until !== null && until > now - HOLDER_RETENTION);
-  return [...former, { tenant, handle, from: current?.from ?? (isFirst ? 0 : now), until: null }];
+  return [...former, { tenant, handle, from: current?.from ?? now, until: null }];
 }
 
 /** The holders after the tenant that has the account disconnected it. */

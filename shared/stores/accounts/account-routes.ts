@@ -19,6 +19,8 @@ export interface AccountRoute {
 /** The row from a platform's account to the tenants that have, or had, it. */
 export interface AccountRouteItem extends Key {
   readonly [Route.tenant]?: string;
+  /** The tenant that had the account last, of a route that is nobody's. */
+  readonly [Route.former]?: string;
   readonly [Route.handle]?: string;
   readonly [Route.holders]?: readonly StoredHolder[];
 }

@@ -115,9 +115,7 @@ export function accountConnections(table: Table) {
           ...accountRouteKey(account),
           [Route.tenant]: tenant,
           [Route.handle]: handle,
-          ...toHoldersAttribute(
-            holdersAfterConnecting(holders, { tenant, handle, now, isFirst: storedRoute === null }),
-          ),
+          ...toHoldersAttribute(holdersAfterConnecting(holders, { tenant, handle, now })),
         };
         const previous = item && toAccount(item);
         const action = previous ? "account.reconnect" : "account.connect";

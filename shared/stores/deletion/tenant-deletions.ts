@@ -1,3 +1,4 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { PlatformName } from "../../domain/accounts/accounts.ts";
 import { ACCOUNT_RELEASE_WAIT, DELETED_SLUG_RETENTION } from "../../domain/limits.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
@@ -5,12 +6,13 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { isNotDeleted } from "../access/tenant-conditions.ts";
 import { accountRouteKey } from "../accounts/account-keys.ts";
+import { type AccountRouteItem, toHolders, toHoldersAttribute } from "../accounts/account-routes.ts";
 import { FREE_ROUTE_RETENTION } from "../accounts/connections.ts";
 import { tenantAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import { batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, atMost, equals, itemExists } from "../expressions.ts";
+import { allOf, atMost, equals, isUnchanged, itemExists } from "../expressions.ts";
 import { type Key, MEMBERSHIP, tenantKey, timeToLive, userMembershipKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { put, remove, update } from "../writes.ts";
@@ -93,24 +95,32 @@ export function tenantDeletionStore(table: Table) {
 }
 
 /**
- * Makes the route of an account nobody's, unless the account is connected to another tenant by now. For two minutes, as
- * long as workers may remember it, it keeps other tenants from connecting the account. A later call removes it.
+ * Makes the route of an account nobody's, unless the account is connected to another tenant by now, and removes the times
+ * in which the tenant had it. For two minutes, as long as workers may remember it, it keeps other tenants from connecting
+ * the account. A later call removes it, or what names the tenant in it where another tenant had the account before.
  * @returns whether nothing of the tenant is left in the route
  */
 export async function releaseRoute(
   table: Table,
   { tenant, route, now }: { readonly tenant: TenantId; readonly route: Key; readonly now: Millis },
 ): Promise<boolean> {
-  const freeAt = now + ACCOUNT_RELEASE_WAIT;
-  const changes = {
-    set: { [Route.former]: tenant, [Route.freeAt]: freeAt, [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION) },
-    remove: [Route.tenant, Route.handle],
-  };
-  const result = await conditionalWrite(table, update(route, changes, equals(Route.tenant, tenant)));
-  if (result.applied) return false;
-  if (result.current?.[Route.former] !== tenant) return true;
-  const isOver = allOf(equals(Route.former, tenant), atMost(Route.freeAt, now));
-  return (await conditionalWrite(table, remove(route, isOver))).applied;
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: route, ConsistentRead: true }));
+  if (!Item) return true;
+  const item = Item as AccountRouteItem;
+  const others = toHolders(item).filter((holder) => holder.tenant !== tenant);
+  const isAsRead = isUnchanged(Route.holders, item[Route.holders]);
+  if (item[Route.tenant] === tenant) {
+    const ttl = timeToLive(now + FREE_ROUTE_RETENTION);
+    const free = { [Route.former]: tenant, [Route.freeAt]: now + ACCOUNT_RELEASE_WAIT, [Route.ttl]: ttl };
+    const changes = { set: { ...free, ...toHoldersAttribute(others) }, remove: [Route.tenant, Route.handle] };
+    await conditionalWrite(table, update(route, changes, allOf(equals(Route.tenant, tenant), isAsRead)));
+    return false;
+  }
+  if (item[Route.former] !== tenant) return true;
+  const isOver = allOf(equals(Route.former, tenant), atMost(Route.freeAt, now), isAsRead);
+  const changes = { set: toHoldersAttribute(others), remove: [Route.former] };
+  const write = others.length === 0 ? remove(route, isOver) : update(route, changes, isOver);
+  return (await conditionalWrite(table, write)).applied;
 }
 
 /** The key of the route of an account in a tenant's partition. */

@@ -12,14 +12,15 @@ const [acme, globex] = ["acme", "globex"].map((slug) => parseTenant(slug)) as [T
 const T = 1_800_000_000_000;
 
 const connect = (holders: Parameters<typeof holdersAfterConnecting>[0], tenant: typeof acme, now: number) =>
-  holdersAfterConnecting(holders, { tenant, handle: "@shop", now, isFirst: holders.length === 0 });
+  holdersAfterConnecting(holders, { tenant, handle: "@shop", now });
 
 describe("an account that two tenants had, one after the other", () => {
   const released = holdersAfterDisconnecting(connect([], acme, T), T + HOUR);
   const holders = connect(released, globex, T + 2 * HOUR);
 
   it.each([
-    ["before the first connection", T - HOUR, acme],
+    ["before the first connection", T - MINUTE - 1, null],
+    ["a minute before the first connection", T - MINUTE, acme],
     ["in the time of the first", T + HOUR - 1, acme],
     ["a minute after it, where the clocks may differ", T + HOUR + MINUTE - 1, acme],
     ["when nobody had it", T + HOUR + MINUTE, null],

@@ -7,6 +7,7 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { tenantAttributes } from "../../../../shared/stores/attributes.ts";
+import type { ScanCursor } from "../../../../shared/stores/deletion/tenant-rows.ts";
 import { tenantKey } from "../../../../shared/stores/keys.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openStores } from "../../stores/support/open-stores.ts";
@@ -45,6 +46,23 @@ async function connect(tenant: TenantId | undefined): Promise<void> {
   await linkTestAccount(ports, { tenant: tenant as TenantId, account, token: "t", actor: "cli", now: testEnv.now() });
 }
 const disconnect = (tenant: TenantId | undefined) => testEnv.disconnect(tenant as TenantId, ref);
+
+/** Runs passes of a tenant's deletion, three minutes apart. */
+async function runDeletion(tenant: TenantId | undefined, passes: number): Promise<void> {
+  const { tenantDeletions, tenantRows } = openStores(testEnv.table);
+  const item = { ...tenantKey(tenant as TenantId), [tenantAttributes.status]: "active" };
+  await testEnv.client.send(new PutCommand({ TableName: testEnv.table.name, Item: item }));
+  await tenantDeletions.start(tenant as TenantId, { actor: "cli", now: testEnv.now() });
+  for (let pass = 1; pass <= passes; pass++) {
+    if (pass > 1) testEnv.advance(3 * MINUTE);
+    await tenantDeletions.removeAccess(tenant as TenantId, testEnv.now());
+    let after: ScanCursor | null = null;
+    do {
+      const position: { after: ScanCursor | null; now: number } = { after, now: testEnv.now() };
+      after = (await tenantRows.removePage(tenant as TenantId, position, async () => {})).next;
+    } while (after);
+  }
+}
 
 /** The texts of the messages in a tenant's inbox, the oldest first. */
 async function texts(tenant: TenantId | undefined): Promise<string[]> {
@@ -173,4 +191,52 @@ it("a worker that remembers the former tenant stores a message for the new one",
   await queueMessage("of the second");
   await invokeWorker(testEnv.eventSource, queues.inbound, running);
   expect([await texts(first), await texts(second)]).toEqual([["of the first"], ["of the second"]]);
+});
+
+it("what was written before any tenant had the account is nobody's", async () => {
+  const writtenAt = testEnv.now();
+  testEnv.advance(HOUR);
+  const fresh = newTenant();
+  ref = { platform: "instagram", externalId: `first-of-${fresh}` };
+  await connect(fresh);
+  await queueMessage("early", writtenAt);
+  await runWorker();
+  expect([await texts(fresh), await published()]).toEqual([[], []]);
+});
+
+it("what comes for an account while its tenant is being deleted is nobody's", async () => {
+  await runDeletion(first, 1);
+  testEnv.advance(SECOND);
+  await queueMessage("during the deletion");
+  await runWorker();
+  expect([await texts(first), await published()]).toEqual([[], []]);
+});
+
+it("a message of a tenant whose deletion removed the route is nobody's", async () => {
+  const writtenAt = testEnv.now();
+  await runDeletion(first, 3);
+  testEnv.advance(3 * MINUTE);
+  await connect(second);
+  await queueMessage("of the deleted", writtenAt);
+  await runWorker();
+  expect([await texts(second), await published()]).toEqual([[], []]);
+});
+
+it("the deletion of a later tenant leaves the times of the tenant before it", async () => {
+  const writtenAt = testEnv.now();
+  testEnv.advance(MINUTE);
+  await disconnect(first);
+  testEnv.advance(3 * MINUTE);
+  await connect(second);
+  const deletedAt = testEnv.now();
+  testEnv.advance(HOUR);
+  await runDeletion(second, 3);
+  testEnv.advance(3 * MINUTE);
+  const third = newTenant();
+  await connect(third);
+  await queueMessage("of the first", writtenAt);
+  await queueMessage("of the deleted", deletedAt);
+  await runWorker();
+  expect([await texts(first), await texts(second), await texts(third)]).toEqual([["of the first"], [], []]);
+  expect(await published()).toEqual([first]);
 });

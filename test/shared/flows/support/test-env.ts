@@ -28,7 +28,7 @@ import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import type { Millis } from "../../../../shared/kernel/time.ts";
+import { DAY, type Millis } from "../../../../shared/kernel/time.ts";
 import { createGate } from "../../../../shared/net/egress-gate.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
 import { accountPlatformFor } from "../../../../shared/platforms/accounts/account-platform-for.ts";
@@ -248,7 +248,7 @@ export async function openTestEnv(
         log,
       };
     },
-    /** Connects a new account to a tenant. @returns its platform ID */
+    /** Connects a new account to a tenant, eight days ago, so that it had it in the time of every webhook. @returns its platform ID */
     async connect(tenant: TenantId, platform: PlatformName = "instagram"): Promise<string> {
       const externalId = `${platform === "instagram" ? "ig" : "page"}-${tenant}`;
       await linkTestAccount(
@@ -265,7 +265,7 @@ export async function openTestEnv(
           },
           token: `token-of-${tenant}`,
           actor: "cli",
-          now,
+          now: now - 8 * DAY,
         },
       );
       return externalId;
