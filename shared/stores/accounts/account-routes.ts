@@ -7,8 +7,13 @@ import type { Millis } from "../../kernel/time.ts";
 import { isDeletedTenant } from "../access/tenant-conditions.ts";
 import { accountRouteAttributes as Route } from "../attributes.ts";
 import type { Table } from "../client.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { allOf, isUnchanged, itemExists } from "../expressions.ts";
 import { type Key, tenantKey } from "../keys.ts";
+import { update } from "../writes.ts";
 import { accountRouteKey } from "./account-keys.ts";
+
+const WRITE_ATTEMPTS_MAX = 4;
 
 /** The tenant that receives an account's updates. */
 export interface AccountRoute {
@@ -28,8 +33,9 @@ export interface AccountRouteItem extends Key {
 /** A holder as it is stored: tenant, handle, from, until; 0 while the tenant has the account. */
 type StoredHolder = readonly [string, string, Millis, Millis];
 
-/** Reads who has an account. */
-export function accountRoutes({ client, name: TableName }: Table) {
+/** Who has, or had, an account. */
+export function accountRoutes(table: Table) {
+  const { client, name: TableName } = table;
   async function readItem(ref: AccountRef, ConsistentRead: boolean): Promise<AccountRouteItem | null> {
     const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref), ConsistentRead }));
     return (Item as AccountRouteItem | undefined) ?? null;
@@ -69,6 +75,23 @@ export function accountRoutes({ client, name: TableName }: Table) {
         holders.map(async ({ tenant, until }) => until === null || !(await isDeleted(tenant))),
       );
       return holders.filter((_, index) => isLive[index]);
+    },
+
+    /**
+     * Removes the times in which a tenant had an account that it let go since: what was written then is nobody's. A time
+     * that has not ended stays. Safe to repeat.
+     */
+    async removeFormerTimes(tenant: TenantId, ref: AccountRef): Promise<void> {
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
+        const item = await readItem(ref, true);
+        const holders = item ? toHolders(item) : [];
+        const left = holders.filter((holder) => holder.tenant !== tenant || holder.until === null);
+        if (!item || left.length === holders.length) return;
+        const isAsRead = allOf(itemExists, isUnchanged(Route.holders, item[Route.holders]));
+        const write = update(accountRouteKey(ref), { set: toHoldersAttribute(left) }, isAsRead);
+        if ((await conditionalWrite(table, write)).applied) return;
+      }
+      throw new Error("Concurrent writes changed the route on every attempt to remove times from it.");
     },
   };
 }

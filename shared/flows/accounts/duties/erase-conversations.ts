@@ -50,7 +50,7 @@ export async function eraseAccountConversations(
   if (state === "gone") {
     const wait = await waitAfterDisconnection(ports, pending, time);
     if (wait > 0) return requeue(ports, pending, START, wait);
-  }
+  } else if (task.after === null) await ports.accounts.removeFormerTimes(tenant, ref);
   if (await isErasing(ports, pending)) return requeue(ports, pending, task, RECHECK_DELAY);
   const pass = await runPass(ports, { pending, position: task }, time);
   if (pass.next !== null) return requeue(ports, pending, pass.next, 0);
@@ -101,6 +101,8 @@ async function waitAfterDisconnection(
     }
     await ports.accountChecks.remove(check);
   }
+  // A late webhook from before the disconnection would bring messages back. Workers remember these times for a minute.
+  await ports.accounts.removeFormerTimes(tenant, account);
   await ports.dataDeletions.markGone(pending, now);
   return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
 }

@@ -51,7 +51,7 @@ interface ErasureResult {
 
 /** What erases the conversations of an account in the background. */
 export interface EraseAccountPorts extends ConfirmationCodePorts {
-  readonly accounts: Pick<Accounts, "get">;
+  readonly accounts: Pick<Accounts, "get" | "removeFormerTimes">;
   readonly accountChecks: Pick<AccountChecks, "get" | "remove">;
   readonly authorizations: Pick<Authorizations, "remove">;
   readonly accountWork: Queue;

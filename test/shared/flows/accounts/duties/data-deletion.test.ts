@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
+import { openQueue } from "../../../../../shared/aws/queues.ts";
 import { deauthorize } from "../../../../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../../../../shared/flows/accounts/duties/delete-data.ts";
 import { eraseAccountConversations } from "../../../../../shared/flows/accounts/duties/erase-conversations.ts";
@@ -7,7 +9,8 @@ import { DAY, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
 import { Crash } from "../../../../support/faults.ts";
 import { keyVersion } from "../../../../support/world/key-rings.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
-import type { QueueWorker } from "../../support/queue-worker.ts";
+import { inboundBody, instagramWebhook } from "../../support/inbound-webhooks.ts";
+import { invokeWorker, type QueueWorker } from "../../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
 import { type LoginFixture, openLoginFixture } from "./support/login-fixture.ts";
 
@@ -63,6 +66,28 @@ describe("a data deletion", () => {
     await fixture.settle();
     expect([await fixture.rowsNaming(), await fixture.inbox()]).toEqual([[], []]);
     expect(await read(code)).toMatchObject({ status: "done" });
+  });
+
+  it.each([
+    ["is disconnected", false],
+    ["the same login connected again", true],
+  ])("is not undone by a late webhook from before it, where the account %s", async (_name, isConnectedAgain) => {
+    const account = await fixture.connect("one", [user]);
+    testEnv.advance(SECOND);
+    const writtenAt = testEnv.now();
+    const code = await request();
+    if (isConnectedAgain) {
+      await fixture.runTasks();
+      testEnv.advance(2 * MINUTE);
+      await fixture.connect("one", [user]);
+    }
+    await fixture.settle();
+    expect(await read(code)).toMatchObject({ status: "done" });
+    const { inbound } = await testEnv.newQueues();
+    const raw = instagramWebhook(account.externalId, [{ mid: "late", text: "late", at: writtenAt }]);
+    await openQueue(inbound, testEnv.eventSource).send({ body: inboundBody(raw, writtenAt) });
+    await invokeWorker(testEnv.eventSource, inbound, ingestWorker(testEnv.ingestPorts(fixture.queues), testEnv.now));
+    expect(await fixture.inbox()).toEqual([]);
   });
 
   it("leaves the other accounts of the tenant as they are", async () => {
