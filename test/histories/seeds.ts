@@ -391,6 +391,20 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a disconnection that overlaps a later connection may be the last of both",
+    history: {
+      seed: 864_327_238,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "connect", person: 0 }, 2],
+        [{ do: "disconnect", person: 0 }, 10],
+        [{ do: "connect", person: 0 }, null],
+        [{ do: "wait", millis: 180_000 }, null],
+        [{ do: "write", person: 0 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

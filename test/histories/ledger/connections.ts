@@ -23,12 +23,16 @@ function timesGone({ connections }: Evidence, account: WorldAccount): { since: M
   });
 }
 
-/** Whether a message may be lost because its account was not connected. */
+/**
+ * Whether a message may be lost because its account was not connected. Only a connection that was requested after the
+ * disconnection had ended is certainly later: of two that overlap, either may have been the last.
+ */
 export function mayBeUnconnected({ connections }: Evidence, account: WorldAccount, at: Millis): boolean {
   const own = connections.filter((each) => each.account === account);
-  return own.some(({ to, askedAt }) => {
+  return own.some(({ to, askedAt, endedAt }) => {
     if (to !== "gone" || at < askedAt - 20 * MINUTE) return false;
-    const again = own.find((each: ConnectionDeed) => each.to === "connected" && each.askedAt > askedAt && each.isDone);
+    const isLater = (each: ConnectionDeed) => each.to === "connected" && each.askedAt > (endedAt ?? Infinity);
+    const again = own.find((each) => isLater(each) && each.isDone);
     return at < (again?.endedAt ?? Infinity) + 2 * MINUTE;
   });
 }
