@@ -405,6 +405,19 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a message whose worker died is stored for the tenant that had its account when it was written",
+    history: {
+      seed: 2_005_247_015,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "trouble", name: "ingest", call: 0, kind: "after", millis: 40_000 }, null],
+        [{ do: "disconnect", person: 1 }, null],
+        [{ do: "write", person: 1 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -1,5 +1,5 @@
 import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
-import { ACCOUNT_RELEASE_WAIT } from "../../../shared/domain/limits.ts";
+import { HOLDER_TOLERANCE } from "../../../shared/domain/accounts/holders.ts";
 import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
 import { accountItemKey, accountRouteKey, pageUseKey } from "../../../shared/stores/accounts/account-keys.ts";
 import { accountRouteAttributes as Route } from "../../../shared/stores/attributes.ts";
@@ -59,7 +59,10 @@ export function judgeRoutes(evidence: Evidence): string[] {
   });
 }
 
-/** Nothing is stored or sent for an account that is gone. */
+/**
+ * Nothing that is written to an account while it is gone is stored, however late its webhook is processed, and nothing
+ * is sent for it.
+ */
 export function judgeGone(evidence: Evidence): string[] {
   if (evidence.connections.length === 0) return [];
   return accounts.flatMap((account) =>
@@ -73,11 +76,9 @@ export function judgeGone(evidence: Evidence): string[] {
       const key = accountItemKey(account.tenant, account);
       return [
         ...evidence.changes
-          .filter(
-            ({ at, before, after }) =>
-              !before && after && isStored(after) && at > since + ACCOUNT_RELEASE_WAIT + SLACK && at < until,
-          )
-          .map(({ at, after }) => `a message of ${name} was stored ${at - since} ms after it was let go: ${after?.SK}`),
+          .flatMap(({ before, after }) => (!before && after && isStored(after) ? [messageTime(after)] : []))
+          .filter((at) => at > since + HOLDER_TOLERANCE + SLACK && at < until - HOLDER_TOLERANCE)
+          .map((at) => `a message of ${name} was stored that was written ${at - since} ms after it was let go`),
         ...evidence.changes
           .filter(({ at, after }) => after?.PK === key.PK && after.SK === key.SK && at > since && at < until)
           .map(({ at }) => `${name} was stored ${at - since} ms after it was let go`),
@@ -93,6 +94,11 @@ export function judgeGone(evidence: Evidence): string[] {
       ];
     }),
   );
+}
+
+/** When a message was written, by its sort key. */
+function messageTime({ SK }: StoredItem): Millis {
+  return Number(SK.split("#")[1]);
 }
 
 /** Each connection and each disconnection has one event, and the last one applies. */
