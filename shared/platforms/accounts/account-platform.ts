@@ -12,6 +12,8 @@ export type CallRefused = Pick<
 /** A call whose result is not known: no answer, an error of the platform, or an answer that nobody can read. */
 export interface CallUnknown {
   readonly kind: "unknown";
+  /** The platform's own words; absent when it gave none. They name no token and no secret. */
+  readonly detail?: string;
 }
 
 export type CallFailure = CallRefused | CallUnknown;

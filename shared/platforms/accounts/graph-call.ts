@@ -1,4 +1,4 @@
-import { readRefusal } from "../api/errors.ts";
+import { readRefusal, refusalDetail } from "../api/errors.ts";
 import type { CallOutcome, PlatformHttp } from "../api/http.ts";
 import { unreachable } from "../api/outcome.ts";
 import { asObject, type JsonObject, parseJson } from "../json.ts";
@@ -46,12 +46,14 @@ export async function callGraph<Result>(
   if (outcome.kind !== "answered") return unknown;
   const { status } = outcome;
   const body = asObject(parseJson(outcome.body));
-  if (!body || status < 200 || status > 499) return unknown;
+  if (!body || status < 200) return unknown;
   const error = readError(body);
   if (status <= 299 && !error) return read(body) ?? unknown;
   if (status > 299 && status < 400) return unknown;
-  const refusal = error && readRefusal(error, outcome, secretsOf(call));
-  return refusal ? toRefused(refusal) : unknown;
+  if (!error) return unknown;
+  const secrets = secretsOf(call);
+  const refusal = status <= 499 ? readRefusal(error, outcome, secrets) : null;
+  return refusal ? toRefused(refusal) : { kind: "unknown", detail: refusalDetail(error, secrets) };
 }
 
 function request(http: PlatformHttp, { method, url: to, token, query = {}, form = {}, deadline }: GraphCall) {

@@ -93,7 +93,7 @@ function usageWait(usage: string | null): Millis {
  * The platform's error text, its text for people and our advice, on one line, without tokens, at most 300 characters.
  * Never empty. Of a text that is too long the technical part is cut first.
  */
-function refusalDetail(error: JsonObject, secrets: readonly string[], advice?: string): string {
+export function refusalDetail(error: JsonObject, secrets: readonly string[], advice?: string): string {
   const message = sanitizeText(error.message, secrets);
   const userText = cutText(sanitizeText(error.error_user_msg, secrets), ADDED_CHARS_MAX);
   const hints = [message.includes(userText) ? "" : userText, advice ?? ""].filter((part) => part !== "").join(" ");

@@ -44,7 +44,7 @@ export async function refreshToken(ports: RefreshPorts, visit: Visit): Promise<S
 }
 
 async function applyFailure(ports: RefreshPorts, visit: Visit, failure: CallFailure): Promise<StepResult> {
-  const detail = failure.kind === "unknown" ? "The platform did not answer." : failure.detail;
+  const detail = failure.detail ?? "The platform did not answer.";
   const refused = lastingRefusal(failure);
   const isFailing = isRefreshFailing(visit.checked.account, visit.checked.health.refreshError, visit.now);
   if (!refused && isFailing) return applyFinding(ports, visit, { kind: "refresh_refused", detail }, "later");

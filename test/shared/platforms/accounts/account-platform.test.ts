@@ -143,6 +143,25 @@ describe("a refresh", () => {
     const { calls } = over("instagram_login", answer);
     expect(await calls.refresh("IGAAold")).toEqual({ kind: "unknown" });
   });
+
+  test.each([
+    ["a code that leaves the result open", 400, { code: 2 }],
+    ["an unknown code that may pass", 400, { code: 987_654, is_transient: true }],
+    ["a fault of the platform", 500, { code: 1 }],
+    ["a fault of the platform with the code of a refusal", 503, { code: 190 }],
+  ])("that fails with %s has the platform's own words, without the token", async (_, status, error) => {
+    const message = "An unexpected error for IGAAold has occurred.";
+    const { calls } = over("instagram_login", jsonResponse(status, { error: { message, ...error } }));
+    expect(await calls.refresh("IGAAold")).toEqual({
+      kind: "unknown",
+      detail: "An unexpected error for [token] has occurred.",
+    });
+  });
+
+  test("that fails without an error in the answer has no words", async () => {
+    const { calls } = over("instagram_login", jsonResponse(503, {}));
+    expect(await calls.refresh("IGAAold")).toEqual({ kind: "unknown" });
+  });
 });
 
 describe("the inspection of a page's token", () => {
@@ -253,7 +272,7 @@ describe("the inspection of a token of Instagram Login", () => {
   test("is a failure by any other refusal", async () => {
     expect(await inspect(refusal(10, 1893063))).toMatchObject({ kind: "refused", class: "restricted" });
     expect(await inspect(refusal(4))).toMatchObject({ kind: "refused", class: "rate" });
-    expect(await inspect(refusal(2))).toEqual({ kind: "unknown" });
+    expect(await inspect(refusal(2))).toEqual({ kind: "unknown", detail: "No" });
   });
 });
 

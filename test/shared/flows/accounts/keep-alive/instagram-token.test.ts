@@ -139,7 +139,8 @@ it("whose refresh had no answer keeps its status, and is tried again the next ho
 
 it.each([
   ["has no answer", { kind: "unknown" } as const, "The platform did not answer."],
-  ["fails with an unknown code", refusedCall({ detail: "(#2) Try later.", transient: true }), "(#2) Try later."],
+  ["fails with an unknown code", { kind: "unknown", detail: "(#2) Try later." } as const, "(#2) Try later."],
+  ["cannot reach the platform", refusedCall({ detail: "Not reached.", transient: true }), "Not reached."],
   ["meets a limit of calls", refusedCall({ class: "rate", detail: "(#4) Too many." }), "(#4) Too many."],
 ])(
   "whose refresh %s is refresh_failing after the second day, with one event and one mail",
