@@ -8,6 +8,7 @@ import { sessionCredentials } from "../../../../functions/http/caller-credential
 import { lambdaHandler } from "../../../../functions/http/lambda.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
+import { decodeMail } from "../../../../shared/queues/mails.ts";
 import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import {
@@ -108,11 +109,21 @@ describe("POST /console/auth/request", () => {
     );
   });
 
-  it.each([null, 7, true, ["/inbox"], { path: "/inbox" }])("takes the redirect %j for none", async (redirect) => {
-    await fixture.newUser(address);
-    const { status, text } = await post("auth/request", { email: address, redirect });
-    expect([status, JSON.parse(text)]).toEqual([200, { ok: true, data: { sent: true } }]);
-  });
+  it.each([null, 7, true, ["/inbox"], { path: "/inbox" }])(
+    "takes the redirect %j for none, so that the link leads to /",
+    async (redirect) => {
+      await fixture.newUser(address);
+      const sent: string[] = [];
+      const to = consoleApp({ mails: { send: async ({ body }) => void sent.push(body) } });
+      const body = JSON.stringify({ email: address, redirect });
+      const { status, text } = await call("auth/request", { method: "POST", body, to });
+      expect([status, JSON.parse(text)]).toEqual([200, { ok: true, data: { sent: true } }]);
+      expect(sent).toHaveLength(1);
+      const mail = decodeMail(sent[0] ?? "");
+      if (mail?.kind !== "sign_in") throw new Error("No link was requested.");
+      expect(await fixture.stores.loginTokens.get(mail.loginId)).toMatchObject({ redirect: "/" });
+    },
+  );
 
   it.each([
     ["no JSON", "email=a@example.com"],
