@@ -41,7 +41,12 @@ async function ask(method: string, path: string, headers: Record<string, string>
   const response = await app.fetch(new Request(`http://gateway${path}`, init), { sourceIp: "203.0.113.7" });
   // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
   const answer = (await response.json()) as any;
-  return { status: response.status, code: answer.error?.code ?? "ok", data: answer.data };
+  return {
+    status: response.status,
+    code: answer.error?.code ?? "ok",
+    message: answer.error?.message,
+    data: answer.data,
+  };
 }
 const read = (headers: Record<string, string>) => ask("GET", "/v1/accounts", headers);
 
@@ -84,7 +89,11 @@ describe("a session", () => {
     expect(await keys()).toMatchObject({ status: 403, code: "forbidden" });
     expect(await read(person.headers)).toMatchObject({ status: 200 });
     await memberships.remove({ ...admin, role: "agent" }, by("member.remove"));
-    expect(await read(person.headers)).toMatchObject({ status: 403, code: "forbidden" });
+    expect(await read(person.headers)).toMatchObject({
+      status: 403,
+      code: "forbidden",
+      message: expect.stringMatching(/^You belong to no workspace\b/),
+    });
     expect(await ask("GET", `/v1/accounts?tenant=${fixture.tenant}`, person.headers)).toMatchObject({ status: 403 });
   });
 });
