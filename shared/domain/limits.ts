@@ -89,7 +89,7 @@ export const RESTRICTION_RETRY_MAX: Millis = DAY;
 /** When the token of an Instagram Login account is refreshed: at this age, or with this much of its life left. */
 export const TOKEN_REFRESH_AGE: Millis = 30 * DAY;
 export const TOKEN_REFRESH_REMAINING: Millis = 20 * DAY;
-/** A refresh that is due for this long and fails again is reported, for any reason. */
+/** A refresh that fails again this long after its first failure is reported, for any reason. */
 export const TOKEN_REFRESH_FAILING_AFTER: Millis = 2 * DAY;
 /** The platform refreshes no younger token. */
 export const TOKEN_REFRESH_AGE_MIN: Millis = DAY;

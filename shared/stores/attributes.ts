@@ -249,6 +249,7 @@ export const accountAttributes = {
   reconnected: "rc",
   recoveredAt: "rv",
   refreshError: "rf",
+  refreshFailingSince: "rs",
   replaced: "rp",
   resubscribedAt: "sb",
   retryAt: "ra",

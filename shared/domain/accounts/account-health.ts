@@ -52,6 +52,8 @@ export interface AccountHealth {
   readonly isBlocked: boolean;
   readonly statusDetail: string | null;
   readonly refreshError: string | null;
+  /** The first failure of a refresh after the last success; null for none. */
+  readonly refreshFailingSince: Millis | null;
   /** When a check last made the account active. */
   readonly recoveredAt: Millis | null;
 }
@@ -60,7 +62,7 @@ export interface AccountHealth {
  * What a check found:
  * - `refreshed`: the platform issued a new token
  * - `refresh_unknown`: the platform did not answer the refresh, or was too busy
- * - `refresh_refused`: it refused the refresh, or no refresh succeeded for two days, and the token still works
+ * - `refresh_refused`: it refused the refresh, or refreshes fail for two days, and the token still works
  * - `access_ended`: the token no longer works, or its permission is gone. `refresh`: a refresh found that
  * - `access_confirmed`: token and permission are good. `notice`: what the owners should know, or null
  * - `restriction_ended`: the wait of a restriction is over, and the platform no longer refuses the account
@@ -78,7 +80,7 @@ export interface HealthEvent {
   readonly reason: "token_invalid" | "policy";
 }
 
-export interface HealthChange extends Pick<AccountHealth, "status" | "statusDetail" | "refreshError" | "recoveredAt"> {
+export interface HealthChange extends Omit<AccountHealth, "isBlocked"> {
   /** Null when the status that is shown stays the same. */
   readonly event: HealthEvent | null;
 }
@@ -87,25 +89,40 @@ export interface HealthChange extends Pick<AccountHealth, "status" | "statusDeta
 export function healthAfter(health: AccountHealth, finding: Finding, now: Millis): HealthChange | null {
   const changes = changesAfter(health, finding, now);
   if (changes === null) return null;
-  const { status, statusDetail, refreshError, recoveredAt } = health;
-  const newHealth = { status, statusDetail, refreshError, recoveredAt, ...changes };
+  const { status, statusDetail, refreshError, refreshFailingSince, recoveredAt } = health;
+  const newHealth = { status, statusDetail, refreshError, refreshFailingSince, recoveredAt, ...changes };
   const isSame =
-    newHealth.status === status && newHealth.statusDetail === statusDetail && newHealth.refreshError === refreshError;
+    newHealth.status === status &&
+    newHealth.statusDetail === statusDetail &&
+    newHealth.refreshError === refreshError &&
+    newHealth.refreshFailingSince === refreshFailingSince;
   return isSame ? null : { ...newHealth, event: healthEvent(health, newHealth.status) };
 }
 
 function changesAfter(health: AccountHealth, finding: Finding, now: Millis): Partial<AccountHealth> | null {
   const { isBlocked } = health;
+  const refreshFailingSince = health.refreshFailingSince ?? now;
   const status = finding.kind === "refresh_unknown" ? null : nextAccountStatus(health.status, finding.kind);
   switch (finding.kind) {
     case "refreshed":
-      return status && { status, refreshError: null, ...(isBlocked ? {} : { statusDetail: null }) };
+      return (
+        status && {
+          status,
+          refreshError: null,
+          refreshFailingSince: null,
+          ...(isBlocked ? {} : { statusDetail: null }),
+        }
+      );
     case "refresh_unknown":
-      return { refreshError: finding.detail };
+      return { refreshError: finding.detail, refreshFailingSince };
     case "refresh_refused": {
       const { detail } = finding;
       // A status that weighs more stays, with its own text.
-      return { refreshError: detail, ...(status && !isBlocked ? { status, statusDetail: detail } : {}) };
+      return {
+        refreshError: detail,
+        refreshFailingSince,
+        ...(status && !isBlocked ? { status, statusDetail: detail } : {}),
+      };
     }
     case "access_ended": {
       const { detail, refresh } = finding;

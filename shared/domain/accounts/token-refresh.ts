@@ -16,26 +16,18 @@ export function isRefreshDue(
   { connection, lastRefreshedAt, tokenExpiresAt }: Pick<Account, "connection" | "lastRefreshedAt" | "tokenExpiresAt">,
   now: Millis,
 ): boolean {
-  return connection === "instagram_login" && now >= refreshDueSince({ lastRefreshedAt, tokenExpiresAt });
+  if (connection !== "instagram_login") return false;
+  const age = now - (lastRefreshedAt ?? 0);
+  if (age < TOKEN_REFRESH_AGE_MIN) return false;
+  return age >= TOKEN_REFRESH_AGE || (tokenExpiresAt !== null && tokenExpiresAt - now <= TOKEN_REFRESH_REMAINING);
 }
 
 /**
- * Whether refreshes fail for so long that the account is reported, also where the platform refuses none of them clearly:
- * an earlier one failed, and the refresh is due for two days.
- * @param refreshError the failure that is stored; null for none
+ * Whether refreshes fail for so long that the account is reported, also where the platform refuses none of them clearly.
+ * @param failingSince the first failure after the last success; null for none
  */
-export function isRefreshFailing(
-  token: Pick<Account, "lastRefreshedAt" | "tokenExpiresAt">,
-  refreshError: string | null,
-  now: Millis,
-): boolean {
-  return refreshError !== null && now - refreshDueSince(token) >= TOKEN_REFRESH_FAILING_AFTER;
-}
-
-function refreshDueSince({ lastRefreshedAt, tokenExpiresAt }: Pick<Account, "lastRefreshedAt" | "tokenExpiresAt">) {
-  const issuedAt = lastRefreshedAt ?? 0;
-  const dueBeforeEnd = tokenExpiresAt === null ? Number.POSITIVE_INFINITY : tokenExpiresAt - TOKEN_REFRESH_REMAINING;
-  return Math.max(issuedAt + TOKEN_REFRESH_AGE_MIN, Math.min(issuedAt + TOKEN_REFRESH_AGE, dueBeforeEnd));
+export function isRefreshFailing(failingSince: Millis | null, now: Millis): boolean {
+  return failingSince !== null && now - failingSince >= TOKEN_REFRESH_FAILING_AFTER;
 }
 
 /** A token past its end cannot be refreshed. */

@@ -68,12 +68,13 @@ export function accountHealth(table: Table) {
         if ((item[A.connectionId] ?? "") !== connectionId) return { result: null };
         const change = healthAfter(toHealth(item), finding, now);
         if (!change) return { result: toCheckedAccount(item) };
-        const { status, statusDetail, refreshError, recoveredAt, event } = change;
+        const { status, statusDetail, refreshError, refreshFailingSince, recoveredAt, event } = change;
         return {
           set: {
             [A.status]: status,
             [A.statusDetail]: statusDetail ?? undefined,
             [A.refreshError]: refreshError ?? undefined,
+            [A.refreshFailingSince]: refreshFailingSince ?? undefined,
             [A.recoveredAt]: recoveredAt ?? undefined,
             // The last wait stays: a refusal within a day doubles it.
             ...(status === item[A.status] ? {} : { [A.retryAt]: undefined }),
@@ -136,6 +137,8 @@ function toHealth(item: AccountItem): AccountHealth {
     isBlocked: item[A.policy]?.action === "block",
     statusDetail: item[A.statusDetail] ?? null,
     refreshError: item[A.refreshError] ?? null,
+    // A worker of an earlier release removes the error alone.
+    refreshFailingSince: item[A.refreshError] === undefined ? null : (item[A.refreshFailingSince] ?? null),
     recoveredAt: item[A.recoveredAt] ?? null,
   };
 }

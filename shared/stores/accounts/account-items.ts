@@ -22,6 +22,8 @@ export interface AccountItem extends Key {
   readonly [A.status]: AccountStatus;
   readonly [A.statusDetail]?: string;
   readonly [A.refreshError]?: string;
+  /** The first failure of a refresh after the last success. */
+  readonly [A.refreshFailingSince]?: Millis;
   readonly [A.lastRefreshedAt]?: Millis;
   readonly [A.sealedToken]: Uint8Array;
   readonly [A.tokenExpiresAt]?: Millis;

@@ -219,6 +219,7 @@ export function accountConnections(table: Table) {
         [A.tokenExpiresAt]: tokenExpiresAt ?? undefined,
         [A.lastRefreshedAt]: now,
         [A.refreshError]: undefined,
+        [A.refreshFailingSince]: undefined,
       };
       const hasToken = allOf(isOfConnection(connectionId), equals(A.sealedToken, readToken));
       const write = update(accountItemKey(tenant, ref), { set }, hasToken, "ALL_NEW");
@@ -319,6 +320,7 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
     [A.lastRefreshedAt]: now,
     [A.statusDetail]: keepsDetail ? item?.[A.statusDetail] : undefined,
     [A.refreshError]: undefined,
+    [A.refreshFailingSince]: undefined,
     [A.retryAt]: undefined,
     [A.retryWait]: undefined,
     [A.resubscribedAt]: undefined,

@@ -39,14 +39,18 @@ export async function refreshToken(ports: RefreshPorts, visit: Visit): Promise<S
   // Another check refreshed it, or the account was disconnected or connected again.
   if (!newAccount) return { visit, next: "gone" };
   ports.log({ event: "account.token_refreshed", tenant, account: accountKey(account) });
-  const newChecked = { ...checked, account: newAccount, health: { ...health, refreshError: null } };
+  const newChecked = {
+    ...checked,
+    account: newAccount,
+    health: { ...health, refreshError: null, refreshFailingSince: null },
+  };
   return applyFinding(ports, { ...visit, checked: newChecked, token: answer.token }, { kind: "refreshed" });
 }
 
 async function applyFailure(ports: RefreshPorts, visit: Visit, failure: CallFailure): Promise<StepResult> {
   const detail = failure.detail ?? "The platform did not answer.";
   const refused = lastingRefusal(failure);
-  const isFailing = isRefreshFailing(visit.checked.account, visit.checked.health.refreshError, visit.now);
+  const isFailing = isRefreshFailing(visit.checked.health.refreshFailingSince, visit.now);
   if (!refused && isFailing) return applyFinding(ports, visit, { kind: "refresh_refused", detail }, "later");
   if (!refused) return applyFinding(ports, visit, { kind: "refresh_unknown", detail }, "later");
   if (refused.class === "token")

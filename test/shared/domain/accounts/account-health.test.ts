@@ -18,9 +18,16 @@ const active: AccountHealth = {
   isBlocked: false,
   statusDetail: null,
   refreshError: null,
+  refreshFailingSince: null,
   recoveredAt: null,
 };
-const failing: AccountHealth = { ...active, status: "refresh_failing", statusDetail: OLD, refreshError: OLD };
+const failing: AccountHealth = {
+  ...active,
+  status: "refresh_failing",
+  statusDetail: OLD,
+  refreshError: OLD,
+  refreshFailingSince: NOW - DAY,
+};
 const dead: AccountHealth = { ...active, status: "needs_reauth", statusDetail: OLD };
 const restricted: AccountHealth = { ...active, status: "restricted", statusDetail: OLD };
 const blocked: AccountHealth = { ...active, isBlocked: true, statusDetail: OLD };
@@ -45,7 +52,17 @@ const rows: Record<string, Row> = {
   "active, the refresh had no answer": [
     active,
     unknown,
-    { status: "active", statusDetail: null, refreshError: NEW, event: null },
+    { status: "active", statusDetail: null, refreshError: NEW, refreshFailingSince: NOW, event: null },
+  ],
+  "active, the refresh had no answer again, with the same words": [
+    { ...active, refreshError: NEW, refreshFailingSince: NOW - DAY },
+    unknown,
+    null,
+  ],
+  "active, the refresh had no answer again, and since when is not stored": [
+    { ...active, refreshError: NEW },
+    unknown,
+    { status: "active", refreshError: NEW, refreshFailingSince: NOW, event: null },
   ],
   "active, the refresh is refused": [
     active,
@@ -74,7 +91,7 @@ const rows: Record<string, Row> = {
   "refresh failing, no answer": [
     failing,
     unknown,
-    { status: "refresh_failing", statusDetail: OLD, refreshError: NEW, event: null },
+    { status: "refresh_failing", statusDetail: OLD, refreshError: NEW, refreshFailingSince: NOW - DAY, event: null },
   ],
   "refresh failing, refused with other words": [
     failing,
@@ -85,7 +102,13 @@ const rows: Record<string, Row> = {
   "refresh failing, refreshed": [
     failing,
     refreshed,
-    { status: "active", statusDetail: null, refreshError: null, event: event("recovered") },
+    {
+      status: "active",
+      statusDetail: null,
+      refreshError: null,
+      refreshFailingSince: null,
+      event: event("recovered"),
+    },
   ],
   "refresh failing, access ended": [
     failing,

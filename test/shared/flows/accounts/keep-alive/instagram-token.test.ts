@@ -1,7 +1,10 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventSchema } from "../../../../../shared/events/catalog.ts";
 import { newUlid } from "../../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "../../../../../shared/kernel/time.ts";
+import { accountItemKey } from "../../../../../shared/stores/accounts/account-keys.ts";
+import { accountAttributes as A } from "../../../../../shared/stores/attributes.ts";
 import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
 import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
@@ -161,6 +164,47 @@ it.each([
     expect(await fixture.events()).toEqual(["account.refresh_failing", "account.recovered"]);
   },
 );
+
+it("whose first refresh is late is refresh_failing two days after its first failure, and not before", async () => {
+  await passDays(29);
+  testEnv.advance(5 * DAY);
+  fixture.answers.refresh = { kind: "unknown" };
+  for (let hour = 0; hour < 48; hour++) await fixture.passHour();
+  expect(fixture.calls.filter(({ call }) => call === "refresh")).toHaveLength(48);
+  expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
+  expect(await fixture.events()).toEqual([]);
+  await fixture.passHour();
+  expect(await fixture.read()).toMatchObject({ status: "refresh_failing" });
+});
+
+it("whose refresh failed once, then succeeded, begins its two days again", async () => {
+  await passDays(29);
+  fixture.answers.refresh = { kind: "unknown" };
+  while (fixture.calls.every(({ call }) => call !== "refresh")) await passDays(1);
+  delete fixture.answers.refresh;
+  await fixture.passHour();
+  testEnv.advance(31 * DAY);
+  fixture.answers.refresh = { kind: "unknown" };
+  for (let hour = 0; hour < 48; hour++) await fixture.passHour();
+  expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
+  await fixture.passHour();
+  expect(await fixture.events()).toEqual(["account.refresh_failing"]);
+});
+
+it("that a worker of an earlier release refreshed, which leaves the time of the failure, begins its two days again", async () => {
+  await passDays(29);
+  testEnv.advance(2 * DAY);
+  fixture.answers.refresh = { kind: "unknown" };
+  await fixture.passHour();
+  const Key = accountItemKey(fixture.tenant, fixture.account);
+  const { client, name: TableName } = testEnv.table;
+  await client.send(new UpdateCommand({ TableName, Key, UpdateExpression: `REMOVE ${A.refreshError}` }));
+  testEnv.advance(3 * DAY);
+  await fixture.passHour();
+  expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
+  await fixture.passHour();
+  expect(await fixture.read()).toMatchObject({ status: "active" });
+});
 
 it("that was refreshed replaces only the token that was read, and none of a later connection", async () => {
   await passDays(29);
