@@ -43,6 +43,8 @@ interface HealthChangeOf {
   readonly tenant: TenantId;
   readonly ref: AccountRef;
   readonly connectionId: string;
+  /** When the token that was checked was issued; null when that is unknown. */
+  readonly lastRefreshedAt: Millis | null;
   readonly now: Millis;
 }
 
@@ -60,13 +62,17 @@ export function accountHealth(table: Table) {
 
     /**
      * Stores what follows from a check's finding for the account as it is now, with a notice of a new status. Safe to
-     * repeat: a finding that is stored changes nothing.
+     * repeat: a finding that is stored changes nothing, and neither does a failed refresh of a token that was replaced.
      * @returns null when the account was disconnected or connected again
      */
-    changeHealth({ tenant, ref, connectionId, now }: HealthChangeOf, finding: Finding): Promise<CheckedAccount | null> {
+    changeHealth(
+      { tenant, ref, connectionId, lastRefreshedAt, now }: HealthChangeOf,
+      finding: Finding,
+    ): Promise<CheckedAccount | null> {
       return changeStatus<CheckedAccount | null>(table, tenant, ref, (item) => {
         if ((item[A.connectionId] ?? "") !== connectionId) return { result: null };
-        const change = healthAfter(toHealth(item), finding, now);
+        const isOfEarlierToken = isRefreshFailure(finding) && (item[A.lastRefreshedAt] ?? null) !== lastRefreshedAt;
+        const change = isOfEarlierToken ? null : healthAfter(toHealth(item), finding, now);
         if (!change) return { result: toCheckedAccount(item) };
         const { status, statusDetail, refreshError, refreshFailingSince, recoveredAt, event } = change;
         return {
@@ -129,6 +135,10 @@ function noticedEvent(
   const seed = JSON.stringify([accountKey(toAccount(item)), statusEvents(item)[0] ?? null]);
   const eventUlid = deriveEventUlid(tenant, seed, event.type, now);
   return { ...newStatusEvent(item, eventUlid), ...newNotice(item, { eventUlid, ...event }) };
+}
+
+function isRefreshFailure({ kind }: Finding): boolean {
+  return kind === "refresh_unknown" || kind === "refresh_refused";
 }
 
 function toHealth(item: AccountItem): AccountHealth {

@@ -51,7 +51,7 @@ export async function applyFinding(
   if (healthAfter(checked.health, finding, now) === null) return { visit, next };
   const { account } = checked;
   const newChecked = await ports.accounts.changeHealth(
-    { tenant, ref: account, connectionId: account.connectionId, now },
+    { tenant, ref: account, connectionId: account.connectionId, lastRefreshedAt: account.lastRefreshedAt, now },
     finding,
   );
   return newChecked ? { visit: { ...visit, checked: newChecked }, next } : { visit, next: "gone" };

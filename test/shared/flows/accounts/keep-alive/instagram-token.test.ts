@@ -1,6 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventSchema } from "../../../../../shared/events/catalog.ts";
+import { checkAccountHealth } from "../../../../../shared/flows/accounts/keep-alive/check.ts";
 import { newUlid } from "../../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "../../../../../shared/kernel/time.ts";
 import { accountItemKey } from "../../../../../shared/stores/accounts/account-keys.ts";
@@ -204,6 +205,28 @@ it("that a worker of an earlier release refreshed, which leaves the time of the 
   expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
   await fixture.passHour();
   expect(await fixture.read()).toMatchObject({ status: "active" });
+});
+
+it("that another check refreshed is not refresh_failing by a check that had no answer at the same time", async () => {
+  await passDays(29);
+  testEnv.advance(2 * DAY);
+  fixture.answers.refresh = { kind: "unknown" };
+  for (let hour = 0; hour < 48; hour++) await fixture.passHour();
+  testEnv.advance(HOUR);
+  const { tenant, account } = fixture;
+  const check = () => checkAccountHealth(fixture.newPorts(), { tenant, account }, testEnv.now());
+  fixture.setOnCall(async (call) => {
+    if (call !== "refresh") return;
+    fixture.setOnCall(() => {});
+    delete fixture.answers.refresh;
+    await check();
+    fixture.answers.refresh = { kind: "unknown" };
+  });
+  await check();
+  expect(await fixture.readToken()).toBe("token-1");
+  expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null, refreshError: null });
+  expect(await fixture.events()).toEqual([]);
+  expect(fixture.mails()).toEqual([]);
 });
 
 it("that was refreshed replaces only the token that was read, and none of a later connection", async () => {
