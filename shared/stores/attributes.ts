@@ -279,6 +279,7 @@ export const accountCheckAttributes = {
   ...feedIndex,
   authorizedBy: "au",
   connectionId: "ci",
+  formerLogins: "fl",
   heldSince: "hs",
   missingSince: "ms",
   missingUntil: "mu",

@@ -3,6 +3,7 @@ import { rotationFaults } from "./faults/access/rotation.ts";
 import { sessionFaults } from "./faults/access/sessions.ts";
 import { signInFaults } from "./faults/access/sign-in.ts";
 import { teamFaults } from "./faults/access/team.ts";
+import { formerLoginFaults } from "./faults/accounts/former-logins.ts";
 import { keepAliveFaults } from "./faults/accounts/keep-alive.ts";
 import { clientFaults } from "./faults/client.ts";
 import { deletionFaults } from "./faults/deletion.ts";
@@ -47,6 +48,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...holdsFaults,
   ...idempotencyFaults,
   ...inboxFaults,
+  ...formerLoginFaults,
   ...keepAliveFaults,
   ...lateCallsFaults,
   ...mailFaults,

@@ -6,10 +6,11 @@ import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { CallFailure } from "../../platforms/accounts/account-platform.ts";
 import { type AccountTask, encodeAccountTask } from "../../queues/accounts.ts";
 import { encodeEvent } from "../../queues/events.ts";
+import type { AccountCheck } from "../../stores/accounts/account-checks.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { publishAccountEvent } from "./call-consequences.ts";
+import { endFormerLogins } from "./former-logins.ts";
 import { queueGap } from "./gap/queue-gap.ts";
-import { scheduleCheck } from "./link-account.ts";
 import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
 import { checkSubscribers, endUnsharedSubscription, listSubscribers } from "./subscribers.ts";
 import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
@@ -34,11 +35,13 @@ export async function finishConnect(
   time: TaskTime,
 ): Promise<RecordOutcome> {
   const { tenant, account: ref, connectionId } = task;
+  // First the check: that of a later connection is stored with its account, which is then found next.
+  const check = await ports.accountChecks.get(tenant, ref);
   const stored = await ports.accounts.getConnection({ tenant, ref, connectionId });
   if (!stored) return drop("gone");
   const connection = { tenant, ...stored };
   const { account, isReconnection } = connection;
-  await ensureCheck(ports, connection);
+  await completeCheck(ports, connection, check);
   const event = connectedEvent(connection);
   const bodies = await ports.eventBodies.getByUlids(tenant, [event.eventUlid]);
   if (bodies.has(event.eventUlid)) {
@@ -138,18 +141,22 @@ export async function endReplacedSubscription(
   return done;
 }
 
-/** The process may have died before it stored the next check. */
-async function ensureCheck(
+/**
+ * Gives an earlier connection's logins their end, unless the process that connected the account did. A connection of an
+ * earlier release may have no check.
+ */
+async function completeCheck(
   ports: FinishConnectPorts,
   { tenant, account, isReconnection }: StoredConnection,
+  stored: AccountCheck | null,
 ): Promise<void> {
   const { platform, externalId, connectionId, authorizedBy } = account;
   const ref = { platform, externalId } as const;
-  const check = await ports.accountChecks.get(tenant, ref);
-  if (check?.connectionId !== connectionId) {
-    const now = ulidTime(connectionId);
-    await scheduleCheck(ports, { tenant, account: ref, authorizedBy, connectionId, isReconnection, now });
-  }
+  const now = ulidTime(connectionId);
+  const connection = { tenant, account: ref, connectionId, authorizedBy, isReconnection, now };
+  const isOwn = stored?.connectionId === connectionId;
+  const check = isOwn ? stored : await ports.accountChecks.replace(stored, connection);
+  if (check) await endFormerLogins(ports, check);
 }
 
 /**

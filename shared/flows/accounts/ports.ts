@@ -15,7 +15,7 @@ import type { FillGapPorts } from "./gap/ports.ts";
 
 export interface LinkPorts {
   readonly accounts: Pick<Accounts, "connect">;
-  readonly accountChecks: Pick<AccountChecks, "put">;
+  readonly accountChecks: Pick<AccountChecks, "clearFormerLogins">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly vault: Pick<Vault, "seal">;
 }
@@ -38,7 +38,7 @@ export interface LetGoPorts extends SubscriptionPorts {
 
 export interface FinishConnectPorts extends SubscriptionPorts {
   readonly accounts: Pick<Accounts, "get" | "getConnection" | "disconnect" | "clearReplaced">;
-  readonly accountChecks: Pick<AccountChecks, "get" | "put" | "noteGap">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "replace" | "clearFormerLogins" | "noteGap">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
   readonly events: Queue;
@@ -97,7 +97,10 @@ export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
     | "replaceToken"
     | "recordResubscription"
   >;
-  readonly accountChecks: Pick<AccountChecks, "get" | "add" | "reschedule" | "remove" | "noteGap">;
+  readonly accountChecks: Pick<
+    AccountChecks,
+    "get" | "add" | "reschedule" | "remove" | "noteGap" | "clearFormerLogins"
+  >;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly pageUses: Pick<PageUses, "list">;
   readonly accountPlatformFor: (connection: Connection) => Promise<AccountPlatform>;

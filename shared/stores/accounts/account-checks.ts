@@ -1,6 +1,8 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
+import { checkTimeAfter } from "../../domain/accounts/account-checks.ts";
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
+import { type ConnectionLogin, formerLoginsAfter, type LoginsOfRow } from "../../domain/accounts/former-logins.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { accountCheckAttributes as A } from "../attributes.ts";
@@ -8,7 +10,7 @@ import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { allOf, atLeast, atMost, equals, isUnchanged, itemDoesNotExist, itemExists } from "../expressions.ts";
 import { type Key, positionTime, t13 } from "../keys.ts";
-import { put, remove, sendWrite, update } from "../writes.ts";
+import { put, remove, update, type Write } from "../writes.ts";
 import { accountCheckKey, checkPosition, checkRange, DUE_CHECKS, parseAccountOfTenant } from "./account-keys.ts";
 
 /** From when until when no webhook brought an account's messages. */
@@ -24,6 +26,8 @@ export interface AccountCheck {
   /** The connection that wrote the row, and the platform's ids of who made it. */
   readonly connectionId: string;
   readonly authorizedBy: readonly string[];
+  /** Logins of earlier connections, until each of their rows has its end. */
+  readonly formerLogins: readonly ConnectionLogin[];
   readonly dueAt: Millis;
   /** When a check last saw a complete subscription; null before the first one did. */
   readonly subscribedAt: Millis | null;
@@ -31,6 +35,17 @@ export interface AccountCheck {
   readonly heldSince: Millis | null;
   /** What may be missing and was not read to its end; null for nothing. */
   readonly gap: Gap | null;
+}
+
+/** A connection of an account, of which a check is to be stored. */
+export interface CheckedConnection {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly connectionId: string;
+  readonly authorizedBy: readonly string[];
+  /** What is known of the account's webhooks stays, and may end a gap. */
+  readonly isReconnection: boolean;
+  readonly now: Millis;
 }
 
 export type AccountChecks = ReturnType<typeof accountCheckStore>;
@@ -45,16 +60,25 @@ export function accountCheckStore(table: Table) {
 
   return {
     /**
-     * Stores a check in the place of the account's earlier one.
-     * @param options `isReconnection`: what an earlier check knows of the account's webhooks stays
-     * @returns the earlier one; null for none
+     * Stores the check of a connection that has none, in the place of an earlier connection's. Connecting does that
+     * itself. Safe to repeat.
+     * @param stored the check as it was read, before the connection was; null for none
+     * @returns the new check; null when the row is another by now
      */
-    async put(check: AccountCheck, { isReconnection = false } = {}): Promise<AccountCheck | null> {
-      const { PK, SK, ...rest } = toCheckItem(check);
-      const set = isReconnection ? rest : { ...rest, ...toWebhookState(check) };
-      const replaced = await sendWrite(table, update({ PK, SK }, { set }, undefined, "ALL_OLD"));
-      // For a row that did not exist, engines of the local stack return its key.
-      return replaced?.[A.feedPosition] === undefined ? null : toCheck(replaced as unknown as CheckItem);
+    async replace(stored: AccountCheck | null, connection: CheckedConnection): Promise<AccountCheck | null> {
+      const { check, write } = replaceCheck(stored, connection);
+      const ownMark = { [A.connectionId]: check.connectionId };
+      return (await conditionalWrite(table, write, { ownMark })).applied ? check : null;
+    },
+
+    /** Removes the logins of earlier connections that were read, unless the account was connected again since. */
+    async clearFormerLogins(
+      check: Pick<AccountCheck, "tenant" | "account" | "connectionId" | "formerLogins">,
+    ): Promise<void> {
+      const isUnchangedList = isUnchanged(A.formerLogins, formatLogins(check.formerLogins));
+      const condition = allOf(equals(A.connectionId, check.connectionId), isUnchangedList);
+      const write = update(accountCheckKey(check.tenant, check.account), { remove: [A.formerLogins] }, condition);
+      await conditionalWrite(table, write);
     },
 
     /** Stores a check of an account that has none. @returns false when it has one */
@@ -158,10 +182,39 @@ export function accountCheckStore(table: Table) {
   };
 }
 
+/**
+ * A connection's check in the place of the stored one, and the write of it, which may be a part of a transaction. The new
+ * row carries every login that the replaced rows name, so that none loses its end with the answer of a write.
+ * @param stored the check as it was read; the write's condition is that it is still of the same connection
+ * @param account the account as it was connected; null for none
+ */
+export function replaceCheck(
+  stored: AccountCheck | null,
+  { isReconnection, now, ...connection }: CheckedConnection,
+  account: LoginsOfRow | null = null,
+): { readonly check: AccountCheck; readonly write: Write } {
+  const replaced = [stored, account].filter((row) => row !== null);
+  const state = isReconnection && stored ? stored : { subscribedAt: null, heldSince: now, gap: null };
+  const check: AccountCheck = {
+    ...connection,
+    formerLogins: formerLoginsAfter(replaced, connection.authorizedBy),
+    dueAt: checkTimeAfter(connection.account, now),
+    subscribedAt: state.subscribedAt,
+    heldSince: state.heldSince,
+    gap: state.gap,
+  };
+  const { PK, SK, ...rest } = toCheckItem(check);
+  const set = isReconnection ? rest : { ...rest, ...toWebhookState(check) };
+  const isAsRead = isUnchanged(A.connectionId, stored?.connectionId);
+  return { check, write: update({ PK, SK }, { set }, isAsRead) };
+}
+
 interface CheckItem extends Key {
   readonly [A.feedPosition]: string;
   readonly [A.connectionId]: string;
   readonly [A.authorizedBy]?: readonly string[];
+  /** `<connection> <the platform's id of the person>` */
+  readonly [A.formerLogins]?: readonly string[];
   readonly [A.subscribedAt]?: Millis;
   readonly [A.heldSince]?: Millis;
   readonly [A.missingSince]?: Millis;
@@ -179,7 +232,19 @@ function toCheckItem(check: AccountCheck) {
     [A.feedPosition]: positionOf(check),
     [A.connectionId]: check.connectionId,
     [A.authorizedBy]: check.authorizedBy.length > 0 ? check.authorizedBy : undefined,
+    [A.formerLogins]: formatLogins(check.formerLogins),
   };
+}
+
+function formatLogins(logins: readonly ConnectionLogin[]): string[] | undefined {
+  return logins.length > 0
+    ? logins.map(({ connectionId, platformUserId }) => `${connectionId} ${platformUserId}`)
+    : undefined;
+}
+
+function parseLogin(text: string): ConnectionLogin {
+  const end = text.indexOf(" ");
+  return { connectionId: text.slice(0, end), platformUserId: text.slice(end + 1) };
 }
 
 /** What a check knows of the account's webhooks. A reconnection does not change it. */
@@ -201,6 +266,7 @@ function toCheck(item: CheckItem): AccountCheck {
     ...parseAccountOfTenant(position.slice(position.indexOf("#") + 1)),
     connectionId: item[A.connectionId],
     authorizedBy: item[A.authorizedBy] ?? [],
+    formerLogins: (item[A.formerLogins] ?? []).map(parseLogin),
     dueAt: positionTime(position),
     subscribedAt: item[A.subscribedAt] ?? null,
     heldSince: item[A.heldSince] ?? null,

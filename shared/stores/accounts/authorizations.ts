@@ -1,7 +1,7 @@
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
 import { AUTHORIZATION_RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { authorizationAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
@@ -24,6 +24,8 @@ export interface Authorization {
 export interface StoredAuthorization extends Authorization {
   /** The person's other ids at the platform. Each has a row. */
   readonly otherIds: readonly string[];
+  /** When the row ends; null while the login connects the account. The table may remove it days later. */
+  readonly endsAt: Millis | null;
 }
 
 export type Authorizations = ReturnType<typeof authorizationStore>;
@@ -41,11 +43,12 @@ export function authorizationStore(table: Table) {
     /** The accounts that the login connected, of all tenants. Read consistently. */
     async list(platformUserId: string): Promise<StoredAuthorization[]> {
       const items = await queryAll<AuthorizationItem>(table, { PK: authorizationPartition(platformUserId), SK: "" });
-      return items.map((item) => ({
+      return items.map(({ SK, [A.connectionId]: connectionId, [A.otherIds]: otherIds = [], [A.ttl]: ttl }) => ({
         platformUserId,
-        ...parseAccountOfTenant(item.SK),
-        connectionId: item[A.connectionId],
-        otherIds: item[A.otherIds] ?? [],
+        ...parseAccountOfTenant(SK),
+        connectionId,
+        otherIds,
+        endsAt: ttl === undefined ? null : ttl * SECOND,
       }));
     },
 
@@ -54,9 +57,9 @@ export function authorizationStore(table: Table) {
       await conditionalWrite(table, remove(keyOf(authorization), isOfConnection(authorization)));
     },
 
-    /** Lets the row expire in eight days, unless the login connected the account again since. */
-    async expire(authorization: Authorization, now: Millis): Promise<void> {
-      const set = { [A.ttl]: timeToLive(now + AUTHORIZATION_RETENTION) };
+    /** Lets the row end eight days after `at`, unless the login connected the account again since. */
+    async expire(authorization: Authorization, at: Millis): Promise<void> {
+      const set = { [A.ttl]: timeToLive(at + AUTHORIZATION_RETENTION) };
       await conditionalWrite(table, update(keyOf(authorization), { set }, isOfConnection(authorization)));
     },
   };
@@ -65,4 +68,5 @@ export function authorizationStore(table: Table) {
 interface AuthorizationItem extends Key {
   readonly [A.connectionId]: string;
   readonly [A.otherIds]?: readonly string[];
+  readonly [A.ttl]?: number;
 }

@@ -30,6 +30,7 @@ import {
 } from "../expressions.ts";
 import { tenantKey, timeToLive } from "../keys.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
+import { type AccountCheck, accountCheckStore, replaceCheck } from "./account-checks.ts";
 import { type AccountItem, isOfConnection, toAccount } from "./account-items.ts";
 import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./account-keys.ts";
 import { accountRoutes, toHolders, toHoldersAttribute } from "./account-routes.ts";
@@ -50,11 +51,16 @@ export type NewAccount = Pick<
 >;
 
 /**
- * `previous`: the account as it was, if it was connected. `in_use`: another tenant has it, or had it a moment ago.
+ * `previous`: the account as it was, if it was connected. `check`: its next check. `in_use`: another tenant has it, or had it a moment ago.
  * `actor_changed`: the acting member may not connect accounts by now.
  */
 export type Connecting =
-  | { readonly kind: "connected"; readonly account: Account; readonly previous: Account | null }
+  | {
+      readonly kind: "connected";
+      readonly account: Account;
+      readonly previous: Account | null;
+      readonly check: AccountCheck;
+    }
   | { readonly kind: "in_use" }
   | { readonly kind: "actor_changed" };
 
@@ -79,6 +85,7 @@ export const FREE_ROUTE_RETENTION: Millis = HOLDER_RETENTION;
 export function accountConnections(table: Table) {
   const { client, name: TableName } = table;
   const routes = accountRoutes(table);
+  const checks = accountCheckStore(table);
 
   async function getItem(tenant: TenantId, ref: AccountRef): Promise<AccountItem | null> {
     const { Item } = await client.send(
@@ -90,8 +97,9 @@ export function accountConnections(table: Table) {
   return {
     /**
      * Connects an account for the first time or again: the account, the route to its tenant, the use of its page, the
-     * logins that authorized it and an audit row, in one transaction. What follows from the replaced token goes with it;
-     * the platform's decision about the account stays. The audit row's action says whether the account was connected.
+     * logins that authorized it, its next check and an audit row, in one transaction. What follows from the replaced token
+     * goes with it; the platform's decision about the account stays. The check carries the logins of earlier connections.
+     * The audit row's action says whether the account was connected.
      * @throws Error when the tenant is being deleted
      */
     async connect({
@@ -110,6 +118,7 @@ export function accountConnections(table: Table) {
       for (let attempt = 1; attempt <= CONNECT_ATTEMPTS_MAX; attempt++) {
         const item = await getItem(tenant, account);
         const storedRoute = await routes.getRouteItem(account);
+        const storedCheck = await checks.get(tenant, account);
         const holders = storedRoute ? toHolders(storedRoute) : [];
         const route = {
           ...accountRouteKey(account),
@@ -119,6 +128,10 @@ export function accountConnections(table: Table) {
         };
         const previous = item && toAccount(item);
         const action = previous ? "account.reconnect" : "account.connect";
+        const { platform, externalId, authorizedBy } = account;
+        const ref = { platform, externalId };
+        const connection = { tenant, account: ref, connectionId, authorizedBy, isReconnection: previous !== null, now };
+        const { check: newCheck, write: checkWrite } = replaceCheck(storedCheck, connection, previous);
         const result = await conditionalTransaction(
           table,
           [
@@ -128,15 +141,17 @@ export function accountConnections(table: Table) {
             ...(actor ? actorCheck(tenant, actor) : [check(tenantKey(tenant), isNotDeleted)]),
             ...pageUseItems(tenant, account, previous),
             ...account.authorizedBy.map((userId) => put(authorizationItem(tenant, account, userId))),
+            checkWrite,
           ],
           { ownMark: { [A.connectionId]: connectionId } },
         );
         if (result.applied) {
           const stored = { ...(item ?? {}), ...key, ...connectionChanges(account, item, now) };
-          return { kind: "connected", account: toAccount(stored as unknown as AccountItem), previous };
+          return { kind: "connected", account: toAccount(stored as unknown as AccountItem), previous, check: newCheck };
         }
         const [changed, foreign, , author] = result.current;
         if (changed !== undefined) continue;
+        if (foreign === undefined && author === undefined && result.current.at(-1) !== undefined) continue;
         if (foreign !== undefined) return { kind: "in_use" };
         if (author === undefined) throw new Error("The account was not connected, though each condition held.");
         if (actor) return { kind: "actor_changed" };

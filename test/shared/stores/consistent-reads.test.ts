@@ -251,6 +251,7 @@ test("the accounts of a platform login: a deauthorization would miss the newest"
     account: { platform, externalId },
     connectionId,
     otherIds: [],
+    endsAt: null,
   };
   expect(await authorizationStore(table).list(`person-${tenant}`)).toEqual([authorization]);
 });
@@ -262,13 +263,17 @@ test("the next check of an account: its connection would count as checked by nob
     account: { platform, externalId },
     connectionId,
     authorizedBy: [],
+    formerLogins: [{ connectionId: newUlid(NOW), platformUserId: "1" }],
     dueAt: NOW,
     subscribedAt: 5,
     heldSince: 4,
     gap: { since: 5, until: 6 },
   };
-  await accountCheckStore(table).put(check);
-  expect(await accountCheckStore(table).get(tenant, check.account)).toEqual(check);
+  const accountChecks = accountCheckStore(table);
+  const ofConnecting = await accountChecks.get(tenant, check.account);
+  if (ofConnecting) await accountChecks.remove(ofConnecting);
+  await accountChecks.add(check);
+  expect(await accountChecks.get(tenant, check.account)).toEqual(check);
 });
 
 test("a hold: the page of a new link would show nothing", async () => {

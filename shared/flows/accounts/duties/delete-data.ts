@@ -13,7 +13,8 @@ const ERASING_DELAY: Millis = 10 * SECOND;
 /**
  * Deletes the data of a person who requested it from the platform: lets the accounts go that their login connects,
  * removes the rows that name the login, and erases the conversations of these accounts in the background, also of those
- * that were let go in the last days. An account that another login connects by now stays with its conversations. The rows
+ * that were let go in the last days. An account that another login connects by now stays with its conversations, and so
+ * does one whose row has ended: nothing of this login's time is stored of it, and another login may have had it since. The rows
  * that name the login go last, so that a request that died is completed by its repetition.
  * @returns the confirmation code: the same for a repeated request, and one for a person without data, too
  */
@@ -23,7 +24,9 @@ export async function deleteData(
 ): Promise<string> {
   const { deletion, code } = await findDeletion(ports, platformUserId);
   const authorized = await listAuthorizedAccounts(ports, platformUserId);
-  const erasable = authorized.filter(({ isOthers }) => !isOthers);
+  const erasable = authorized.filter(
+    ({ isOthers, authorization: { endsAt } }) => !isOthers && (endsAt === null || endsAt > now),
+  );
   const accounts = erasable.map(({ authorization: { tenant, account } }) => ({ code, tenant, account }));
   for (const account of accounts) await ports.dataDeletions.addAccount(account, now, auditOf(account, now));
   if (accounts.length > 0) await ports.dataDeletions.start(code, "running", now);

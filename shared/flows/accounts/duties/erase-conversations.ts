@@ -1,4 +1,5 @@
 import { type Account, accountKey } from "../../../domain/accounts/accounts.ts";
+import { allLogins } from "../../../domain/accounts/former-logins.ts";
 import { deriveErasureId } from "../../../domain/erasure/erasures.ts";
 import { ACCOUNT_RELEASE_WAIT } from "../../../domain/limits.ts";
 import { ulidTime } from "../../../kernel/ids.ts";
@@ -95,10 +96,7 @@ async function waitAfterDisconnection(
   // Read after its check: a check of a connection made since is not to be removed.
   if (await ports.accounts.get(tenant, account)) return RECHECK_DELAY;
   if (check) {
-    const { authorizedBy, connectionId } = check;
-    for (const platformUserId of authorizedBy) {
-      await ports.authorizations.remove({ platformUserId, tenant, account, connectionId });
-    }
+    for (const login of allLogins(check)) await ports.authorizations.remove({ tenant, account, ...login });
     await ports.accountChecks.remove(check);
   }
   // A late webhook from before the disconnection would bring messages back. Workers remember these times for a minute.

@@ -1,5 +1,6 @@
 import { checkTimeAfter, restrictionCheckTime } from "../../../domain/accounts/account-checks.ts";
 import { type AccountRef, accountKey } from "../../../domain/accounts/accounts.ts";
+import { allLogins } from "../../../domain/accounts/former-logins.ts";
 import { MAIL_CLAIM_TIME, RECOVERY_INTERVAL } from "../../../domain/limits.ts";
 import { allDone } from "../../../kernel/parallel.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
@@ -7,6 +8,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { AccountCheck } from "../../../stores/accounts/account-checks.ts";
 import type { CheckedAccount } from "../../../stores/accounts/account-health.ts";
 import { done, drop, type RecordOutcome, retry } from "../../record-outcome.ts";
+import { endFormerLogins } from "../former-logins.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { checkSubscription } from "./check-subscription.ts";
 import { checkToken } from "./check-token.ts";
@@ -39,13 +41,14 @@ export async function checkAccountHealth(
   now: Millis,
 ): Promise<RecordOutcome> {
   const { tenant, account: ref, dueAt } = task;
-  // First the check, which is stored after its account: so the check of an account that is gone is of no later connection.
+  // First the check, which is stored with its account: so the check of an account that is gone is of no later connection.
   const stored = await ports.accountChecks.get(tenant, ref);
   const checked = await ports.accounts.getHealth(tenant, ref);
   if (!checked) return removeCheck(ports, stored, now);
   // An earlier message of the same check completed it.
   if (dueAt !== undefined && stored?.dueAt !== dueAt) return drop("stale");
   const check = stored ?? (await addCheck(ports, { tenant, checked, now }));
+  if (check) await endFormerLogins(ports, check);
   const result = await examine(ports, { tenant, checked, check, now });
   const isPublished = await publishNotices(ports, { tenant, checked: result.checked, now });
   if (!isPublished) return retry("mail_claimed", MAIL_CLAIM_TIME);
@@ -99,6 +102,7 @@ async function addCheck(
     account,
     connectionId,
     authorizedBy,
+    formerLogins: [],
     dueAt: now,
     subscribedAt: null,
     heldSince: null,
@@ -131,9 +135,8 @@ function nextCheckTime({ account, health }: CheckedAccount, check: AccountCheck,
 /** Nobody needs the check of an account that was disconnected. The logins that connected it are stored eight more days. */
 async function removeCheck(ports: AccountCheckPorts, check: AccountCheck | null, now: Millis): Promise<RecordOutcome> {
   if (!check) return drop("gone");
-  const { tenant, account, connectionId } = check;
-  for (const platformUserId of check.authorizedBy)
-    await ports.authorizations.expire({ platformUserId, tenant, account, connectionId }, now);
+  const { tenant, account } = check;
+  for (const login of allLogins(check)) await ports.authorizations.expire({ tenant, account, ...login }, now);
   await ports.accountChecks.remove(check);
   return done;
 }

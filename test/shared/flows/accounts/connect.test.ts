@@ -187,10 +187,12 @@ describe("connecting an account", () => {
     expect([...fixture.subscribed]).toEqual([]);
   });
 
-  it("whose process died before it stored the next check gets one", async () => {
+  it("whose process died, and whose check was lost, gets one", async () => {
     const ports = fixture.ports();
-    const accountChecks = { ...ports.accountChecks, put: async () => Promise.reject(new Error("died")) };
-    await expect(fixture.connect(tenant, page(), {}, { ...ports, accountChecks })).rejects.toThrow("died");
+    const dying = { ...ports, accountPlatformFor: async () => Promise.reject(new Error("died")) };
+    await expect(fixture.connect(tenant, page(), {}, dying)).rejects.toThrow("died");
+    const lost = await fixture.stores.accountChecks.get(tenant, page());
+    expect(lost && (await fixture.stores.accountChecks.remove(lost))).toBe(true);
     await fixture.drain();
     const { connectionId } = (await fixture.get(tenant, page())) ?? {};
     expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId });

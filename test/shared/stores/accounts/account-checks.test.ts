@@ -12,7 +12,6 @@ import { authorizationStore } from "../../../../shared/stores/accounts/authoriza
 import { openTable } from "../../../../shared/stores/client.ts";
 import { timeToLive } from "../../../../shared/stores/keys.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openWorldTable } from "../../../support/world/world-table.ts";
 import { linkTestAccount } from "../../flows/accounts/support/link-test-account.ts";
@@ -38,6 +37,7 @@ const newCheck = (rest: Partial<AccountCheck> = {}): AccountCheck => ({
   account,
   connectionId: newUlid(NOW),
   authorizedBy: ["1"],
+  formerLogins: [],
   dueAt: NOW,
   subscribedAt: null,
   heldSince: null,
@@ -50,7 +50,7 @@ describe("the next check of an account", () => {
     const due = 5 * DAY;
     const other = { ...account, externalId: `z-${tenant}` };
     const [late, early] = [newCheck({ dueAt: due + 1 }), newCheck({ account: other, dueAt: due })];
-    for (const check of [late, early]) expect(await accountChecks.put(check)).toBeNull();
+    for (const check of [late, early]) expect(await accountChecks.add(check)).toBe(true);
     expect(await listDue(due - 1)).toEqual([]);
     expect(await listDue(due)).toEqual([early]);
     expect(await listDue(due + 1)).toEqual([early, late]);
@@ -58,18 +58,9 @@ describe("the next check of an account", () => {
     expect(await listDue(due + 1)).toEqual([]);
   });
 
-  it("is the first in the engine of the local stack, too, which returns the key of a row that did not exist", async () => {
-    const testTable = await startTestTable();
-    const store = accountCheckStore(openTable(testTable.tableName, testTable.client));
-    const check = newCheck();
-    expect(await store.put(check)).toBeNull();
-    expect(await store.put(newCheck({ connectionId: "later" }))).toEqual(check);
-    await testTable.close();
-  });
-
   it("is moved once from the time that was read, also when the answer is lost", async () => {
     const check = newCheck();
-    await accountChecks.put(check);
+    await accountChecks.add(check);
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
     expect(await accountChecks.reschedule(check, { dueAt: NOW + DAY, subscribedAt: NOW })).toBe(true);
     end();
@@ -83,11 +74,21 @@ describe("the next check of an account", () => {
 
   it("of a later connection at the same time is neither moved nor removed by the earlier one's", async () => {
     const earlier = newCheck();
-    const later = { ...earlier, connectionId: newUlid(NOW), authorizedBy: [] };
-    await accountChecks.put(earlier);
-    expect(await accountChecks.put(later)).toEqual(earlier);
+    await accountChecks.add(earlier);
+    const connection = {
+      tenant,
+      account,
+      connectionId: newUlid(NOW),
+      authorizedBy: [],
+      isReconnection: true,
+      now: NOW,
+    };
+    const later = await accountChecks.replace(earlier, connection);
+    if (!later) throw new Error("The check is not replaced.");
     expect(await accountChecks.reschedule(earlier, { dueAt: NOW + DAY })).toBe(false);
     expect(await accountChecks.remove(earlier)).toBe(false);
+    expect(await accountChecks.replace(earlier, connection)).toEqual(later);
+    expect(await accountChecks.replace(earlier, { ...connection, connectionId: newUlid(NOW) })).toBeNull();
     expect(await accountChecks.get(tenant, account)).toEqual(later);
     await accountChecks.remove(later);
     expect(await accountChecks.get(tenant, account)).toBeNull();
@@ -171,13 +172,14 @@ describe("the logins of an account", () => {
     const audit = { action: "account.connect", resource: "-", actor: "cli", ip: null, detail: {}, at: NOW } as const;
     await ports.accounts.connect({ tenant, account: second, author: { audit, actor: null }, now: NOW });
     expect(await authorizations.list(`ada-${tenant}`)).toEqual([
-      { platformUserId: `ada-${tenant}`, tenant, account, connectionId: "1", otherIds: [] },
+      { platformUserId: `ada-${tenant}`, tenant, account, connectionId: "1", otherIds: [], endsAt: null },
       {
         platformUserId: `ada-${tenant}`,
         tenant,
         account: { platform: "instagram", externalId: second.externalId },
         connectionId: "2",
         otherIds: [],
+        endsAt: null,
       },
     ]);
   });

@@ -7,6 +7,7 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import type { ChangeAuthor } from "../../../../shared/stores/access/acting-member.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { accountCheckStore } from "../../../../shared/stores/accounts/account-checks.ts";
 import { accountItemKey, accountRouteKey } from "../../../../shared/stores/accounts/account-keys.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../../../shared/stores/accounts/authorizations.ts";
@@ -68,7 +69,14 @@ describe("connecting", () => {
     expect(await accounts.getRoute(ref)).toEqual({ tenant, handle: "@shop" });
     expect(await usersOf()).toEqual([tenant]);
     const { connectionId } = account;
-    const authorization = { platformUserId: `a-${tenant}`, tenant, account: ref, connectionId, otherIds: [] };
+    const authorization = {
+      platformUserId: `a-${tenant}`,
+      tenant,
+      account: ref,
+      connectionId,
+      otherIds: [],
+      endsAt: null,
+    };
     expect(await authorizations.list(`a-${tenant}`)).toEqual([authorization]);
     expect(await actions()).toEqual(["account.connect"]);
   });
@@ -89,6 +97,7 @@ describe("connecting", () => {
       kind: "connected",
       account,
       previous: { ...first, status: "needs_reauth", statusDetail: "expired" },
+      check: await accountCheckStore(table).get(tenant, ref),
     });
     expect(account).toMatchObject({ status: "active", statusDetail: null, replaced: null });
     expect([...(account?.sealedToken ?? [])]).toEqual([2]);

@@ -194,6 +194,23 @@ describe("a data deletion", () => {
     expect(await read(code)).toMatchObject({ status: "done" });
   });
 
+  it("erases nothing for a login whose row has ended and is still stored, and removes the row", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.disconnect(account);
+    await fixture.runTask({ op: "check", tenant: fixture.tenant, account });
+    testEnv.advance(8 * DAY - MINUTE);
+    await fixture.connect("one", ["55"]);
+    await fixture.receive(account, "100");
+    await fixture.disconnect(account);
+    testEnv.advance(2 * MINUTE);
+    expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
+    const code = await request();
+    expect(await read(code)).toMatchObject({ status: "done" });
+    await fixture.settle();
+    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
+    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
+  });
+
   it("leaves no other id of a person whose account was disconnected days before", async () => {
     const account = await fixture.connect("one", [user, otherId]);
     await fixture.disconnect(account);

@@ -246,12 +246,15 @@ describe("the note of a gap", () => {
       account,
       connectionId: "",
       authorizedBy: [],
+      formerLogins: [],
       dueAt: 0,
       subscribedAt: null,
       heldSince: null,
       gap: { since: fixture.since, until: fixture.until },
     };
-    await accountChecks.put(check);
+    const ofConnecting = await accountChecks.get(tenant, account);
+    if (ofConnecting) await accountChecks.remove(ofConnecting);
+    await accountChecks.add(check);
     const readGap = async () => (await accountChecks.get(tenant, account))?.gap ?? null;
     return { fixture, check, accountChecks, readGap };
   };

@@ -63,6 +63,7 @@ it("an account without a next check gets one by a check of any reason", async ()
     account,
     connectionId,
     authorizedBy: [`user-of-${tenant}`],
+    formerLogins: [],
     dueAt: checkTimeAfter(account, testEnv.now()),
     subscribedAt: testEnv.now(),
     heldSince: null,
