@@ -26,10 +26,10 @@ export async function pushMessage(
     case "hello":
       return processHello(ports, message, batch.now());
     case "close":
-      await closeSockets(ports, { ...message, now: batch.now() });
+      await closeSockets(ports, { ...message, requestedAt: sentAt, now: batch.now() });
       return done;
     case "recheck":
-      await recheckSockets(ports, { ...message, now: batch.now() });
+      await recheckSockets(ports, { ...message, requestedAt: sentAt, now: batch.now() });
       return done;
     default:
       return pushToSockets(ports, { message, sentAt }, batch);

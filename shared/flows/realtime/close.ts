@@ -13,6 +13,8 @@ const CONCURRENCY = 25;
 interface SocketsOf {
   readonly tenant: TenantId;
   readonly connectionIds: readonly string[];
+  /** When the closing or the check was requested: each of the sockets had a row by then. Default: long ago. */
+  readonly requestedAt?: Millis;
   /** Their handshakes were answered: a connection that the gateway does not know has ended. Default: false. */
   readonly areOpen?: boolean;
   readonly now: Millis;
@@ -26,23 +28,28 @@ export class NotClosed extends Error {
 /**
  * Closes connections. Their sockets receive nothing from the first write on, and their rows stay until the gateway has
  * closed them, so that a repetition closes what a process left open. Safe to repeat. A connection without a row is closed,
- * too: the deletion of a tenant removes the rows.
+ * too: the deletion of a tenant removes the rows, also of a connection whose handshake is in progress.
  * @throws NotClosed when the gateway did not close all of them, or does not know one yet
  */
 export async function closeSockets(
   ports: ClosePorts,
-  { tenant, connectionIds, areOpen = false, now }: SocketsOf,
+  { tenant, connectionIds, requestedAt = 0, areOpen = false, now }: SocketsOf,
 ): Promise<void> {
   await ports.sockets.markEnded(tenant, connectionIds, now);
   const rows = await ports.sockets.listAll(tenant);
   const rowsById = new Map(rows.map((socket) => [socket.connectionId, socket]));
   const closedIds: string[] = [];
+  const unknownIds: string[] = [];
   await forEachConcurrent(connectionIds, CONCURRENCY, async (connectionId) => {
     const result = await ports.connections.close(connectionId).catch(() => "failed" as const);
-    const { connectedAt = 0 } = rowsById.get(connectionId) ?? {};
-    const isInHandshake = !areOpen && result === "gone" && connectedAt > now - HANDSHAKE_MAX;
-    if (result !== "failed" && !isInHandshake) closedIds.push(connectionId);
+    if (result === "failed") return;
+    const row = rowsById.get(connectionId);
+    const mayBeInHandshake = !areOpen && result === "gone" && (row?.connectedAt ?? requestedAt) > now - HANDSHAKE_MAX;
+    if (!mayBeInHandshake) closedIds.push(connectionId);
+    else if (!row) unknownIds.push(connectionId);
   });
+  // Without a deletion only a connection that has ended loses its row.
+  if (unknownIds.length > 0 && !(await ports.sockets.isTenantDeleted(tenant))) closedIds.push(...unknownIds);
   await ports.sockets.remove(
     tenant,
     closedIds.filter((id) => rowsById.has(id)),
@@ -50,8 +57,14 @@ export async function closeSockets(
   if (closedIds.length < connectionIds.length) throw new NotClosed("A connection was not closed yet.");
 }
 
-/** Closes those of the sockets whose access has ended, and those that are being closed. Safe to repeat. */
-export async function recheckSockets(ports: ClosePorts, { tenant, connectionIds, now }: SocketsOf): Promise<void> {
+/**
+ * Closes those of the sockets whose access has ended, and those that are being closed. Safe to repeat. Those without a row
+ * have ended, unless the deletion of the tenant removed the rows.
+ */
+export async function recheckSockets(
+  ports: ClosePorts,
+  { tenant, connectionIds, requestedAt = 0, now }: SocketsOf,
+): Promise<void> {
   const rows = await ports.sockets.listAll(tenant);
   const sockets = rows.filter((row) => connectionIds.includes(row.connectionId));
   const granted = new Map<string, boolean>();
@@ -60,8 +73,11 @@ export async function recheckSockets(ports: ClosePorts, { tenant, connectionIds,
     if (!granted.has(name)) granted.set(name, await ports.sockets.isGranted(tenant, grant));
   }
   const ended = sockets.filter(({ grant, endedAt }) => endedAt !== null || !granted.get(grantName(grant)));
-  if (ended.length === 0) return;
-  await closeSockets(ports, { tenant, connectionIds: ended.map(({ connectionId }) => connectionId), now });
+  const endedIds = ended.map(({ connectionId }) => connectionId);
+  const stored = new Set(sockets.map(({ connectionId }) => connectionId));
+  const withoutRow = connectionIds.filter((id) => !stored.has(id));
+  if (withoutRow.length > 0 && (await ports.sockets.isTenantDeleted(tenant))) endedIds.push(...withoutRow);
+  if (endedIds.length > 0) await closeSockets(ports, { tenant, connectionIds: endedIds, requestedAt, now });
 }
 
 /**

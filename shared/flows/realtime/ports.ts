@@ -27,7 +27,7 @@ export interface DisconnectPorts {
 
 /** What closing sockets needs. */
 export interface ClosePorts {
-  readonly sockets: Pick<Sockets, "get" | "listAll" | "isGranted" | "markEnded" | "remove">;
+  readonly sockets: Pick<Sockets, "get" | "listAll" | "isGranted" | "isTenantDeleted" | "markEnded" | "remove">;
   readonly connections: Pick<Connections, "close">;
 }
 

@@ -6,6 +6,7 @@ import { newUlid } from "../../kernel/ids.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
+import { isDeletedTenant } from "../access/tenant-conditions.ts";
 import {
   socketAttributes as A,
   socketErasureAttributes as Erasure,
@@ -14,7 +15,7 @@ import {
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { allOf, isAbsent, itemDoesNotExist, itemExists } from "../expressions.ts";
-import { type Key, SOCKET, socketErasureKey, socketKey, socketTenantKey, timeToLive } from "../keys.ts";
+import { type Key, SOCKET, socketErasureKey, socketKey, socketTenantKey, tenantKey, timeToLive } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { put, remove as removeItem, sendWrite, update } from "../writes.ts";
 import { presenceStore } from "./presence.ts";
@@ -105,6 +106,12 @@ export function socketStore(table: Table) {
     /** Whether a grant gives access to the tenant now. */
     async isGranted(tenant: TenantId, grant: Grant): Promise<boolean> {
       return (await conditionalTransaction(table, grantChecks(tenant, grant))).applied;
+    },
+
+    /** Whether the tenant is being deleted, or was: its sockets have no rows then. Read consistently. */
+    async isTenantDeleted(tenant: TenantId): Promise<boolean> {
+      const { Item } = await client.send(new GetCommand({ TableName, Key: tenantKey(tenant), ConsistentRead: true }));
+      return Item !== undefined && isDeletedTenant(Item);
     },
 
     /** The sockets that receive events. Reads eventually consistently. */

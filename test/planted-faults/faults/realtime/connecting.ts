@@ -119,8 +119,8 @@ export const connectingFaults: readonly PlantedFault[] = [
   {
     name: "a socket that the gateway did not close loses its row",
     file: "shared/flows/realtime/close.ts",
-    search: `result !== "failed" && !isInHandshake`,
-    replacement: "!isInHandshake",
+    search: `if (result === "failed") return;`,
+    replacement: "",
     killedBy: {
       file: cutOff,
       title: "is repeated until the gateway closed the connections, which receive nothing until then",
@@ -129,7 +129,7 @@ export const connectingFaults: readonly PlantedFault[] = [
   {
     name: "a connection in its handshake counts as closed",
     file: "shared/flows/realtime/close.ts",
-    search: `!areOpen && result === "gone" && connectedAt > now - HANDSHAKE_MAX`,
+    search: `!areOpen && result === "gone" && (row?.connectedAt ?? requestedAt) > now - HANDSHAKE_MAX`,
     replacement: "false",
     killedBy: {
       file: cutOff,
@@ -205,5 +205,36 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement:
       "  const { connectedAt, expiresAt } = socket;\n  await ports.socketFrames.markGreeted(connectionId, now);\n",
     killedBy: { file: frames, title: "a ping at any moment around the first frame is answered, and never before it" },
+  },
+  {
+    name: "a connection in its handshake, whose row a deletion removed, counts as ended",
+    file: "shared/flows/realtime/close.ts",
+    search: "if (unknownIds.length > 0 && !(await ports.sockets.isTenantDeleted(tenant))) closedIds",
+    replacement: "if (unknownIds.length > 0) closedIds",
+    killedBy: {
+      file: cutOff,
+      title: "closes its socket when it stands, though the row was removed and the gateway did not know it",
+    },
+  },
+  {
+    name: "a check closes no connection whose row a deletion removed",
+    file: "shared/flows/realtime/close.ts",
+    search: "endedIds.push(...withoutRow);",
+    replacement: "endedIds.push();",
+    killedBy: {
+      file: cutOff,
+      title: "closes it by the check that was requested before, where the queue failed after the deletion began",
+    },
+  },
+  {
+    name: "the worker forgets when the closing of a socket was requested",
+    file: "shared/flows/push/push-message.ts",
+    search: "closeSockets(ports, { ...message, requestedAt: sentAt,",
+    replacement: "closeSockets(ports, { ...message,",
+    killedBy: {
+      file: "test/shared/flows/push/close.test.ts",
+      title:
+        "a message (%s) for a connection in its handshake, whose row went with its tenant, comes again until it stands",
+    },
   },
 ];

@@ -149,7 +149,7 @@ describe("a ticket", () => {
 describe("a socket", () => {
   it("has its first frame queued two seconds later, and ends two hours after it connected", async () => {
     const { connectionId } = await stream.connect(await newTicket());
-    expect(stream.queue).toEqual([{ tenant, kind: "hello", connectionId, delay: 2 * SECOND }]);
+    expect(stream.queue).toEqual([{ tenant, kind: "hello", connectionId, delay: 2 * SECOND, sentAt: testEnv.now() }]);
     const [socket] = await stream.ports.sockets.listAll(tenant);
     expect(socket).toMatchObject({ connectedAt: testEnv.now(), expiresAt: testEnv.now() + 2 * HOUR });
   });

@@ -6,13 +6,14 @@ import { createKey, createOperatorKey } from "../../../../shared/flows/access/ke
 import { signOut } from "../../../../shared/flows/access/sign-in/sign-out.ts";
 import { removeMember } from "../../../../shared/flows/access/team/members.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
+import { deleteTenant } from "../../../../shared/flows/deletion/delete-tenant.ts";
 import { closeSockets, NotClosed } from "../../../../shared/flows/realtime/close.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { Crash, injectFaults } from "../../../support/faults.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
-import { runDeletion } from "../deletion/support/doomed-tenant.ts";
+import { deletionPorts, runDeletion } from "../deletion/support/doomed-tenant.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { openStreamFixture, type StreamFixture } from "./support/stream-fixture.ts";
 
@@ -218,6 +219,78 @@ it("the deletion of a tenant closes every socket, though their rows are removed 
   expect(await rows()).toEqual([]);
   await stream.drain();
   expect(connectionIds.map(stream.isOpen)).toEqual([false, false]);
+});
+
+describe("the deletion of a tenant while a handshake is in progress", () => {
+  const connectionId = "in-deletion";
+  type Ports = typeof stream.ports;
+
+  /** The first pass of a deletion, whose process dies after it. */
+  async function deleteOnce(realtime: Pick<Ports["realtime"], "send"> = stream.ports.realtime): Promise<void> {
+    const wait = () => Promise.reject(new Crash("The process died."));
+    const ports = { ...deletionPorts(testEnv), realtime, sockets: stream.ports.sockets };
+    const deletion = { tenant, actor: "cli", time: { now: testEnv.now, wait }, report: () => {} };
+    await expect(deleteTenant(ports, deletion)).rejects.toThrow(Crash);
+    expect(await rows()).toEqual([]);
+  }
+
+  /** A handshake during which the work is done, after its row is stored and before the gateway has the answer. */
+  async function connectDuring(work: () => Promise<void>): Promise<void> {
+    const ticket = await stream.newTicket(owner, tenant);
+    stream.queue.length = 0;
+    const realtime = { send: work };
+    const { result } = await stream.connect(ticket, { connectionId, openPorts: { ...stream.ports, realtime } });
+    expect([result, stream.isOpen(connectionId)]).toEqual(["connected", true]);
+  }
+
+  const processOf = (kind: "close" | "recheck") =>
+    stream.process(stream.queue.find((message) => message.kind === kind) ?? expect.unreachable());
+
+  it("closes its socket when it stands, though the row was removed and the gateway did not know it", async () => {
+    await connectDuring(async () => {
+      await deleteOnce();
+      expect(kinds()).toEqual(["recheck", "close"]);
+      await expect(processOf("close")).rejects.toThrow(NotClosed);
+    });
+    await processOf("close");
+    expect(stream.isOpen(connectionId)).toBe(false);
+  });
+
+  it("closes it by the check that was requested before, where the queue failed after the deletion began", async () => {
+    await connectDuring(async () => {
+      let sent = 0;
+      await deleteOnce({
+        send: async (message) => {
+          if (++sent > 1) throw new Error("The queue is down.");
+          await stream.ports.realtime.send(message);
+        },
+      });
+      expect(kinds()).toEqual(["recheck"]);
+      await expect(processOf("recheck")).rejects.toThrow(NotClosed);
+    });
+    await processOf("recheck");
+    expect(stream.isOpen(connectionId)).toBe(false);
+  });
+
+  it("is over for a connection that the gateway does not know half a minute later", async () => {
+    await connectDuring(() => deleteOnce());
+    await stream.ports.connections.close(connectionId);
+    await expect(processOf("close")).rejects.toThrow(NotClosed);
+    testEnv.advance(30 * SECOND);
+    await processOf("close");
+    await processOf("recheck");
+  });
+
+  it("takes no time from a tenant that stands: a connection without a row has ended", async () => {
+    const open = await stream.open(owner, tenant);
+    stream.queue.length = 0;
+    await suspend(stream.ports);
+    await stream.ports.connections.close(open);
+    await stream.ports.sockets.remove(tenant, [open]);
+    await processOf("close");
+    await processOf("recheck");
+    expect(kinds()).toEqual(["recheck", "close"]);
+  });
 });
 
 it("a member who is invited again has only the sockets of the later membership", async () => {

@@ -111,6 +111,13 @@ export async function openWorkspace(
   return { tenant, ownerId, inviteId: invite.id, account, secrets, endpointIds, conversation };
 }
 
+/** What a deletion needs, with a platform that ends every subscription. */
+export const deletionPorts = (testEnv: TestEnv): DeleteTenantPorts => ({
+  ...openStores(testEnv.table),
+  ...noSubscriptions,
+  uploadFiles: testEnv.uploadFiles,
+});
+
 /** Deletes a tenant. @param onWait runs during each wait, after the clock. @param ports replace the default ones */
 export async function runDeletion(
   testEnv: TestEnv,
@@ -119,7 +126,7 @@ export async function runDeletion(
   ports: Partial<DeleteTenantPorts> = {},
 ) {
   return deleteTenant(
-    { ...openStores(testEnv.table), ...noSubscriptions, uploadFiles: testEnv.uploadFiles, ...ports },
+    { ...deletionPorts(testEnv), ...ports },
     {
       tenant,
       actor: "cli",

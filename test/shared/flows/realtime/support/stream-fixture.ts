@@ -28,7 +28,7 @@ export function openStreamFixture(testEnv: TestEnv) {
   /** `handshake`: the gateway does not know the connection yet. */
   const states = new Map<string, "handshake" | "open" | "closed">();
   const frames: { readonly connectionId: string; readonly text: string }[] = [];
-  const queue: (RealtimeMessage & { readonly delay: Millis })[] = [];
+  const queue: (RealtimeMessage & { readonly delay: Millis; readonly sentAt: Millis })[] = [];
   const lines: LogLine[] = [];
   const gateway = {
     async post(connectionId: string, text: string) {
@@ -52,7 +52,7 @@ export function openStreamFixture(testEnv: TestEnv) {
       async send({ body, delay = 0 }: QueueMessage) {
         const message = decodeRealtime(body);
         if (!message) throw new Error("The message is unreadable.");
-        queue.push({ ...message, delay });
+        queue.push({ ...message, delay, sentAt: testEnv.now() });
       },
     },
     log: (line: LogLine) => void lines.push(line),
@@ -111,12 +111,11 @@ export function openStreamFixture(testEnv: TestEnv) {
     },
 
     /** Processes a message as the push worker does. */
-    async process(message: RealtimeMessage): Promise<void> {
-      const { tenant } = message;
+    async process(message: (typeof queue)[number]): Promise<void> {
+      const { tenant, sentAt: requestedAt } = message;
       const now = testEnv.now();
-      if (message.kind === "close") await closeSockets(ports, { tenant, connectionIds: message.connectionIds, now });
-      if (message.kind === "recheck")
-        await recheckSockets(ports, { tenant, connectionIds: message.connectionIds, now });
+      if (message.kind === "close") await closeSockets(ports, { ...message, requestedAt, now });
+      if (message.kind === "recheck") await recheckSockets(ports, { ...message, requestedAt, now });
       if (message.kind === "hello") await verifySocket(ports, { tenant, connectionId: message.connectionId, now });
     },
 
