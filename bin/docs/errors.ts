@@ -141,6 +141,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The tenant has 50 active API keys.",
     fix: "Revoke a key, then create the new one.",
   },
+  account_limit: {
+    when: "The account is new, and the tenant has the maximum number of accounts: 500, unless the operator sets another.",
+    fix: "Disconnect an account, or ask the operator to raise `parley:accountsPerTenant`.",
+  },
   account_in_use: {
     when: "The account is connected to another tenant, or was until less than two minutes ago.",
     fix: "Disconnect the account in the other tenant, wait two minutes, and connect it again.",

@@ -3,7 +3,12 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import {
+  accountsPerTenantSetting,
+  optionalSetting,
+  platformUrlSettings,
+  setting,
+} from "../../shared/config/settings.ts";
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { facebookDialog, instagramDialog } from "../../shared/platforms/accounts/login-dialogs.ts";
@@ -33,6 +38,7 @@ export function connectPorts(): ConnectRoutePorts {
   const accountChecks = accountCheckStore(table);
   const vault = openVault(setting("keyId"));
   const connecting: ConnectPorts = {
+    accountsMax: accountsPerTenantSetting(),
     accounts,
     accountChecks,
     authorizations: authorizationStore(table),

@@ -10,6 +10,8 @@ export interface Settings {
   readonly consoleUrl: string | null;
   /** Whether anyone may sign in and create a tenant, or only members, invited people and named owners. */
   readonly signUp: "open" | "closed";
+  /** The most accounts of a tenant. */
+  readonly accountsPerTenant: number;
   /** The URL that `/` and security.txt redirect to. Null: both answer 404. */
   readonly siteUrl: string | null;
   /** JSON of hosts that replace the platforms' own. Null: the platforms' own. */
@@ -45,6 +47,7 @@ const NAMES = [
   "realtimeUrl",
   "consoleUrl",
   "signUp",
+  "accountsPerTenant",
   "siteUrl",
   "platformUrls",
   "graphVersion",
@@ -80,6 +83,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
     signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
+    accountsPerTenant: wholeNumber("accountsPerTenant", rawValue("accountsPerTenant") ?? 500, 1, 1_000),
     siteUrl: rawValue("siteUrl") === undefined ? null : url("siteUrl", rawValue("siteUrl")),
     platformUrls: rawValue("platformUrls") === undefined ? null : urls("platformUrls", rawValue("platformUrls")),
     graphVersion: pattern(

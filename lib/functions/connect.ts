@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import { env } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {
@@ -25,6 +26,7 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
       ...rootSecretVariables(context),
       ...platformVariables(context),
       ...loginVariables(context),
+      [env.accountsPerTenant]: String(context.settings.accountsPerTenant),
     },
   });
   data.table.allow(connect.functionRole, {

@@ -32,6 +32,8 @@ export const env = {
   realtimeEndpoint: "PARLEY_REALTIME_ENDPOINT",
   /** `open` or `closed`: whether anyone may sign in and create a tenant. */
   signUp: "PARLEY_SIGN_UP",
+  /** The most accounts of a tenant; when unset, 500. */
+  accountsPerTenant: "PARLEY_ACCOUNTS_PER_TENANT",
   /** The service's own host names, comma-separated. */
   ownHosts: "PARLEY_OWN_HOSTS",
   /** The site to which `/` and security.txt redirect; when unset, both are 404. */

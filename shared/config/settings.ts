@@ -43,6 +43,14 @@ export function isSignUpOpen(source: NodeJS.ProcessEnv = process.env): boolean {
   return setting("signUp", source) === "open";
 }
 
+/** The most accounts of a tenant. */
+export function accountsPerTenantSetting(source: NodeJS.ProcessEnv = process.env): number {
+  const text = optionalSetting("accountsPerTenant", source);
+  if (text === null) return 500;
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${env.accountsPerTenant} is no number of accounts.`);
+  return Number(text);
+}
+
 /** The service's own host names, at least one. */
 export function ownHostSettings(source: NodeJS.ProcessEnv = process.env): string[] {
   return setting("ownHosts", source).split(",");

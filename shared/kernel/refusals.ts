@@ -78,6 +78,7 @@ const refusals = {
   ],
   endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
   key_limit: [409, "key_limit", "API key limit reached. Revoke a key first."],
+  account_limit: [409, "account_limit", "Account limit reached. Disconnect an account first."],
   account_in_use: [
     409,
     "account_in_use",

@@ -93,6 +93,7 @@ test.each([
   ["oauth_denied", "grant every permission"],
   ["oauth_state_invalid", "longer than 10 minutes"],
   ["oauth_failed", "Start the login again and grant every permission that it asks for. If it fails again"],
+  ["account_limit", "Disconnect one that you no longer need"],
   ["forbidden", "Ask an admin or an owner."],
   ["unauthorized", "You were signed out during the login."],
   ["__proto__", "The login failed."],

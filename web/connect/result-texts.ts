@@ -11,6 +11,8 @@ const loginErrors: Readonly<Record<string, string>> = {
   oauth_failed: `The platform did not complete the login. ${START_AGAIN} and grant every permission that it asks for. If it fails again, ask the operator of Parley to check the app's settings.`,
   account_in_use:
     "The account is connected to another workspace. Disconnect it there, wait two minutes, and connect it here.",
+  account_limit:
+    "This workspace has as many accounts as it may have. Disconnect one that you no longer need, or ask the operator of Parley for more.",
   forbidden:
     "You may not connect accounts in this workspace. Ask an admin or an owner. If the workspace is suspended, ask the operator of Parley.",
   unauthorized: `You were signed out during the login. ${START_AGAIN}.`,
@@ -41,7 +43,7 @@ export function refusedWriteText(refused: Refused): string {
   const { status, code, detail } = refused;
   if (code === "csrf_failed") return "Your session has changed. Reload this page, then try again.";
   if (code === "forbidden") return "Your role does not allow this any longer. Ask an admin or an owner.";
-  if (code === "account_in_use") return loginErrorText(code);
+  if (code === "account_in_use" || code === "account_limit") return loginErrorText(code);
   if (code === "oauth_failed") {
     const reason = detail === "" ? "" : ` It says: “${detail}”`;
     return `The platform did not connect the account.${reason} If a permission is missing, start the login again and grant every permission. Otherwise try again in a few minutes.`;

@@ -64,7 +64,7 @@ export const selectLoginPage = endpoint.session({
     page_id: z.string(),
     connect: z.array(z.enum(platforms)).check(z.minLength(1), z.maxLength(platforms.length)),
   }),
-  refusals: ["oauth_state_invalid", "oauth_failed", "account_in_use"],
+  refusals: ["oauth_state_invalid", "oauth_failed", "account_in_use", "account_limit"],
   data: z.object({ accounts: z.array(accountSchema) }),
   handle: async ({ tenant, caller, body, request, now, time, ports }) => {
     const { page_id: pageId, connect: platforms } = body;

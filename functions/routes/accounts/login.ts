@@ -3,6 +3,7 @@ import type { output } from "zod/v4/core";
 import { parseRedirectPath } from "../../../shared/domain/access/redirect-paths.ts";
 import { accountKey, type PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import { PLATFORM_LOGIN_LIFETIME } from "../../../shared/domain/limits.ts";
+import type { ConnectReason } from "../../../shared/flows/accounts/link-account.ts";
 import { finishInstagramLogin } from "../../../shared/flows/accounts/login/finish-instagram-login.ts";
 import { finishMessengerLogin } from "../../../shared/flows/accounts/login/finish-messenger-login.ts";
 import { loginRefused } from "../../../shared/flows/accounts/login/login-failures.ts";
@@ -70,12 +71,11 @@ type GrantedLogin = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> &
   readonly code: string;
   readonly now: Millis;
 };
-type FinishReason = "oauth_failed" | "account_in_use" | "role_forbidden";
 
 function callbackEndpoint<D extends z.ZodMiniObject>(
   { operation, platform, name }: { readonly operation: string; readonly platform: PlatformName; name: string },
   data: D,
-  finish: (ports: ConnectRoutePorts, login: GrantedLogin) => Promise<output<D> | Refusal<FinishReason>>,
+  finish: (ports: ConnectRoutePorts, login: GrantedLogin) => Promise<output<D> | Refusal<ConnectReason>>,
 ) {
   return endpoint.session({
     operation,
@@ -93,7 +93,14 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       error: z.optional(z.string()),
     }),
     repeatedParameters: "as_empty",
-    refusals: ["oauth_state_invalid", "oauth_denied", "oauth_failed", "account_in_use", "tenant_forbidden"],
+    refusals: [
+      "oauth_state_invalid",
+      "oauth_denied",
+      "oauth_failed",
+      "account_in_use",
+      "account_limit",
+      "tenant_forbidden",
+    ],
     answers: { 200: used, 302: used, 400: used, 403: used, 409: used, 502: used },
     data,
     browserLocation: async (outcome, { request, ports }) => {

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import { encodeAccountTask } from "../../queues/accounts.ts";
 import { completeConnection, endReplacedSubscription, revertConnection } from "./finish-connect.ts";
 import { COMPLETION_DELAY } from "./let-go.ts";
-import { linkAccount, type NewConnection } from "./link-account.ts";
+import { type ConnectReason, linkAccount, type NewConnection } from "./link-account.ts";
 import { loginFailed } from "./login/login-failures.ts";
 import type { ConnectPorts, TaskTime } from "./ports.ts";
 
@@ -18,14 +18,16 @@ export async function connectAccount(
   ports: ConnectPorts,
   connection: NewConnection,
   time: TaskTime,
-): Promise<Account | Refusal<"account_in_use" | "oauth_failed" | "role_forbidden">> {
+): Promise<Account | Refusal<ConnectReason>> {
   const { tenant } = connection;
   const { platform, externalId } = connection.account;
   const ref = { platform, externalId };
   const connectionId = newUlid(time.now());
   const task = { op: "finish_connect", tenant, account: ref, connectionId } as const;
   await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });
-  const link = await linkAccount(ports, { ...connection, connectionId, now: time.now() });
+  const { accountsMax } = ports;
+  const link = await linkAccount(ports, { ...connection, connectionId, accountsMax, now: time.now() });
+  if (link.kind === "limit") return refuse("account_limit");
   if (link.kind === "in_use") return refuse("account_in_use");
   if (link.kind === "actor_changed") return refuse("role_forbidden");
   const { account } = link;

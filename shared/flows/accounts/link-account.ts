@@ -7,6 +7,9 @@ import { changeAuthor } from "../access/team/acting.ts";
 import { endFormerLogins } from "./former-logins.ts";
 import type { LinkPorts } from "./ports.ts";
 
+/** Why an account is not connected. */
+export type ConnectReason = "account_in_use" | "account_limit" | "oauth_failed" | "role_forbidden";
+
 /** An account to connect, and who connects it. */
 export type NewConnection = Actor & {
   readonly tenant: TenantId;
@@ -21,6 +24,8 @@ export type NewConnection = Actor & {
 export type NewLink = NewConnection & {
   /** A new ULID. */
   readonly connectionId: string;
+  /** The most accounts of the tenant. Default: no limit. */
+  readonly accountsMax?: number;
   readonly now: Millis;
 };
 
@@ -30,12 +35,13 @@ export type NewLink = NewConnection & {
  * admin.
  */
 export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Connecting> {
-  const { tenant, account, token, tokenExpiresAt, authorizedBy, connectionId, now } = link;
+  const { tenant, account, token, tokenExpiresAt, authorizedBy, connectionId, accountsMax, now } = link;
   const key = accountKey(account);
   const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
   const result = await ports.accounts.connect({
     tenant,
     account: { ...account, connectionId, sealedToken, tokenExpiresAt, authorizedBy },
+    accountsMax,
     author: changeAuthor(link, "admin", {
       action: "account.connect",
       resource: `account:${key}`,

@@ -48,6 +48,8 @@ export interface FinishConnectPorts extends SubscriptionPorts {
 
 /** What connecting an account needs. */
 export interface ConnectPorts extends FinishConnectPorts {
+  /** The most accounts of a tenant. One that is connected may always be connected again. */
+  readonly accountsMax: number;
   readonly accounts: FinishConnectPorts["accounts"] & LinkPorts["accounts"];
   readonly vault: SubscriptionPorts["vault"] & LinkPorts["vault"];
 }

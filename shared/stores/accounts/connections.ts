@@ -1,4 +1,4 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Account, AccountRef, ReplacedConnection } from "../../domain/accounts/accounts.ts";
 import { HOLDER_RETENTION, holdersAfterConnecting, holdersAfterDisconnecting } from "../../domain/accounts/holders.ts";
 import type { RenderedEvent } from "../../domain/events/events.ts";
@@ -52,6 +52,7 @@ export type NewAccount = Pick<
 
 /**
  * `previous`: the account as it was, if it was connected. `check`: its next check. `in_use`: another tenant has it, or had it a moment ago.
+ * `limit`: the tenant has the most accounts that it may have, and this one would be new.
  * `actor_changed`: the acting member may not connect accounts by now.
  */
 export type Connecting =
@@ -62,6 +63,7 @@ export type Connecting =
       readonly check: AccountCheck;
     }
   | { readonly kind: "in_use" }
+  | { readonly kind: "limit" }
   | { readonly kind: "actor_changed" };
 
 /** `gone`: the account was let go, connected again or subscribed again since. */
@@ -94,22 +96,48 @@ export function accountConnections(table: Table) {
     return (Item as AccountItem | undefined) ?? null;
   }
 
+  /** Whether a tenant has so many accounts, or more. Read consistently. */
+  async function hasAccounts(tenant: TenantId, number: number): Promise<boolean> {
+    let count = 0;
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const { Count = 0, LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :t AND begins_with(SK, :acc)",
+          ExpressionAttributeValues: { ":t": `T#${tenant}`, ":acc": "ACC#" },
+          Select: "COUNT",
+          Limit: number - count,
+          ConsistentRead: true,
+          ExclusiveStartKey,
+        }),
+      );
+      count += Count;
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey && count < number);
+    return count >= number;
+  }
+
   return {
     /**
      * Connects an account for the first time or again: the account, the route to its tenant, the use of its page, the
      * logins that authorized it, its next check and an audit row, in one transaction. What follows from the replaced token
      * goes with it; the platform's decision about the account stays. The check carries the logins of earlier connections.
-     * The audit row's action says whether the account was connected.
+     * The audit row's action says whether the account was connected. New accounts that are connected at the same time may
+     * together exceed the limit by as many as there are.
+     * @param connecting `accountsMax`: the most accounts of the tenant, for a new one. Default: no limit
      * @throws Error when the tenant is being deleted
      */
     async connect({
       tenant,
       account,
+      accountsMax,
       author: { audit, actor },
       now,
     }: {
       readonly tenant: TenantId;
       readonly account: NewAccount;
+      readonly accountsMax?: number | undefined;
       readonly author: ChangeAuthor;
       readonly now: Millis;
     }): Promise<Connecting> {
@@ -117,6 +145,8 @@ export function accountConnections(table: Table) {
       const { connectionId, handle } = account;
       for (let attempt = 1; attempt <= CONNECT_ATTEMPTS_MAX; attempt++) {
         const item = await getItem(tenant, account);
+        const mayBeOver = item === null && accountsMax !== undefined;
+        if (mayBeOver && (await hasAccounts(tenant, accountsMax))) return { kind: "limit" };
         const storedRoute = await routes.getRouteItem(account);
         const storedCheck = await checks.get(tenant, account);
         const holders = storedRoute ? toHolders(storedRoute) : [];

@@ -253,7 +253,7 @@ export function openActors(world: World) {
         pageId: isPage ? ref.externalId : null,
       } as const;
       const result = await connectAccount(
-        world.admin,
+        { ...world.admin, accountsMax: 500 },
         { tenant, account: connected, token: "a new token", tokenExpiresAt: null, authorizedBy: ["1"], actor: "cli" },
         { now: engine.now, endsAt: engine.now() + MINUTE },
       ).catch(() => null);

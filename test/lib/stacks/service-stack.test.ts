@@ -108,6 +108,7 @@ describe("the functions", () => {
         env.graphVersion,
         env.baseUrl,
         env.consoleUrl,
+        env.accountsPerTenant,
       ],
     ],
     ["Docs", [env.baseUrl]],

@@ -218,6 +218,17 @@ export const inboxFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a tenant that has the most accounts cannot connect one of them again",
+    file: "shared/stores/accounts/connections.ts",
+    search: "item === null && accountsMax !== undefined",
+    replacement: "accountsMax !== undefined",
+    killedBy: {
+      file: "test/shared/flows/accounts/connect.test.ts",
+      title:
+        "is refused to a tenant that has the most accounts, until it lets one go; one that it has is connected again",
+    },
+  },
+  {
     name: "an account that a check subscribes again while it is let go stays subscribed",
     file: "shared/flows/accounts/let-go.ts",
     search: "    resubscribedAt: account.resubscribedAt,\n",

@@ -1,5 +1,6 @@
 import type { Account } from "../../../domain/accounts/accounts.ts";
 import type { Refusal } from "../../../kernel/refusals.ts";
+import type { ConnectReason } from "../link-account.ts";
 import { loginFailed, loginNotSet } from "./login-failures.ts";
 import type { InstagramLoginPorts, LoginConnection } from "./ports.ts";
 import { callbackUrl } from "./start-login.ts";
@@ -11,7 +12,7 @@ type Login = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & { read
 export async function finishInstagramLogin(
   ports: InstagramLoginPorts,
   { code, ...connection }: Login,
-): Promise<Account | Refusal<"oauth_failed" | "account_in_use" | "role_forbidden">> {
+): Promise<Account | Refusal<ConnectReason>> {
   const instagram = await ports.logins.instagram();
   if (!instagram) return loginNotSet("parley:instagramAppId", "instagram");
   const login = await instagram.logIn(code, callbackUrl(ports, "instagram"));

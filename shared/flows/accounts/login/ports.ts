@@ -9,7 +9,7 @@ import type { LoginDialog } from "../../../platforms/accounts/login-dialogs.ts";
 import type { Accounts } from "../../../stores/accounts/accounts.ts";
 import type { LoginStates } from "../../../stores/accounts/login-states.ts";
 import type { PageChoices } from "../../../stores/accounts/page-choices.ts";
-import type { NewConnection } from "../link-account.ts";
+import type { ConnectReason, NewConnection } from "../link-account.ts";
 
 export interface LoginStatePorts {
   /** Seals the states of logins. */
@@ -36,9 +36,7 @@ export interface LoginConnection
 }
 
 /** Stores an account with its token, subscribes the app to its webhooks and publishes the event. */
-export type ConnectAccount = (
-  connection: LoginConnection,
-) => Promise<Account | Refusal<"account_in_use" | "oauth_failed" | "role_forbidden">>;
+export type ConnectAccount = (connection: LoginConnection) => Promise<Account | Refusal<ConnectReason>>;
 
 /** The logins of the platforms. Null where the id or the secret of the app is not set. */
 interface LoginPlatforms {

@@ -2,6 +2,7 @@ import type { Account, PlatformName } from "../../../domain/accounts/accounts.ts
 import { invalidField, isRefusal, type Refusal } from "../../../kernel/refusals.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { LoginPage } from "../../../platforms/accounts/login.ts";
+import type { ConnectReason } from "../link-account.ts";
 import { readOffer } from "./pages.ts";
 import type { LoginConnection, SelectPagePorts } from "./ports.ts";
 
@@ -20,10 +21,7 @@ type Selection = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
 export async function selectPage(
   ports: SelectPagePorts,
   { pageId, platforms, now, ...connection }: Selection,
-): Promise<
-  | readonly Account[]
-  | Refusal<"invalid_request" | "oauth_state_invalid" | "oauth_failed" | "account_in_use" | "role_forbidden">
-> {
+): Promise<readonly Account[] | Refusal<"invalid_request" | "oauth_state_invalid" | ConnectReason>> {
   const { tenant, caller } = connection;
   const offer = await readOffer(ports, { tenant, userId: caller.userId, now });
   if (isRefusal(offer)) return offer;

@@ -331,6 +331,7 @@ describe("a finished login of Instagram", () => {
 
   it.each([
     ["account_in_use", 409, "account_in_use"],
+    ["account_limit", 409, "account_limit"],
     ["oauth_failed", 502, "oauth_failed"],
     ["role_forbidden", 403, "forbidden"],
   ] as const)("shows that connecting is refused: %s", async (reason, status, code) => {

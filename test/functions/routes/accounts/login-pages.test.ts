@@ -198,14 +198,17 @@ describe("a selected page", () => {
     expect(await select({ page_id: pageId, connect: ["messenger"] })).toMatchObject([400, { ok: false }]);
   });
 
-  it("ends with the first account that is refused", async () => {
-    await logIn();
-    const app = fixture.connectApp({ connectAccount: async () => refuse("account_in_use") });
-    expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] }, admin, app)).toMatchObject([
-      409,
-      { error: { code: "account_in_use", detail: "" } },
-    ]);
-  });
+  it.each(["account_in_use", "account_limit"] as const)(
+    "ends with the first account that is refused: %s",
+    async (code) => {
+      await logIn();
+      const app = fixture.connectApp({ connectAccount: async () => refuse(code) });
+      expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] }, admin, app)).toMatchObject([
+        409,
+        { error: { code, detail: "" } },
+      ]);
+    },
+  );
 
   it("needs the CSRF token", async () => {
     await logIn();

@@ -107,6 +107,36 @@ describe("connecting an account", () => {
     expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId, subscribedAt: null });
   });
 
+  it("is refused to a tenant that has the most accounts, until it lets one go; one that it has is connected again", async () => {
+    const ports = { ...fixture.ports(), accountsMax: 2 };
+    const [first, second] = [page(), fixture.instagram()];
+    const third = { ...fixture.instagram(), externalId: `third-${fixture.pageId}` };
+    await connected(tenant, first);
+    await connected(tenant, second);
+    const before = await fixture.actions(tenant);
+    const calls = fixture.calls.length;
+    expect(await fixture.connect(tenant, third, {}, ports)).toEqual(refuse("account_limit"));
+    await fixture.drain();
+    expect(await fixture.get(tenant, third)).toBeNull();
+    expect(await fixture.stores.accountChecks.get(tenant, third)).toBeNull();
+    expect([await fixture.actions(tenant), fixture.calls.length]).toEqual([before, calls]);
+    expect(await fixture.connect(tenant, second, { token: "new" }, ports)).toMatchObject({
+      externalId: second.externalId,
+    });
+    const over = { ...ports, accountsMax: 1 };
+    expect(await fixture.connect(tenant, second, {}, over)).toMatchObject({ externalId: second.externalId });
+    await fixture.disconnect(tenant, first);
+    expect(await fixture.connect(tenant, third, {}, over)).toEqual(refuse("account_limit"));
+    expect(await fixture.connect(tenant, third, {}, ports)).toMatchObject({ externalId: third.externalId });
+  });
+
+  it("is refused by the accounts of its own tenant alone", async () => {
+    const other = await fixture.team.newTenant();
+    const ports = { ...fixture.ports(), accountsMax: 1 };
+    await connected(other, fixture.instagram());
+    expect(await fixture.connect(tenant, page(), {}, ports)).toMatchObject({ externalId: fixture.pageId });
+  });
+
   it("is refused while another tenant has it, and while it had it two minutes ago; the former tenant may at once", async () => {
     const other = await fixture.team.newTenant();
     await connected(tenant, page());

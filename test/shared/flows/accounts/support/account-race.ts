@@ -195,7 +195,11 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     connect: (of: TenantId, account: AccountRef, rest: Partial<NewConnection> = {}) =>
       asProcess("connect", (ports) => {
         const link = { tokenExpiresAt: null, authorizedBy: [], actor: "cli", token: `second of ${of}`, ...rest };
-        return connectAccount(ports, { ...link, tenant: of, account: details(account) } as NewConnection, time());
+        return connectAccount(
+          { ...ports, accountsMax: 500 },
+          { ...link, tenant: of, account: details(account) } as NewConnection,
+          time(),
+        );
       }),
 
     reply: () =>

@@ -102,6 +102,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     mail: null,
     receivedMessages: openReceivedMessages(testEnv.sqs),
     ...noGapPorts,
+    accountsMax: 500,
     log: (line) => void testEnv.lines.push(line),
   });
   const time = () => ({ now: testEnv.now, endsAt: testEnv.now() + 29 * SECOND });

@@ -120,6 +120,7 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
   const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts => ({
     ...openStores(testEnv.table),
     ...noDeletionPorts,
+    accountsMax: 500,
     events: openQueue(queues.events, testEnv.sqs),
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     vault: testEnv.newVault(),
