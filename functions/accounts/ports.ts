@@ -7,6 +7,7 @@ import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { TaskPorts } from "../../shared/flows/accounts/run-task.ts";
 import { receiveWebhook } from "../../shared/flows/inbox/inbound-webhooks.ts";
+import { DAY, HOUR } from "../../shared/kernel/time.ts";
 import { toWebhookBody } from "../../shared/platforms/accounts/history.ts";
 import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
@@ -33,6 +34,7 @@ export function accountsPorts(): TaskPorts & WorkerPorts {
     accountChecks: accountCheckStore(table),
     authorizations: authorizationStore(table),
     pageUses: pageUseStore(table),
+    checkInterval: setting("accountChecks") === "hourly" ? HOUR : DAY,
     eventBodies: eventBodyStore(table),
     messages: messageStore(table),
     conversations: conversationStore(table),

@@ -12,6 +12,8 @@ export interface Settings {
   readonly signUp: "open" | "closed";
   /** The most accounts of a tenant. */
   readonly accountsPerTenant: number;
+  /** How often each account is checked, with its newest threads. */
+  readonly accountChecks: "daily" | "hourly";
   /** The URL that `/` and security.txt redirect to. Null: both answer 404. */
   readonly siteUrl: string | null;
   /** JSON of hosts that replace the platforms' own. Null: the platforms' own. */
@@ -48,6 +50,7 @@ const NAMES = [
   "consoleUrl",
   "signUp",
   "accountsPerTenant",
+  "accountChecks",
   "siteUrl",
   "platformUrls",
   "graphVersion",
@@ -84,6 +87,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
     signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
     accountsPerTenant: wholeNumber("accountsPerTenant", rawValue("accountsPerTenant") ?? 500, 1, 1_000),
+    accountChecks: oneOf("accountChecks", rawValue("accountChecks") ?? "daily", ["daily", "hourly"]),
     siteUrl: rawValue("siteUrl") === undefined ? null : url("siteUrl", rawValue("siteUrl")),
     platformUrls: rawValue("platformUrls") === undefined ? null : urls("platformUrls", rawValue("platformUrls")),
     graphVersion: pattern(

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { table as names } from "../../shared/config/names.ts";
+import { env, table as names } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
@@ -46,6 +46,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
       ...uploadBucketVariables(context),
       ...loginVariables(context),
       ...mail?.variables,
+      [env.accountChecks]: context.settings.accountChecks,
     },
     sendsToItself: true,
   }).addQueue(queues.Accounts.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });

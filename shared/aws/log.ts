@@ -59,7 +59,14 @@ export type LogLine =
       readonly messages: number;
     }
   | {
-      readonly event: "gap.refused";
+      /** A check found threads that are newer at the platform than what is stored, and queued a gap. */
+      readonly event: "threads.ahead";
+      readonly tenant: string;
+      readonly account: string;
+      readonly threads: number;
+    }
+  | {
+      readonly event: "gap.refused" | "threads.refused";
       readonly tenant: string;
       readonly account: string;
       readonly code: number | null;
@@ -229,6 +236,8 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "account.unknown": "warn",
   "gap.read": "info",
   "gap.refused": "warn",
+  "threads.ahead": "warn",
+  "threads.refused": "warn",
   "record.postponed": "error",
   "record.postpone_failed": "error",
   "raw_copies.store_failed": "error",

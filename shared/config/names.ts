@@ -34,6 +34,8 @@ export const env = {
   signUp: "PARLEY_SIGN_UP",
   /** The most accounts of a tenant; when unset, 500. */
   accountsPerTenant: "PARLEY_ACCOUNTS_PER_TENANT",
+  /** `daily` or `hourly`: how often each account is checked. */
+  accountChecks: "PARLEY_ACCOUNT_CHECKS",
   /** The service's own host names, comma-separated. */
   ownHosts: "PARLEY_OWN_HOSTS",
   /** The site to which `/` and security.txt redirect; when unset, both are 404. */

@@ -29,10 +29,10 @@ async function passToDueHour(fixture: CheckFixture): Promise<void> {
 }
 
 test.each([
-  ["instagram_login", ["readSubscription"]],
-  ["messenger", ["inspect", "readSubscription"]],
+  ["instagram_login", ["readSubscription", "listThreads"]],
+  ["messenger", ["inspect", "readSubscription", "listThreads"]],
 ] as const)(
-  "a check without news of %s is three writes, two reads and at most two calls",
+  "a check without news of %s is three writes, two reads and at most three calls",
   async (connection, calls) => {
     const fixture = await openCheckFixture(testEnv, connection);
     expect(await cost(() => fixture.enqueue())).toEqual({ wcu: 0, rcu: 0.5 });
@@ -47,7 +47,7 @@ test("a check that refreshes the token writes the account, too", async () => {
   testEnv.advance(31 * DAY);
   await passToDueHour(fixture);
   expect(await cost(() => fixture.work())).toEqual({ wcu: 4, rcu: 2 });
-  expect(fixture.takeCalls()).toEqual(["refresh", "readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["refresh", "readSubscription", "listThreads"]);
 });
 
 test("a check that changes the status stores and publishes it, and reads whom to mail", async () => {
@@ -65,7 +65,7 @@ test("a check that changes the status stores and publishes it, and reads whom to
   delete fixture.answers.inspect;
   await passToDueHour(fixture);
   expect(await cost(() => fixture.work())).toEqual({ wcu: 6, rcu: 3 });
-  expect(fixture.takeCalls()).toEqual(["inspect", "listThreads", "readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["inspect", "listThreads", "readSubscription", "listThreads"]);
 });
 
 test("a restriction is read while its wait lasts, and its check moves", async () => {

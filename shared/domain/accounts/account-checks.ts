@@ -2,11 +2,14 @@ import { sha256 } from "../../kernel/bytes.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountRef, accountKey } from "./accounts.ts";
 
-/** The first instant after `after` at the account's time of day. Its key's hash chooses that, which spreads the checks. */
-export function checkTimeAfter(ref: AccountRef, after: Millis): Millis {
-  const timeOfDay = sha256(accountKey(ref)).readUIntBE(0, 6) % DAY;
-  const sameDay = after - (after % DAY) + timeOfDay;
-  return sameDay > after ? sameDay : sameDay + DAY;
+/**
+ * The first instant after `after` at the account's time of day. Its key's hash chooses that, which spreads the checks.
+ * @param interval how often an account is checked. Default: once a day
+ */
+export function checkTimeAfter(ref: AccountRef, after: Millis, interval: Millis = DAY): Millis {
+  const offset = sha256(accountKey(ref)).readUIntBE(0, 6) % interval;
+  const inSame = after - (after % interval) + offset;
+  return inSame > after ? inSame : inSame + interval;
 }
 
 /** How far the checks of accounts that are due together are spread: the longest delay of a queue message. */

@@ -9,6 +9,7 @@ import type { Accounts } from "../../stores/accounts/accounts.ts";
 import type { Authorizations } from "../../stores/accounts/authorizations.ts";
 import type { PageUses } from "../../stores/accounts/page-uses.ts";
 import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { Conversations } from "../../stores/inbox/conversations.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
 import type { OwnerMailPorts } from "../mail-owners.ts";
 import type { FillGapPorts } from "./gap/ports.ts";
@@ -104,6 +105,9 @@ export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
     "get" | "add" | "reschedule" | "remove" | "noteGap" | "clearFormerLogins"
   >;
   readonly authorizations: Pick<Authorizations, "expire">;
+  readonly conversations: Pick<Conversations, "snapshots">;
+  /** How often an account is checked. Default: once a day. */
+  readonly checkInterval?: Millis;
   readonly pageUses: Pick<PageUses, "list">;
   readonly accountPlatformFor: (connection: Connection) => Promise<AccountPlatform>;
   readonly vault: Pick<Vault, "open" | "seal">;

@@ -99,9 +99,9 @@ export function accountPlatformFor(
 
     listThreads: (account, token, { after, limit }) => {
       const page = { limit: String(limit), ...(after === null ? {} : { after }) };
-      const query = { platform: account.platform, fields: "id,updated_time", ...page };
+      const query = { platform: account.platform, fields: "id,updated_time,participants", ...page };
       const url = `${nodeUrl(account)}/conversations`;
-      return callGraph(http, toSigned({ method: "GET", url, token, query }), readThreads);
+      return callGraph(http, toSigned({ method: "GET", url, token, query }), (body) => readThreads(account, body));
     },
 
     readThread: async (account, token, threadId) => {

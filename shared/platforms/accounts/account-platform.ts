@@ -36,7 +36,10 @@ export interface Inspection {
 /** A conversation as the platform lists it. */
 export interface Thread {
   readonly id: string;
+  /** When its newest message was sent, with a precision of a second. */
   readonly updatedAt: Millis;
+  /** Who takes part in it beside the account; empty when the platform does not say so. */
+  readonly participantIds: readonly string[];
 }
 
 /** A message as the platform's history returns it. */

@@ -1,7 +1,7 @@
 import type { PlatformName } from "../../domain/accounts/accounts.ts";
-import { asObject, type JsonObject } from "../json.ts";
+import { asObject, type JsonObject, readId } from "../json.ts";
 import type { CallAccount, Thread, ThreadMessage } from "./account-platform.ts";
-import { toThreadMessage } from "./history.ts";
+import { dataList, toThreadMessage } from "./history.ts";
 import { readIsoTime } from "./values.ts";
 
 // Readers of the platforms' history.
@@ -16,19 +16,22 @@ export const messageFields: Readonly<Record<PlatformName, string>> = {
 
 /** Reads a list of conversations. @returns null when it is malformed, so that none is missed */
 export function readThreads(
+  account: CallAccount,
   body: JsonObject,
 ): { readonly kind: "listed"; readonly threads: readonly Thread[]; readonly next: string | null } | null {
   const { data } = body;
   if (!Array.isArray(data)) return null;
-  const threads = data.map(readThread);
+  const threads = data.map((thread) => readThread(account, thread));
   return threads.every((thread) => thread !== null) ? { kind: "listed", threads, next: readNextPage(body) } : null;
 }
 
-function readThread(value: unknown): Thread | null {
+function readThread({ externalId, pageId }: CallAccount, value: unknown): Thread | null {
   const thread = asObject(value);
   const id = thread?.id;
   const updatedAt = readIsoTime(thread?.updated_time);
-  return typeof id === "string" && isThreadId(id) && updatedAt !== null ? { id, updatedAt } : null;
+  if (typeof id !== "string" || !isThreadId(id) || updatedAt === null) return null;
+  const participants = dataList(thread?.participants).flatMap((participant) => readId(participant.id) ?? []);
+  return { id, updatedAt, participantIds: participants.filter((each) => each !== externalId && each !== pageId) };
 }
 
 /** Whether an id is one segment of a path. */

@@ -99,7 +99,7 @@ function fileType(mimeType: unknown): string {
 }
 
 /** The objects of `{ data: […] }`. */
-function dataList(value: unknown): JsonObject[] {
+export function dataList(value: unknown): JsonObject[] {
   const data = asObject(value)?.data;
   return Array.isArray(data) ? data.map(asObject).filter((item) => item !== null) : [];
 }

@@ -23,6 +23,8 @@ export interface ConversationSnapshot {
   readonly profile: ProfileState;
   readonly profileFetchedAt: Millis | null;
   readonly lastInboundAt: Millis | null;
+  /** When the newest message in either direction was sent. */
+  readonly lastMessageAt: Millis | null;
   /** When the URL of the person's picture expires or expired. */
   readonly pictureEndsAt: Millis | null;
 }
@@ -94,6 +96,7 @@ export function toSnapshot(item: Partial<HeadItem>): ConversationSnapshot {
     profile: item[A.profileState] ?? "pending",
     profileFetchedAt: item[A.profileFetchedAt] ?? null,
     lastInboundAt: item[A.lastInboundAt] ?? null,
+    lastMessageAt: item[A.lastAt] ?? null,
     pictureEndsAt: item[A.pictureEndsAt] ?? null,
   };
 }

@@ -10,6 +10,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
     consoleUrl: null,
     signUp: "closed",
     accountsPerTenant: 500,
+    accountChecks: "daily",
     siteUrl: null,
     platformUrls: null,
     graphVersion: "v26.0",
@@ -34,6 +35,7 @@ test("accepts settings as text, as the command line passes them", () => {
   expect(parse("consoleUrl", "https://Console.example.com:8443/").consoleUrl).toBe("https://console.example.com:8443");
   expect(parse("signUp", "open").signUp).toBe("open");
   expect(parse("accountsPerTenant", "7").accountsPerTenant).toBe(7);
+  expect(parse("accountChecks", "hourly").accountChecks).toBe("hourly");
   expect(parse("mailFrom", "parley+eu@mail.example.com").mailFrom).toBe("parley+eu@mail.example.com");
   expect(parse("metaAppId", "151777648186011").metaAppId).toBe("151777648186011");
   expect(parse("instagramAppId", "1").instagramAppId).toBe("1");
@@ -77,6 +79,7 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["consoleUrl", "https://example.com/console", "an https URL without a path"],
     ["consoleUrl", "https://example.com/?a=1", "an https URL without a path"],
     ["signUp", "true", "one of open, closed"],
+    ["accountChecks", "weekly", "one of daily, hourly"],
     ["accountsPerTenant", "0", "a whole number from 1 to 1000"],
     ["accountsPerTenant", "1001", "a whole number from 1 to 1000"],
     ["graphVersion", "26", "a version such as v26.0"],

@@ -142,7 +142,7 @@ describe("the functions", () => {
       [
         ...[env.table, env.keyId, env.rawBucket, env.uploadBucket, env.rootSecretId, env.platformSecretId],
         ...[env.accountsQueueUrl, env.eventsQueueUrl, env.erasuresQueueUrl, env.inboundQueueUrl, env.graphVersion],
-        env.realtimeQueueUrl,
+        ...[env.realtimeQueueUrl, env.accountChecks],
       ],
     ],
     ["Socket", [env.table, env.realtimeQueueUrl, env.realtimeEndpoint, env.consoleUrl]],

@@ -1,11 +1,11 @@
 import type { Queue } from "../../../aws/queues.ts";
-import type { AccountRef } from "../../../domain/accounts/accounts.ts";
+import type { Account, AccountRef } from "../../../domain/accounts/accounts.ts";
 import { RETENTION } from "../../../domain/limits.ts";
 import { ulidTime } from "../../../kernel/ids.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
 import { encodeAccountTask } from "../../../queues/accounts.ts";
-import type { AccountChecks, Gap } from "../../../stores/accounts/account-checks.ts";
+import type { AccountCheck, AccountChecks, Gap } from "../../../stores/accounts/account-checks.ts";
 import type { Accounts } from "../../../stores/accounts/accounts.ts";
 
 /** How long before the last complete subscription the gap starts: the platforms end it after an hour of failures. */
@@ -44,15 +44,27 @@ export async function queueGap(ports: QueueGapPorts, { tenant, account: ref, isC
   const check = await ports.accountChecks.get(tenant, ref);
   const account = await ports.accounts.get(tenant, ref);
   if (!account) return;
-  const connectedAt = account.connectionId === "" ? 0 : ulidTime(account.connectionId);
-  const heldSince = check?.heldSince ?? null;
-  const heardUntil = check?.subscribedAt ?? heldSince;
+  const heardUntil = check?.subscribedAt ?? check?.heldSince ?? null;
   if (!isCertain && heardUntil !== null && now - heardUntil <= LOSS_MIN) return;
-  const start = heardUntil === null ? connectedAt : Math.max(heardUntil - GAP_MARGIN, heldSince ?? 0);
-  const oldest = now - RETENTION;
-  const gap = { since: Math.max(start, oldest), until: now + SUBSCRIBING_MAX };
-  const noted = check && (await ports.accountChecks.noteGap(check, gap, oldest));
+  const gap = { since: gapStart({ account, check, now }), until: now + SUBSCRIBING_MAX };
+  const noted = check && (await ports.accountChecks.noteGap(check, gap, now - RETENTION));
   await sendGap(ports, { tenant, account: { ...ref, connectionId: account.connectionId }, gap: noted ?? gap });
+}
+
+/** From when messages may be missing that no check has compared or a webhook certainly brought. */
+export function gapStart({
+  account: { connectionId },
+  check,
+  now,
+}: {
+  readonly account: Pick<Account, "connectionId">;
+  readonly check: AccountCheck | null;
+  readonly now: Millis;
+}): Millis {
+  const heldSince = check?.heldSince ?? (connectionId === "" ? 0 : ulidTime(connectionId));
+  const heardUntil = check?.subscribedAt ?? null;
+  const start = heardUntil === null ? heldSince : Math.max(heardUntil - GAP_MARGIN, check?.heldSince ?? 0);
+  return Math.max(start, now - RETENTION);
 }
 
 /** Has a gap fetched that is noted and whose task ended early, as with a token that the platform refused. */

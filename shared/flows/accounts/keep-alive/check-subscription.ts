@@ -5,18 +5,22 @@ import { queueGap, queueUnreadGap } from "../gap/queue-gap.ts";
 import type { AccountCheckPorts } from "../ports.ts";
 import { checkSubscribers, listSubscribers } from "../subscribers.ts";
 import { ownSubscription } from "../subscription.ts";
+import { checkThreads } from "./check-threads.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
 
-type SubscriptionPorts = Pick<AccountCheckPorts, "accounts" | "accountChecks" | "accountWork" | "log" | "pageUses">;
+type SubscriptionPorts = Pick<
+  AccountCheckPorts,
+  "accounts" | "accountChecks" | "accountWork" | "conversations" | "log" | "pageUses"
+>;
 
 export interface SubscriptionResult extends StepResult {
-  /** Whether the subscription is complete now. */
+  /** Whether the subscription is complete now, and the newest threads were compared with what is stored. */
   readonly isSubscribed: boolean;
 }
 
 /**
  * Subscribes again where the subscription is missing or incomplete, and has the messages since then fetched, of each
- * account that uses it.
+ * account that uses it. Where the subscription is complete, the newest threads are compared with what is stored.
  */
 export async function checkSubscription(
   ports: SubscriptionPorts,
@@ -29,7 +33,8 @@ export async function checkSubscription(
   const { tenant, now } = visit;
   if (answer.kind === "read" && answer.isComplete) {
     await queueUnreadGap(ports, { tenant, account, gap: check?.gap ?? null, now });
-    return { visit, next: "over", isSubscribed: true };
+    const isCompared = await checkThreads(ports, visit, check);
+    return { visit, next: isCompared ? "over" : "later", isSubscribed: isCompared };
   }
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
   for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account)))

@@ -111,25 +111,30 @@ async function addCheck(
   return (await accountChecks.add(check)) ? check : null;
 }
 
-/** The next check, a day later at the same time of day, or when a wait is over. Without an answer it stays due. */
+/** The next check, an interval later at the same time of it, or when a wait is over. Without an answer it stays due. */
 async function reschedule(
-  { accountChecks }: AccountCheckPorts,
+  { accountChecks, checkInterval }: AccountCheckPorts,
   check: AccountCheck,
   { result, now }: { readonly result: CheckResult; readonly now: Millis },
 ): Promise<void> {
   const { checked, next, isSubscribed } = result;
-  const dueAt = next === "later" ? Math.min(check.dueAt, now) : nextCheckTime(checked, check, now);
+  const dueAt =
+    next === "later" ? Math.min(check.dueAt, now) : nextCheckTime(checked, check, { now, interval: checkInterval });
   if (dueAt === check.dueAt && !isSubscribed) return;
   await accountChecks.reschedule(check, { dueAt, ...(isSubscribed ? { subscribedAt: now } : {}) });
 }
 
-function nextCheckTime({ account, health }: CheckedAccount, check: AccountCheck, now: Millis): Millis {
-  const daily = check.dueAt > now ? check.dueAt : checkTimeAfter(account, now);
+function nextCheckTime(
+  { account, health }: CheckedAccount,
+  check: AccountCheck,
+  { now, interval }: { readonly now: Millis; readonly interval: Millis | undefined },
+): Millis {
+  const regular = check.dueAt > now ? check.dueAt : checkTimeAfter(account, now, interval);
   if (account.status === "needs_reauth" && health.recoveredAt !== null) {
     const askAgainAt = health.recoveredAt + RECOVERY_INTERVAL;
-    return askAgainAt > now ? Math.min(daily, askAgainAt) : daily;
+    return askAgainAt > now ? Math.min(regular, askAgainAt) : regular;
   }
-  return account.retryAt === null ? daily : Math.min(daily, restrictionCheckTime(account, account.retryAt, now));
+  return account.retryAt === null ? regular : Math.min(regular, restrictionCheckTime(account, account.retryAt, now));
 }
 
 /** Nobody needs the check of an account that was disconnected. The logins that connected it are stored eight more days. */

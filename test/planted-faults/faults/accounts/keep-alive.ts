@@ -54,6 +54,27 @@ export const keepAliveFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "threads that the platform did not list count as compared",
+    file: "shared/flows/accounts/keep-alive/check-threads.ts",
+    search: "if (!refused) return false;",
+    replacement: "if (!refused) return true;",
+    killedBy: {
+      file: `${folder}/threads.test.ts`,
+      title: "are compared from the same time by the next check, where the platform does not answer",
+    },
+  },
+  {
+    name: "threads that moved long before a check are not compared",
+    file: "shared/flows/accounts/keep-alive/check-threads.ts",
+    search: "updatedAt > since &&",
+    replacement: "updatedAt > now - HISTORY_AGE_MIN * 2 &&",
+    killedBy: {
+      file: `${folder}/threads.test.ts`,
+      title:
+        "of which nothing is stored have their messages fetched, and the account shows since when some may be missing",
+    },
+  },
+  {
     name: "a refresh that had no answer is left to the next day",
     file: "shared/flows/accounts/keep-alive/refresh-token.ts",
     search: '{ kind: "refresh_unknown", detail }, "later");',

@@ -285,13 +285,17 @@ describe("the history", () => {
     ["messenger", "messenger"],
   ] as const)("of %s is listed by pages", async (connection, name) => {
     const paging = { cursors: { before: "B", after: "A" }, next: "https://elsewhere.example/" };
-    const { calls, account } = over(connection, { data: [thread], paging });
+    const { externalId, pageId } = accounts[connection];
+    const participants = {
+      data: [{ id: externalId }, { id: pageId }, { id: "5001", username: "ann" }, { id: "a\nb" }],
+    };
+    const { calls, account } = over(connection, { data: [{ ...thread, participants }], paging });
     expect(await calls.listThreads(account, TOKEN, { after: null, limit: 10 })).toEqual({
       kind: "listed",
-      threads: [{ id: thread.id, updatedAt: Date.parse("2026-11-22T09:30:05Z") }],
+      threads: [{ id: thread.id, updatedAt: Date.parse("2026-11-22T09:30:05Z"), participantIds: ["5001"] }],
       next: "A",
     });
-    const query = { platform: name, fields: "id,updated_time", limit: "10" };
+    const query = { platform: name, fields: "id,updated_time,participants", limit: "10" };
     expect(onlyCall()).toMatchObject({ call: `GET ${nodes[connection]}/conversations`, query });
     platform.respondWith(jsonResponse(200, { data: [], paging: { cursors: { after: "A" } } }));
     expect(await calls.listThreads(account, TOKEN, { after: "A", limit: 10 })).toMatchObject({

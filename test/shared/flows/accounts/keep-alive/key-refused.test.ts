@@ -27,7 +27,7 @@ it.each(["AccessDeniedException", "ThrottlingException"])(
     // The queue repeats it once the key is usable again.
     testEnv.advance(15 * MINUTE);
     await fixture.work();
-    expect(fixture.takeCalls()).toEqual(["readSubscription"]);
+    expect(fixture.takeCalls()).toEqual(["readSubscription", "listThreads"]);
     expect((await fixture.readCheck())?.dueAt).toBeGreaterThan(testEnv.now());
   },
 );

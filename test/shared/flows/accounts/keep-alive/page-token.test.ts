@@ -21,7 +21,7 @@ const dead = { ...good, isValid: false, hasRights: false, detail: "(#190) The pa
 
 it("dead is needs_reauth with one event and one mail, and alive again it is active", async () => {
   await fixture.passToCheck();
-  expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription", "listThreads"]);
   fixture.answers.inspect = dead;
   await fixture.passToCheck();
   await fixture.passToCheck();
@@ -94,7 +94,7 @@ it("of an app that may not ask is judged by its own reads", async () => {
   const wrongApp = refusedCall({ class: "token", code: 190, accountStatus: "needs_reauth" });
   fixture.answers.inspect = wrongApp;
   await fixture.passToCheck();
-  expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription", "listThreads"]);
   expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
   fixture.answers.readSubscription = refusedCall({ class: "token", code: 190, accountStatus: "needs_reauth" });
   await fixture.passToCheck();
@@ -102,7 +102,7 @@ it("of an app that may not ask is judged by its own reads", async () => {
   delete fixture.answers.readSubscription;
   fixture.takeCalls();
   await fixture.passToCheck();
-  expect(fixture.takeCalls()).toEqual(["inspect", "listThreads", "readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["inspect", "listThreads", "readSubscription", "listThreads"]);
   expect(await fixture.read()).toMatchObject({ status: "active" });
   expect(testEnv.lines).toContainEqual({
     event: "account.inspection_refused",
@@ -124,7 +124,7 @@ it.each([
   delete fixture.answers.inspect;
   await fixture.passHour();
   await fixture.passHour();
-  expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription", "listThreads"]);
   expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null, refreshError: null });
   expect(await fixture.events()).toEqual([]);
 });

@@ -29,7 +29,7 @@ it("that is missing is made again, and the messages since the last complete one 
   fixture.answers.readSubscription = missing;
   await fixture.passToCheck();
   const subscribedAt = fixture.calls.at(-1)?.at ?? 0;
-  expect(fixture.takeCalls()).toEqual(["readSubscription", "readSubscription", "subscribe"]);
+  expect(fixture.takeCalls()).toEqual(["readSubscription", "listThreads", "readSubscription", "subscribe"]);
   const { connectionId } = await fixture.read();
   expect(await fixture.takeTasks()).toEqual([
     {
@@ -147,5 +147,5 @@ it("is not asked about by a message of a check that was completed", async () => 
   expect(fixture.takeCalls()).toEqual([]);
   await queue.send({ body: body(dueAt) });
   await fixture.work();
-  expect(fixture.takeCalls()).toEqual(["readSubscription"]);
+  expect(fixture.takeCalls()).toEqual(["readSubscription", "listThreads"]);
 });

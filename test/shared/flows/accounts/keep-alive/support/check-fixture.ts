@@ -111,7 +111,8 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
     receivedMessages: testEnv.receivedMessages,
     log: (line) => void testEnv.lines.push(line),
   });
-  const newWorker = () => accountsWorker(newPorts(), testEnv.now) as QueueWorker;
+  const newWorker = (changes: Pick<TaskPorts, "checkInterval"> = {}) =>
+    accountsWorker({ ...newPorts(), ...changes }, testEnv.now) as QueueWorker;
 
   const published: { readonly eventUlid: string; readonly type: string; readonly at: Millis }[] = [];
   async function receiveEvents(): Promise<typeof published> {
