@@ -34,3 +34,21 @@ export function randomToken(bytes: number): Buffer {
 export function sha256Hex(text: string): string {
   return hash("sha256", text, "hex");
 }
+
+/** The bytes of a text in a JSON document, without its quotation marks. Never fewer than its bytes in UTF-8. */
+export function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
+}
+
+/** Cuts a text to `max` bytes of JSON without splitting a character. JSON escapes some control characters to six bytes. */
+export function cutToJsonBytes(text: string, max: number): string {
+  if (jsonBytes(text) <= max) return text;
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += jsonBytes(character);
+    if (bytes > max) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

@@ -1,5 +1,6 @@
 import { isExternalId } from "../domain/accounts/accounts.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
+import { cutToJsonBytes, jsonBytes } from "../kernel/bytes.ts";
 import type { Millis } from "../kernel/time.ts";
 
 // Readers of untrusted JSON. Every function accepts any value and never throws.
@@ -11,7 +12,10 @@ const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
 
 // A reviver visits every value, so it runs only where a number may be too long to be exact.
 const LONG_NUMBER = /[[,:]\s*\d{16,}/;
-const URL_CHARS_MAX = 4_096;
+/** As JSON. A cut address leads nowhere, so a longer one is not read. */
+const URL_BYTES_MAX = 4_096;
+/** As JSON, for each UTF-16 unit of a text: all that characters need without escapes. */
+const UNIT_BYTES_MAX = 3;
 const SECONDS_MAX = 1e11;
 /** The end of the year 9999. Later times have a longer ISO form. */
 const LATEST: Millis = 253_402_300_799_999;
@@ -36,11 +40,14 @@ export function asObject(value: unknown): JsonObject | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** Cuts a text to `max` UTF-16 units without splitting a character. @returns null when the value is not a string */
+/**
+ * Cuts a text to `max` UTF-16 units, and to three times as many bytes of JSON, without splitting a character. Only a text
+ * of characters that JSON escapes reaches the second limit. @returns null when the value is not a string
+ */
 export function readText(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;
   const cut = value.length > max ? value.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : value;
-  return cut.toWellFormed();
+  return cutToJsonBytes(cut.toWellFormed(), max * UNIT_BYTES_MAX);
 }
 
 /** Reads a platform id that can be part of a key. @returns undefined when it is absent, null when it is invalid */
@@ -58,9 +65,9 @@ export function readMessageId(value: unknown): string | null {
 
 /** Reads an address on the web. Spaces in it are encoded. @returns null for anything else, and when it is too long */
 export function readUrl(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > URL_CHARS_MAX) return null;
+  if (typeof value !== "string" || value.length > URL_BYTES_MAX) return null;
   const url = value.replaceAll(" ", "%20");
-  return url.length <= URL_CHARS_MAX && /^https?:\/\/[!-~\u00a1-\ud7ff]+$/i.test(url) ? url : null;
+  return jsonBytes(url) <= URL_BYTES_MAX && /^https?:\/\/[!-~\u00a1-\ud7ff]+$/i.test(url) ? url : null;
 }
 
 /** Reads a time in milliseconds or seconds, as a number or as digits. @returns null when it is not a time */

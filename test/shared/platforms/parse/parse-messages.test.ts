@@ -240,6 +240,12 @@ describe("bounds", () => {
     expect(textFor("\ud83d alone")).toBe("\ufffd alone");
   });
 
+  test("a text has at most 60,000 bytes of JSON", () => {
+    expect(textFor("€".repeat(20_000))).toBe("€".repeat(20_000));
+    expect(textFor("\u0001".repeat(10_001))).toBe("\u0001".repeat(10_000));
+    expect(textFor(`${"\u0001".repeat(9_999)}aaaa€`)).toBe(`${"\u0001".repeat(9_999)}aaaa`);
+  });
+
   test("at most 30 attachments", () => {
     const image = { type: "image", payload: { url: CDN } };
     expect(attachmentsFor(Array(30).fill(image))).toHaveLength(30);
@@ -256,6 +262,9 @@ describe("bounds", () => {
     ["data:image/png;base64,AA", null],
     ["https://cdn.example/a b  c", "https://cdn.example/a%20b%20%20c"],
     [`https://cdn.example/${" ".repeat(1_400)}a`, null],
+    [`https://cdn.example/${"€".repeat(1_358)}aa`, `https://cdn.example/${"€".repeat(1_358)}aa`],
+    [`https://cdn.example/${"€".repeat(1_358)}aaa`, null],
+    [`https://cdn.example/${'"'.repeat(2_039)}`, null],
     ["https://cdn.example/a\nb", null],
     ["https://", null],
     ["", null],
