@@ -9,6 +9,8 @@ export interface QueuePairProps {
   readonly retention: Duration;
   /** From the first send of a message. Default: 14 days. */
   readonly deadLetterRetention?: Duration;
+  /** Of one message. Default: what SQS allows. */
+  readonly messageBytesMax?: number;
 }
 
 /** A queue and its dead letter queue. */
@@ -22,12 +24,14 @@ export class QueuePair extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: props.deadLetterRetention ?? Duration.days(14),
+      ...(props.messageBytesMax ? { maxMessageSizeBytes: props.messageBytesMax } : {}),
       visibilityTimeout: Duration.millis(visibilityTimeout("DeadLetters")),
     });
     this.queue = new Queue(this, "Queue", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: props.retention,
+      ...(props.messageBytesMax ? { maxMessageSizeBytes: props.messageBytesMax } : {}),
       visibilityTimeout: Duration.millis(visibilityTimeout(queueReaders[id])),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
     });

@@ -8,11 +8,15 @@ import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
 
+/** What SQS allows. A webhook on the queue takes at most three quarters of it; a larger one is in the bucket. */
+const MESSAGE_BYTES_MAX = 1024 * 1024;
+
 export function createInboundQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Inbound", {
     retention: Duration.days(4),
     // A dead letter contains the raw bytes of a webhook.
     deadLetterRetention: Duration.days(7),
+    messageBytesMax: MESSAGE_BYTES_MAX,
   });
 }
 

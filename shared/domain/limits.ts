@@ -63,6 +63,11 @@ export const DNS_LOOKUPS_PER_TENANT_PER_MINUTE = 10;
 
 export const REQUEST_BODY_BYTES_MAX = 256 * 1024;
 export const INTAKE_BODY_BYTES_MAX = 5 * 1024 * 1024;
+/**
+ * Compressed bytes of a webhook up to this size go on the queue; a larger one is stored as a file. The message with them
+ * has at most three quarters of the queue's limit, and fits into a dead letter.
+ */
+export const INLINE_WEBHOOK_BYTES_MAX = 200_000;
 export const LAST_MESSAGE_TEXT_CHARS_MAX = 200;
 export const INSTAGRAM_TEXT_BYTES_MAX = 1_000;
 export const MESSENGER_TEXT_CHARS_MAX = 2_000;

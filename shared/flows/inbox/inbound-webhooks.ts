@@ -1,13 +1,11 @@
 import { largeWebhookKey, purgedBefore, rawCopiesFolder } from "../../domain/inbox/raw-webhooks.ts";
+import { INLINE_WEBHOOK_BYTES_MAX } from "../../domain/limits.ts";
 import { compress, decompress } from "../../kernel/compression.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import { encodeInbound, type InboundMessage } from "../../queues/inbound.ts";
 import type { IngestPorts, IntakePorts } from "./ports.ts";
-
-/** Compressed bytes up to this size go on the queue, whose limit is 1 MiB; a larger webhook is stored as a file. */
-const INLINE_BYTES_MAX = 200_000;
 
 /**
  * Queues a verified webhook. The platform may get its 200 only after this resolves. A webhook that is queued twice is
@@ -19,7 +17,7 @@ export async function receiveWebhook(
   now: Millis,
 ): Promise<void> {
   const bytes = compress(raw);
-  if (bytes.length <= INLINE_BYTES_MAX) {
+  if (bytes.length <= INLINE_WEBHOOK_BYTES_MAX) {
     await ports.inbound.send({ body: encodeInbound({ receivedAt: now, bytes, file: null }) });
     return;
   }
