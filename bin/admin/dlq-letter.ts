@@ -1,5 +1,6 @@
 import { accountKey } from "../../shared/domain/accounts/accounts.ts";
 import { decodeDeadLetter } from "../../shared/flows/dead-letters/decode.ts";
+import type { InboundMessage } from "../../shared/queues/inbound.ts";
 import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
 
 const taskDescriptions = {
@@ -22,7 +23,7 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
   const decodedLetter = decodeDeadLetter(letter);
   switch (decodedLetter.kind) {
     case "webhook":
-      return decodedLetter.webhook.file ? "platform webhook, stored in the bucket" : `platform webhook, ${size}`;
+      return describeWebhook(decodedLetter.webhook, size);
     case "event":
       return `event ${decodedLetter.event.type} of tenant ${decodedLetter.event.tenant}, possibly missing at some endpoints`;
     case "attempt": {
@@ -52,6 +53,11 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
         ? `message of ${size}, truncated and therefore not redrivable`
         : `message of ${size} that its worker cannot read`;
   }
+}
+
+function describeWebhook({ file, part }: InboundMessage, size: string): string {
+  const name = part ? `part ${part.number} of platform webhook ${part.webhook}` : "platform webhook";
+  return `${name}, ${file ? "stored in the bucket" : size}`;
 }
 
 function formatBytes(bytes: number): string {

@@ -59,6 +59,7 @@ function toInspectionDetails(inspection: Inspection) {
         kind: inspection.kind,
         received_at: iso(inspection.webhook.receivedAt),
         file: inspection.webhook.file,
+        part: inspection.webhook.part ?? null,
         updates: inspection.updates?.count ?? null,
         accounts: inspection.updates?.accounts ?? null,
       };

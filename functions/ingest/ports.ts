@@ -5,6 +5,7 @@ import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
 import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
+import { selectUpdates } from "../../shared/platforms/parse/webhook-events.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -23,6 +24,7 @@ export function ingestPorts(): IngestPorts & WorkerPorts {
   const table = openTable(setting("table"));
   return {
     parseUpdates,
+    selectUpdates,
     files: openFiles(setting("rawBucket")),
     accounts: accountStore(table),
     tenantStates: tenantStateStore(table),
@@ -35,6 +37,7 @@ export function ingestPorts(): IngestPorts & WorkerPorts {
     pendingChanges: pendingChangeStore(table),
     eventBodies: eventBodyStore(table),
     counters: counterStore(table),
+    inbound: openQueue(setting("inboundQueueUrl")),
     events: openQueue(setting("eventsQueueUrl")),
     profiles: openQueue(setting("profilesQueueUrl")),
     receivedMessages: openReceivedMessages(),

@@ -3,16 +3,16 @@ import { rawCopiesName } from "../../shared/domain/inbox/raw-webhooks.ts";
 import { QUEUE_DELAY_MAX, RETENTION } from "../../shared/domain/limits.ts";
 import { mergeEffects, newEffects, sendProfileRequests } from "../../shared/flows/inbox/effects.ts";
 import { growFeeds } from "../../shared/flows/inbox/feed-shards.ts";
-import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-webhooks.ts";
-import { ingestUpdates } from "../../shared/flows/inbox/ingest-updates.ts";
+import { loadInbound, queueParts, storeRawCopies } from "../../shared/flows/inbox/inbound-webhooks.ts";
+import { ingestWebhook, type RemainingParts } from "../../shared/flows/inbox/ingest-webhook.ts";
 import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
 import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/resolve-account.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
+import { saveTally } from "../../shared/flows/stats/count.ts";
 import { allDone } from "../../shared/kernel/parallel.ts";
 import { MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { withFirstSentAt } from "../../shared/queues/envelope.ts";
+import { readFirstSentAt, readTraceId, withFirstSentAt } from "../../shared/queues/envelope.ts";
 import { decodeInbound, encodeInbound, type InboundMessage } from "../../shared/queues/inbound.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
@@ -29,7 +29,7 @@ const COPY_REQUEST_TIMEOUT: Millis = 2 * SECOND;
 /**
  * The ingest worker: ingests every update of the batch, sends all events together, and requests profiles. Beside that it
  * stores the raw copies, which hold nothing up: a copy that fails is requested by a message of its own. A record is done
- * when its events are queued. The file of a large webhook is removed last.
+ * when its events are queued, and the parts of it that remain. The file of a large webhook is removed last.
  */
 export function ingestWorker(ports: IngestPorts & WorkerPorts, now: () => Millis) {
   const resolveAccount = accountResolver(ports);
@@ -60,32 +60,28 @@ async function ingest(
   const outcomes = new Map<string, RecordOutcome | Error>();
   const inboundWebhooks = await allDone(records.map((record) => loadWebhook(ports, record, outcomes)));
   const webhooks = inboundWebhooks.filter((webhook) => webhook !== null);
-  const copies = storeRawCopies(ports, rawCopiesName(webhooks.map(({ id }) => id)), webhooks, now).then(
+  const uncopiedWebhooks = webhooks.filter(({ inbound }) => !inbound.part);
+  const copies = storeRawCopies(ports, rawCopiesName(uncopiedWebhooks.map(({ id }) => id)), uncopiedWebhooks, now).then(
     () => null,
     toError,
   );
 
   const effects = newEffects();
   const ingestedWebhooks = await allDone(
-    webhooks.map(async (webhook) => {
-      if (webhook.inbound.isCopyOnly) return webhook;
+    webhooks.map(async (webhook): Promise<IngestedWebhook | null> => {
+      if (webhook.inbound.isCopyOnly) return { ...webhook, remaining: null };
       const webhookEffects = newEffects();
       try {
-        const updates = ports.parseUpdates(webhook.raw, webhook.receivedAt);
-        await runWithTrace(webhook.inbound.traceId ?? null, () =>
-          ingestUpdates(ports, resolveAccount, updates, {
-            effects: webhookEffects,
-            now,
-            receivedAt: webhook.receivedAt,
-          }),
+        const remaining = await runWithTrace(webhook.inbound.traceId ?? null, () =>
+          ingestWebhook(ports, resolveAccount, { ...webhook, effects: webhookEffects, now }),
         );
-        mergeEffects(effects, webhookEffects);
-        return webhook;
+        return { ...webhook, remaining };
       } catch (error) {
-        // What it stored exists when the webhook is repeated, and is not counted then.
-        mergeTally(effects.tally, webhookEffects.tally);
         outcomes.set(webhook.id, toError(error));
         return null;
+      } finally {
+        // Also where it failed: what it stored is published, and is not new when the webhook is repeated.
+        mergeEffects(effects, webhookEffects);
       }
     }),
   );
@@ -99,22 +95,33 @@ async function ingest(
     await copies;
   }
   const copyFault = await copies;
-  if (copyFault) ports.log({ event: "raw_copies.store_failed", error: copyFault.name, webhooks: webhooks.length });
+  if (copyFault)
+    ports.log({ event: "raw_copies.store_failed", error: copyFault.name, webhooks: uncopiedWebhooks.length });
   await allDone(
     ingestedWebhooks.map(async (webhook) => {
-      if (webhook) outcomes.set(webhook.id, await endWebhook(ports, webhook, copyFault).catch(toError));
+      if (webhook) outcomes.set(webhook.id, await endWebhook(ports, webhook, { copyFault, now }).catch(toError));
     }),
   );
   return outcomes;
 }
 
-/** Ends a webhook whose messages are stored. Without its copy its file stays, which the message for the copy names. */
+/**
+ * Ends a webhook whose messages are stored, and queues the parts that remain of it. Without its copy its file stays, which
+ * the message for the copy names.
+ */
 async function endWebhook(
   ports: IngestPorts & WorkerPorts,
-  { record, inbound }: InboundWebhook,
-  copyFault: Error | null,
+  webhook: IngestedWebhook,
+  { copyFault, now }: { readonly copyFault: Error | null; readonly now: Millis },
 ): Promise<RecordOutcome | Error> {
-  if (copyFault) {
+  const { id, record, inbound, remaining } = webhook;
+  if (remaining && remaining.parts.length > 0) {
+    await queueParts(ports, { ...webhook, waitedSince: waitingSince(webhook, now) }, remaining.parts);
+    const { parts, failed, error } = remaining;
+    const traceId = readTraceId(record.body);
+    ports.log({ event: "webhook.split", message_id: id, parts: parts.length, failed, error, trace_id: traceId });
+  }
+  if (copyFault && !inbound.part) {
     if (inbound.isCopyOnly) return copyFault;
     const body = withFirstSentAt(encodeInbound({ ...inbound, isCopyOnly: true }), inbound.receivedAt);
     const message = { body, delay: COPY_DELAY };
@@ -123,6 +130,16 @@ async function endWebhook(
     await ports.files.remove(inbound.file);
   }
   return done;
+}
+
+/** When a webhook was first sent that waited for the end of an outage, or for a redrive; null for a new one. */
+function waitingSince({ record, receivedAt }: InboundWebhook, now: Millis): Millis | null {
+  return readFirstSentAt(record.body) ?? (now - receivedAt > QUEUE_DELAY_MAX ? receivedAt : null);
+}
+
+interface IngestedWebhook extends InboundWebhook {
+  /** Null for a webhook whose messages were stored before. */
+  readonly remaining: RemainingParts | null;
 }
 
 interface InboundWebhook {

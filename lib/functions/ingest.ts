@@ -30,7 +30,7 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
     environment: {
       ...tableVariables(context),
       ...rawBucketVariables(context),
-      ...queueVariables(context, "Events", "Profiles"),
+      ...queueVariables(context, "Inbound", "Events", "Profiles"),
     },
   }).addQueue(queues.Inbound.queue, settings.concurrency.inbound);
   data.table.allow(ingest.functionRole, {
@@ -38,7 +38,7 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
     // A change names its message by the platform's id.
     indexes: [names.idIndex.name],
   });
-  data.raw.allow(ingest.functionRole, "inbound/", "GetObject", "DeleteObject");
+  data.raw.allow(ingest.functionRole, "inbound/", "GetObject", "PutObject", "DeleteObject");
   data.raw.allow(ingest.functionRole, "raw/", "PutObject");
   data.raw.allowListing(ingest.functionRole);
   queues.Inbound.allowSending(ingest.functionRole);

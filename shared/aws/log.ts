@@ -48,6 +48,17 @@ export type LogLine =
     }
   | { readonly event: "record.postpone_failed"; readonly error: string; readonly receives: number }
   | { readonly event: "raw_copies.store_failed"; readonly error: string; readonly webhooks: number }
+  | {
+      /** A webhook that is queued again in parts: it has too many updates, or some parts failed and the others did not. */
+      readonly event: "webhook.split";
+      /** The SQS message id of the webhook or part. */
+      readonly message_id: string;
+      readonly parts: number;
+      /** How many of them failed here, and the class of the first one's error. */
+      readonly failed: number;
+      readonly error: string | null;
+      readonly trace_id?: string | undefined;
+    }
   | { readonly event: "account.unknown"; readonly platform: string; readonly updates: number }
   | {
       /** One page of the threads of an account, read for messages that no webhook brought. */
@@ -233,6 +244,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "worker.failed": "error",
   "record.dropped": "info",
   "record.failed": "error",
+  "webhook.split": "info",
   "account.unknown": "warn",
   "gap.read": "info",
   "gap.refused": "warn",

@@ -68,6 +68,8 @@ export const INTAKE_BODY_BYTES_MAX = 5 * 1024 * 1024;
  * has at most three quarters of the queue's limit, and fits into a dead letter.
  */
 export const INLINE_WEBHOOK_BYTES_MAX = 200_000;
+/** Updates that one message of the inbound queue ingests. A webhook with more is queued again in parts. */
+export const PART_UPDATES_MAX = 50;
 export const LAST_MESSAGE_TEXT_CHARS_MAX = 200;
 export const INSTAGRAM_TEXT_BYTES_MAX = 1_000;
 export const MESSENGER_TEXT_CHARS_MAX = 2_000;

@@ -14,6 +14,8 @@ import {
   sendReply,
 } from "../bench/scenarios.ts";
 import { costTargets } from "../bench/targets.ts";
+import { PLATFORM_SECRET } from "../support/pipeline/emulated-services.ts";
+import { joinWebhooks } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
@@ -108,6 +110,35 @@ describe("one inbound message of a batch of ten", () => {
     expect(posted).toBeGreaterThanOrEqual(10);
     expect(pipeline.loopback.events).toHaveLength(posted);
     expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2.05, sqs: 1.5 });
+  });
+});
+
+describe("one webhook of several people", () => {
+  const costOf = async (messages: number, people: number) => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, people);
+    pipeline.advance(SECOND);
+    const webhooks = Array.from({ length: messages }, (_, index) => {
+      // Each message is newer than the one before it, and moves the head.
+      pipeline.advance(1);
+      return workspace.nextWebhook(index % people);
+    });
+    await pipeline.receive(joinWebhooks(webhooks, PLATFORM_SECRET));
+    return pipeline.cost(() => pipeline.ingest());
+  };
+
+  test("costs for each what a webhook of one person costs, and is received once", async () => {
+    const ofOne = await costOf(1, 1);
+    const cost = await costOf(3, 3);
+    expectCost(ofOne, { wcu: 7, rcu: 0.5, sqs: 3 });
+    // The counter is written once.
+    expectCost(cost, { wcu: 19, rcu: 1.5, sqs: 3 });
+  });
+
+  test("with 60 updates costs one send more, and the receive and delete of its parts", async () => {
+    const cost = await costOf(60, 6);
+    // Six sends of events.
+    expectCost(cost, { wcu: 361, rcu: 3, sqs: 6 + 2 + 1 + 2 });
   });
 });
 

@@ -31,6 +31,7 @@ import { uploadRuleFaults } from "./faults/uploads/rules.ts";
 import { uploadStorageFaults } from "./faults/uploads/storage.ts";
 import { uploadsFaults } from "./faults/uploads/uploads.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
+import { webhookPartsFaults } from "./faults/webhook-parts.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
 export const plantedFaults: readonly PlantedFault[] = [
@@ -67,4 +68,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...uploadsFaults,
   ...uploadStorageFaults,
   ...webhookClientFaults,
+  ...webhookPartsFaults,
 ];

@@ -37,6 +37,7 @@ import { mockPlatform } from "../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../shared/platforms/api/platform-for.ts";
 import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/signature.ts";
+import { selectUpdates } from "../../shared/platforms/parse/webhook-events.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { openStores } from "../shared/stores/support/open-stores.ts";
@@ -167,7 +168,10 @@ export async function startPipeline(options: PipelineOptions = {}) {
     log,
   });
   const [events, profileQueue] = [queue("Events"), queue("Profiles")];
-  const ingest = ingestWorker({ ...stores, parseUpdates, files, events, profiles: profileQueue, log }, now);
+  const ingest = ingestWorker(
+    { ...stores, parseUpdates, selectUpdates, files, inbound: queue("Inbound"), events, profiles: profileQueue, log },
+    now,
+  );
   const profile = profileWorker(
     {
       ...stores,

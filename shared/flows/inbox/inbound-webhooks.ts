@@ -1,10 +1,14 @@
+import type { QueueMessage } from "../../aws/queues.ts";
 import { largeWebhookKey, purgedBefore, rawCopiesFolder } from "../../domain/inbox/raw-webhooks.ts";
 import { INLINE_WEBHOOK_BYTES_MAX } from "../../domain/limits.ts";
 import { compress, decompress } from "../../kernel/compression.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
+import { traceField } from "../../kernel/trace.ts";
+import { withFirstSentAt } from "../../queues/envelope.ts";
 import { encodeInbound, type InboundMessage } from "../../queues/inbound.ts";
+import type { QueuedPart } from "./ingest-webhook.ts";
 import type { IngestPorts, IntakePorts } from "./ports.ts";
 
 /**
@@ -16,14 +20,61 @@ export async function receiveWebhook(
   raw: Uint8Array,
   now: Millis,
 ): Promise<void> {
+  await ports.inbound.send({ body: encodeInbound({ receivedAt: now, ...(await storeContent(ports, raw, now)) }) });
+}
+
+/** The content of a message: the compressed bytes, or the file in which it stores them. */
+async function storeContent(
+  ports: Pick<IntakePorts, "files">,
+  raw: Uint8Array,
+  receivedAt: Millis,
+): Promise<Pick<InboundMessage, "bytes" | "file">> {
   const bytes = compress(raw);
-  if (bytes.length <= INLINE_WEBHOOK_BYTES_MAX) {
-    await ports.inbound.send({ body: encodeInbound({ receivedAt: now, bytes, file: null }) });
-    return;
-  }
-  const file = largeWebhookKey(now, newUlid(now));
+  if (bytes.length <= INLINE_WEBHOOK_BYTES_MAX) return { bytes, file: null };
+  const file = largeWebhookKey(receivedAt, newUlid(receivedAt));
   await ports.files.put(file, bytes);
-  await ports.inbound.send({ body: encodeInbound({ receivedAt: now, bytes: null, file }) });
+  return { bytes: null, file };
+}
+
+/** A webhook of which parts are queued. */
+interface SplitWebhook {
+  /** The id of its message. */
+  readonly id: string;
+  readonly inbound: InboundMessage;
+  readonly raw: Uint8Array;
+  /** When it was first sent, if it waited for the end of an outage: its parts then wait no longer than it would. */
+  readonly waitedSince: Millis | null;
+}
+
+/**
+ * Queues parts of a webhook, each with its own content, so that they outlive the webhook's file. A part that is queued
+ * twice is ingested once.
+ */
+export async function queueParts(
+  ports: Pick<IngestPorts, "inbound" | "files" | "selectUpdates">,
+  { id, inbound, raw, waitedSince }: SplitWebhook,
+  parts: readonly QueuedPart[],
+): Promise<void> {
+  if (parts.length === 0) return;
+  const { receivedAt, part: ownPart } = inbound;
+  const bodies = ports.selectUpdates(
+    raw,
+    parts.map(({ positions }) => positions),
+  );
+  const messages = await allDone(
+    bodies.map(async (partRaw, index): Promise<QueueMessage> => {
+      const number = ownPart ? `${ownPart.number}.${index + 1}` : String(index + 1);
+      const content = await storeContent(ports, partRaw, receivedAt);
+      const part = { webhook: ownPart?.webhook ?? id, number };
+      const body = encodeInbound({ receivedAt, ...content, part, ...traceField(inbound.traceId) });
+      const delay = parts[index]?.delay;
+      return {
+        body: waitedSince === null ? body : withFirstSentAt(body, waitedSince),
+        ...(delay === undefined ? {} : { delay }),
+      };
+    }),
+  );
+  await ports.inbound.sendAll(messages);
 }
 
 /** Loads and decompresses a queued webhook. @returns null when its file no longer exists */

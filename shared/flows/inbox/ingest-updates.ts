@@ -1,5 +1,7 @@
 import { conversationId } from "../../domain/inbox/conversations.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
+import { OutOfTime } from "../../kernel/deadline.ts";
+import { isServiceFault } from "../../kernel/service-fault.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { applyAccountPolicy } from "./apply-account-policy.ts";
@@ -19,8 +21,10 @@ interface RoutedUpdate {
 }
 
 /**
- * Ingests the updates of one webhook in their order.
+ * Ingests the updates of one part of a webhook in their order. An update that fails holds up no later one, unless a service
+ * does not work: then the later ones wait for it.
  * @param webhook.receivedAt when the webhook arrived: no update is later. Default: now
+ * @throws the first failure
  */
 export async function ingestUpdates(
   ports: IngestPorts,
@@ -42,10 +46,17 @@ export async function ingestUpdates(
     routedUpdates.flatMap(({ conversation }) => conversation ?? []),
     { consistent: routedUpdates.some(needsCurrentHead) },
   );
+  const failures: unknown[] = [];
   for (const { update, account, conversation } of routedUpdates) {
     const snapshot = conversation === null ? null : (snapshots.get(conversation) ?? null);
-    await ingestUpdate(ports, update, { account, snapshot, effects, now });
+    try {
+      await ingestUpdate(ports, update, { account, snapshot, effects, now });
+    } catch (error) {
+      failures.push(error);
+      if (isServiceFault(error) || error instanceof OutOfTime) break;
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedAccount): string | null {

@@ -35,6 +35,8 @@ export interface IntakePorts {
 
 export interface IngestPorts extends CountingPorts {
   readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
+  /** Bodies of webhooks with some updates of one each, by their positions in it. */
+  readonly selectUpdates: (raw: Uint8Array, selections: readonly (readonly number[])[]) => Uint8Array[];
   readonly files: Pick<Files, "put" | "get" | "remove">;
   readonly accounts: Pick<Accounts, "listHolders" | "setPolicy">;
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
@@ -46,6 +48,8 @@ export interface IngestPorts extends CountingPorts {
   readonly messageChanges: MessageChanges;
   readonly pendingChanges: PendingChanges;
   readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "deleteBodies" | "removeChanges">;
+  /** The queue of the webhooks, for their parts. */
+  readonly inbound: Queue;
   readonly events: Queue;
   readonly profiles: Queue;
 }

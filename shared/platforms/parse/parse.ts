@@ -1,10 +1,10 @@
-import type { PlatformName } from "../../domain/accounts/accounts.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { asObject, type JsonObject, parseJson, readId, readTime } from "../json.ts";
+import { asObject, type JsonObject, readId, readTime } from "../json.ts";
 import { type Entry, recipientId, senderId } from "./event-context.ts";
 import { readMessage, readPostback } from "./messages.ts";
 import { readDelivery, readEdit, readPolicy, readReaction, readRead, readReferral } from "./notices.ts";
+import { readWebhookEvents } from "./webhook-events.ts";
 
 type Reader = (entry: Entry, event: JsonObject, body: JsonObject) => Update | null;
 
@@ -48,41 +48,16 @@ const messagingFields: ReadonlySet<unknown> = new Set([
  * @param receivedAt the time of events that have none
  */
 export function parseUpdates(raw: Uint8Array, receivedAt: Millis): Update[] {
-  const body = asObject(parseJson(raw));
-  const entries = body?.entry;
-  if (!body || typeof body.object !== "string" || !Array.isArray(entries)) return [ignored("malformed")];
-  const platform = parsePlatform(body.object);
-  if (platform === null) return [ignored("unknown_kind")];
-  return entries.flatMap((entry: unknown) => readEntry({ platform, receivedAt }, entry));
-}
-
-function parsePlatform(object: string): PlatformName | null {
-  if (object === "instagram") return "instagram";
-  return object === "page" ? "messenger" : null;
-}
-
-function readEntry(webhook: Pick<Entry, "platform" | "receivedAt">, value: unknown): Update[] {
-  const body = asObject(value);
-  if (!body) return [ignored("malformed")];
-  const entry: Entry = { ...webhook, id: readId(body.id), time: readTime(body.time) };
-  // The Test button of the app dashboard sends an entry of account 0.
-  if (entry.id === "0") return [ignored("dashboard_test")];
-  const { messaging = null, standby = null, changes = null } = body;
-  if (messaging === null && standby === null && changes === null) return [ignored("unknown_kind")];
-  return [
-    ...readList(messaging, (event) => readEvent(entry, event)),
-    // Standby: another app controls the thread. The person still wrote to this account.
-    ...readList(standby, (event) => readEvent(entry, event)),
-    ...readList(changes, (change) => readChange(entry, change)),
-  ];
-}
-
-function readList(list: unknown, read: (item: JsonObject) => Update): Update[] {
-  if (list === null) return [];
-  if (!Array.isArray(list)) return [ignored("malformed")];
-  return list.map((value: unknown) => {
-    const item = asObject(value);
-    return item ? read(item) : ignored("malformed");
+  const webhook = readWebhookEvents(raw);
+  if ("reason" in webhook) return [ignored(webhook.reason)];
+  const { platform, events } = webhook;
+  const entries = new Map<JsonObject, Entry>();
+  return events.map((event) => {
+    if ("reason" in event) return ignored(event.reason);
+    const { id, time } = event.entry;
+    const entry = entries.get(event.entry) ?? { platform, receivedAt, id: readId(id), time: readTime(time) };
+    entries.set(event.entry, entry);
+    return event.list === "changes" ? readChange(entry, event.item) : readEvent(entry, event.item);
   });
 }
 

@@ -31,6 +31,7 @@ import { toWebhookBody } from "../../../shared/platforms/accounts/history.ts";
 import { mockPlatform } from "../../../shared/platforms/api/mock.ts";
 import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
+import { selectUpdates } from "../../../shared/platforms/parse/webhook-events.ts";
 import type { Platform } from "../../../shared/platforms/platform.ts";
 import { scanRotationRows } from "../../../shared/stores/access/rotation-leftovers.ts";
 import { openTable } from "../../../shared/stores/client.ts";
@@ -130,7 +131,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
       platformSecrets: secretReader("platforms", parsePlatformSecrets, aws.secrets),
       log,
     },
-    ingest: { ...common, parseUpdates, files, profiles: queue("Profiles") },
+    ingest: { ...common, parseUpdates, selectUpdates, files, inbound, profiles: queue("Profiles") },
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
     profile: { ...common, platformFor: async () => platform },
     erase: common,

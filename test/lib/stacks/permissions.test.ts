@@ -258,11 +258,11 @@ describe("the bucket", () => {
       return parts.at(-1);
     });
 
-  test("Intake writes large bodies under inbound/; Ingest reads and deletes them and writes copies under raw/", () => {
+  test("Intake writes large bodies under inbound/; Ingest reads and deletes them, and writes large parts there and copies under raw/", () => {
     expect(paths("Intake", "s3:PutObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:GetObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:DeleteObject")).toEqual(["/inbound/*"]);
-    expect(paths("Ingest", "s3:PutObject")).toEqual(["/raw/*"]);
+    expect(paths("Ingest", "s3:PutObject")).toEqual(["/inbound/*", "/raw/*"]);
   });
 
   test("Sweep deletes under both and in the bucket of uploads, and reads nothing", () => {

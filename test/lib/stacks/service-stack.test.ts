@@ -113,7 +113,7 @@ describe("the functions", () => {
     ],
     ["Docs", [env.baseUrl]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
-    ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
+    ["Ingest", [env.table, env.rawBucket, env.inboundQueueUrl, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
       "Deliver",
       [

@@ -147,7 +147,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
   {
     name: "outage: a message for a raw copy brings its messages again",
     file: "functions/ingest/worker.ts",
-    search: "      if (webhook.inbound.isCopyOnly) return webhook;\n",
+    search: "      if (webhook.inbound.isCopyOnly) return { ...webhook, remaining: null };\n",
     replacement: "",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",

@@ -52,7 +52,18 @@ export function signedWebhook(traffic: TextTraffic, secret: string): SignedWebho
   const message = { mid, text: content, ...(echo ? { is_echo: true } : {}), ...context };
   const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp: at, message }];
   const object = platform === "instagram" ? "instagram" : "page";
-  const body = JSON.stringify({ object, entry: [{ time: at + 300, id: accountId, messaging }] });
-  const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
-  return { platform, body, signature };
+  return sign(platform, JSON.stringify({ object, entry: [{ time: at + 300, id: accountId, messaging }] }), secret);
+}
+
+/** One webhook with the entries of several of one platform. */
+export function joinWebhooks(webhooks: readonly SignedWebhook[], secret: string): SignedWebhook {
+  const bodies = webhooks.map(({ body }) => JSON.parse(body) as { object: string; entry: object[] });
+  const [first] = webhooks;
+  if (!first) throw new Error("There is no webhook to join.");
+  const body = { object: bodies[0]?.object, entry: bodies.flatMap(({ entry }) => entry) };
+  return sign(first.platform, JSON.stringify(body), secret);
+}
+
+function sign(platform: PlatformName, body: string, secret: string): SignedWebhook {
+  return { platform, body, signature: `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` };
 }

@@ -36,6 +36,7 @@ import { platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
+import { selectUpdates } from "../../../../shared/platforms/parse/webhook-events.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import type { Tenants } from "../../../../shared/stores/access/tenants.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
@@ -159,7 +160,9 @@ export async function openTestEnv(
       ...openStores(tableHandle),
       receivedMessages: openReceivedMessages(aws.sqs),
       parseUpdates,
+      selectUpdates,
       files: openFiles(BUCKET, aws.s3),
+      inbound: openQueue(queues.inbound, aws.sqs),
       events: openQueue(queues.events, aws.sqs),
       profiles: openQueue(queues.profiles, aws.sqs),
       log,

@@ -1,0 +1,85 @@
+import type { PlatformName } from "../../domain/accounts/accounts.ts";
+import type { IgnoredUpdate } from "../../domain/inbox/updates.ts";
+import { asObject, type JsonObject, parseJson, readId } from "../json.ts";
+
+/** The lists of an entry, in the order in which they are read. Standby: another app controls the thread. */
+const eventLists = ["messaging", "standby", "changes"] as const;
+type EventList = (typeof eventLists)[number];
+
+/** One event of a webhook as the platform wrote it, or the reason why there is none. */
+export type WebhookEvent =
+  | { readonly entry: JsonObject; readonly list: EventList; readonly item: JsonObject }
+  | { readonly reason: IgnoredUpdate["reason"] };
+
+interface WebhookEvents {
+  readonly platform: PlatformName;
+  /** One for each update of the webhook, in their order. */
+  readonly events: readonly WebhookEvent[];
+}
+
+/** The events of a webhook's body; alone the reason for a body that has none. Accepts any bytes and never throws. */
+export function readWebhookEvents(raw: Uint8Array): WebhookEvents | { readonly reason: IgnoredUpdate["reason"] } {
+  const body = asObject(parseJson(raw));
+  const entries = body?.entry;
+  if (!body || typeof body.object !== "string" || !Array.isArray(entries)) return malformed;
+  const platform = platforms.get(body.object);
+  if (!platform) return { reason: "unknown_kind" };
+  return { platform, events: entries.flatMap(readEntry) };
+}
+
+/**
+ * Bodies of webhooks with some updates of this one each, as `parseUpdates` reads them. Their bytes are not those of the
+ * platform: what no reader reads is not in them.
+ * @param selections positions of updates in the webhook, each ascending. An ignored update is left out
+ */
+export function selectUpdates(raw: Uint8Array, selections: readonly (readonly number[])[]): Uint8Array[] {
+  const webhook = readWebhookEvents(raw);
+  const { platform, events } = "reason" in webhook ? { platform: "messenger" as const, events: [] } : webhook;
+  const object = [...platforms].find(([, name]) => name === platform)?.[0];
+  return selections.map((positions) => {
+    const selectedEvents = positions.flatMap((position) => {
+      const event = events[position];
+      return event && "item" in event ? [event] : [];
+    });
+    return Buffer.from(JSON.stringify({ object, entry: toEntries(selectedEvents) }));
+  });
+}
+
+const malformed = { reason: "malformed" } as const;
+
+const platforms: ReadonlyMap<string, PlatformName> = new Map([
+  ["instagram", "instagram"],
+  ["page", "messenger"],
+]);
+
+function readEntry(value: unknown): WebhookEvent[] {
+  const entry = asObject(value);
+  if (!entry) return [malformed];
+  // The Test button of the app dashboard sends an entry of account 0.
+  if (readId(entry.id) === "0") return [{ reason: "dashboard_test" }];
+  if (eventLists.every((list) => isAbsent(entry[list]))) return [{ reason: "unknown_kind" }];
+  return eventLists.flatMap((list) => readList(entry, list));
+}
+
+function readList(entry: JsonObject, list: EventList): WebhookEvent[] {
+  const items = entry[list];
+  if (isAbsent(items)) return [];
+  if (!Array.isArray(items)) return [malformed];
+  return items.map((value: unknown) => {
+    const item = asObject(value);
+    return item ? { entry, list, item } : malformed;
+  });
+}
+
+function isAbsent(member: unknown): boolean {
+  return member === undefined || member === null;
+}
+
+/** Entries of the platform's form. The events of one entry stay in one, so that they keep their order. */
+function toEntries(events: readonly Extract<WebhookEvent, { item: unknown }>[]): object[] {
+  const byEntry = Map.groupBy(events, ({ entry }) => entry);
+  return [...byEntry].map(([{ id, time }, ofEntry]) => {
+    const byList = Map.groupBy(ofEntry, ({ list }) => list);
+    return { id, time, ...Object.fromEntries([...byList].map(([list, some]) => [list, some.map(({ item }) => item)])) };
+  });
+}
