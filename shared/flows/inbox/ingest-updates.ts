@@ -12,6 +12,16 @@ import { publishReferral } from "./publish-referral.ts";
 import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
 import type { UpdateContext } from "./update-context.ts";
 
+/** How many updates of each platform are for accounts that no tenant had at their time. */
+export type UnknownAccounts = Map<string, number>;
+
+interface UpdatesContext extends Pick<UpdateContext, "effects" | "now"> {
+  /** When the webhook arrived: no update is later. Default: now. */
+  readonly receivedAt?: Millis;
+  /** Gets the updates of unknown accounts. Default: they are logged. */
+  readonly unknownAccounts?: UnknownAccounts;
+}
+
 /** An update of a connected account. */
 interface RoutedUpdate {
   readonly update: Exclude<Update, IgnoredUpdate>;
@@ -23,24 +33,23 @@ interface RoutedUpdate {
 /**
  * Ingests the updates of one part of a webhook in their order. An update that fails holds up no later one, unless a service
  * does not work: then the later ones wait for it.
- * @param webhook.receivedAt when the webhook arrived: no update is later. Default: now
  * @throws the first failure
  */
 export async function ingestUpdates(
   ports: IngestPorts,
   resolveAccount: ResolveAccount,
   updates: readonly Update[],
-  { effects, now, receivedAt = now }: Pick<UpdateContext, "effects" | "now"> & { readonly receivedAt?: Millis },
+  { effects, now, receivedAt = now, unknownAccounts }: UpdatesContext,
 ): Promise<void> {
   const routedUpdates: RoutedUpdate[] = [];
-  const unknownAccounts = new Map<string, number>();
+  const unknown: UnknownAccounts = unknownAccounts ?? new Map();
   for (const update of updates) {
     if (update.kind === "ignored") continue;
     const account = await resolveAccount(update.account, { at: Math.min(update.at, receivedAt), now });
     if (account) routedUpdates.push({ update, account, conversation: conversationIdFor(update, account) });
-    else unknownAccounts.set(update.account.platform, (unknownAccounts.get(update.account.platform) ?? 0) + 1);
+    else unknown.set(update.account.platform, (unknown.get(update.account.platform) ?? 0) + 1);
   }
-  for (const [platform, count] of unknownAccounts) ports.log({ event: "account.unknown", platform, updates: count });
+  if (!unknownAccounts) logUnknownAccounts(ports, unknown);
 
   const snapshots = await ports.conversations.snapshots(
     routedUpdates.flatMap(({ conversation }) => conversation ?? []),
@@ -57,6 +66,10 @@ export async function ingestUpdates(
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+export function logUnknownAccounts({ log }: Pick<IngestPorts, "log">, accounts: UnknownAccounts): void {
+  for (const [platform, updates] of accounts) log({ event: "account.unknown", platform, updates });
 }
 
 function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedAccount): string | null {

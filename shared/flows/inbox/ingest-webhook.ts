@@ -5,7 +5,7 @@ import { allDone, concurrencyLimit } from "../../kernel/parallel.ts";
 import { isServiceFault } from "../../kernel/service-fault.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type Effects, mergeEffects, newEffects } from "./effects.ts";
-import { ingestUpdates } from "./ingest-updates.ts";
+import { ingestUpdates, logUnknownAccounts, type UnknownAccounts } from "./ingest-updates.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolveAccount } from "./resolve-account.ts";
 
@@ -52,12 +52,13 @@ export async function ingestWebhook(
   const { parts, later } = planWebhook(updates);
   const queuedLater = later.map((positions) => ({ positions }));
   const limit = concurrencyLimit(PARTS_AT_ONCE);
+  const unknownAccounts: UnknownAccounts = new Map();
   const results = await allDone(
     parts.map((positions) =>
       limit(async () => {
         const partEffects = newEffects();
         const partUpdates = positions.flatMap((position) => updates[position] ?? []);
-        const context = { effects: partEffects, now, receivedAt };
+        const context = { effects: partEffects, now, receivedAt, unknownAccounts };
         const failure = await ingestUpdates(ports, resolveAccount, partUpdates, context).then(
           () => null,
           (error: unknown) => ({ error }),
@@ -66,6 +67,7 @@ export async function ingestWebhook(
       }),
     ),
   );
+  logUnknownAccounts(ports, unknownAccounts);
   for (const { partEffects } of results) mergeEffects(effects, partEffects);
 
   const failures = results.flatMap(({ positions, failure }) => (failure ? [{ positions, ...failure }] : []));
