@@ -2,6 +2,7 @@ import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
+import type { ResumeDeletionsPorts } from "../../shared/flows/accounts/duties/ports.ts";
 import type { DueCheckPorts } from "../../shared/flows/accounts/ports.ts";
 import type { PurgeLettersPorts } from "../../shared/flows/dead-letters/ports.ts";
 import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
@@ -13,6 +14,7 @@ import type { PurgeUploadsPorts } from "../../shared/flows/uploads/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { dataDeletionStore } from "../../shared/stores/accounts/data-deletions.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
@@ -36,7 +38,8 @@ export type AllSweepPorts = SweepPorts &
   PurgePorts &
   PurgeLettersPorts &
   PurgeUploadsPorts &
-  DueCheckPorts;
+  DueCheckPorts &
+  ResumeDeletionsPorts;
 
 /** The sweeper. */
 export function sweepPorts(): AllSweepPorts {
@@ -50,6 +53,7 @@ export function sweepPorts(): AllSweepPorts {
     conversations: conversationStore(table),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
+    dataDeletions: dataDeletionStore(table),
     budgets: budgetStore(table),
     sendRecords: sendRecordStore(table),
     dueSends: dueSendStore(table),

@@ -1,3 +1,4 @@
+import { resumeDataDeletions } from "../../shared/flows/accounts/duties/resume-deletions.ts";
 import { enqueueDueChecks } from "../../shared/flows/accounts/keep-alive/enqueue-due-checks.ts";
 import { purgeDeadWebhooks } from "../../shared/flows/dead-letters/purge-webhooks.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
@@ -13,7 +14,7 @@ import type { AllSweepPorts } from "./ports.ts";
 type Task = (ports: AllSweepPorts, now: Millis, hasTime: () => boolean) => Promise<unknown>;
 
 /** What runs on the event of the schedule of each minute, which is AWS's own. */
-const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds];
+const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds, resumeDataDeletions];
 
 /** What runs on the input of another schedule, by its `task`. */
 const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, readonly Task[]>([
@@ -23,10 +24,10 @@ const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, r
 ]);
 
 /**
- * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. Once
- * an hour it deletes raw webhooks and uploaded files at the end of their retention, and enqueues the due checks of
- * accounts, and once a day it looks for deliveries that nothing will attempt. The tasks of a run are concurrent. A run that is out of time is continued by the
- * next one.
+ * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, expires held messages, and
+ * continues data deletions. Once an hour it deletes raw webhooks and uploaded files at the end of their retention, and
+ * enqueues the due checks of accounts, and once a day it looks for deliveries that nothing will attempt. The tasks of a
+ * run are concurrent. A run that is out of time is continued by the next one.
  */
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {
   return scheduleWorker("sweep", ports.log, async (event, { hasTime }) => {

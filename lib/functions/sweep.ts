@@ -12,7 +12,7 @@ import {
 } from "./function-context.ts";
 
 /**
- * Sends what is due to its queue, each minute. Once an hour it deletes raw webhooks and uploaded files and sends the due
+ * Sends what is due to its queue, and continues data deletions, each minute. Once an hour it deletes raw webhooks and uploaded files and sends the due
  * checks of accounts to their queue, and once a day it looks for deliveries that nothing will attempt.
  */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
@@ -32,7 +32,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes. The
     // transaction that publishes a failed send checks that its record exists.
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-    // Held messages that have expired, and checks of accounts that are due.
+    // Held messages that have expired, and checks of accounts and data deletions that are due.
     indexes: [names.feedIndex.name],
     // Deliveries of every tenant that wait, once a day.
     scans: [names.failingIndex.name],

@@ -186,6 +186,7 @@ export type LogLine =
   | { readonly event: "account.policy_applied"; readonly action: string; readonly platform: string }
   /** The hourly run that enqueues the checks that are due. */
   | { readonly event: "account_checks.queued"; readonly checks: number }
+  | { readonly event: "data_deletions.continued"; readonly accounts: number }
   /** One check. `outcome`: `later` for one that the platform did not answer. */
   | {
       readonly event: "account.checked";
@@ -287,6 +288,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "account.subscribe_failed": "warn",
   "account.unsubscribe_failed": "warn",
   "account_checks.queued": "info",
+  "data_deletions.continued": "info",
   "account.checked": "info",
   "account.token_refreshed": "info",
   "account.resubscribed": "warn",

@@ -6,6 +6,8 @@ export const RETENTION: Millis = 7 * DAY;
 export const AUDIT_RETENTION: Millis = 400 * DAY;
 /** How long the status of a data deletion can be read. */
 export const DATA_DELETION_RETENTION: Millis = 400 * DAY;
+/** How long nothing may have worked on a data deletion until a sweep continues it. */
+export const DATA_DELETION_OVERDUE: Millis = 30 * MINUTE;
 /** Statistics cover the current hour and this much before it. */
 export const STATS_WINDOW: Millis = 24 * HOUR;
 /** One hour longer than late data of an erased conversation can arrive. */

@@ -58,6 +58,8 @@ export type AccountTask =
       readonly op: "erase_conversations";
       /** The confirmation code of the request; null for none. */
       readonly code: string | null;
+      /** The sweep's run that queued it: of several, only the newest goes on. Absent in messages of the previous release. */
+      readonly run?: string | undefined;
       /** Where an earlier message stopped; null at the start of a pass. */
       readonly after: string | null;
       /** Whether earlier messages of this pass erased a conversation. */
@@ -99,7 +101,14 @@ const schema = z.discriminatedUnion("op", [
     done: time,
     pass: z.optional(z.object({ start: time, floor: time })),
   }),
-  z.object({ ...common, op: z.literal("erase_conversations"), code: cursor, after: cursor, erased: z.boolean() }),
+  z.object({
+    ...common,
+    op: z.literal("erase_conversations"),
+    code: cursor,
+    run: z.optional(ulid),
+    after: cursor,
+    erased: z.boolean(),
+  }),
 ]);
 
 export function encodeAccountTask(message: AccountMessage): string {

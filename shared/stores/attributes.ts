@@ -286,9 +286,22 @@ export const accountCheckAttributes = {
   subscribedAt: "sa",
 } as const;
 
-export const dataDeletionAttributes = { ...ttl, doneAt: "da", requestedAt: "ra", status: "st" } as const;
+export const dataDeletionAttributes = {
+  ...ttl,
+  ...feedIndex,
+  doneAt: "da",
+  requestedAt: "ra",
+  status: "st",
+} as const;
 
-export const dataDeletionAccountAttributes = { ...ttl, erasureId: "er", goneAt: "ga", requestedAt: "ra" } as const;
+export const dataDeletionAccountAttributes = {
+  ...ttl,
+  ...feedIndex,
+  erasureId: "er",
+  goneAt: "ga",
+  requestedAt: "ra",
+  run: "rn",
+} as const;
 
 export const tenantAttributes = {
   ...ttl,

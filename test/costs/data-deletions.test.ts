@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { deauthorize } from "../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../shared/flows/accounts/duties/delete-data.ts";
 import { readDataDeletion } from "../../shared/flows/accounts/duties/read-deletion.ts";
+import { MINUTE } from "../../shared/kernel/time.ts";
 import { openLoginFixture } from "../shared/flows/accounts/duties/support/login-fixture.ts";
+import { invokeWorker, queueDepth } from "../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
@@ -26,7 +28,7 @@ async function cost(work: () => Promise<unknown>) {
   return [wcu, rcu];
 }
 
-test("a request about a person costs two reads, and a data deletion seven writes for each account", async () => {
+test("a request about a person costs two reads, and a data deletion nine writes for each account", async () => {
   const fixture = await openLoginFixture(testEnv);
   const ports = fixture.ports();
   const user = LOGIN[0] ?? "";
@@ -36,6 +38,31 @@ test("a request about a person costs two reads, and a data deletion seven writes
   const account = await fixture.connect("one", LOGIN);
   await fixture.receive(account, "100");
   expect(await cost(() => deauthorize(ports, { platformUserId: user, now: testEnv.now() }))).toEqual([0, 2]);
-  expect(await cost(request)).toEqual([7, 3]);
-  expect(await cost(async () => readDataDeletion(ports, await request()))).toEqual([0, 3]);
+  expect(await cost(request)).toEqual([9, 3]);
+  expect(await cost(async () => readDataDeletion(ports, await request()))).toEqual([1, 3]);
+  testEnv.advance(1);
+  expect(await cost(request)).toEqual([3, 2]);
+  await fixture.settle();
+});
+
+test("a sweep costs half a read, and three writes for each account that is due; the erasing begins and ends with few", async () => {
+  const fixture = await openLoginFixture(testEnv);
+  const [user = ""] = LOGIN;
+  expect(await cost(fixture.sweep)).toEqual([0, 0.5]);
+  const account = await fixture.connect("one", LOGIN);
+  await fixture.receive(account, "100");
+  await deleteData(fixture.ports(), { platformUserId: user, now: testEnv.now() });
+  const step = async () => {
+    const worker = fixture.newWorker();
+    return cost(() => invokeWorker(testEnv.eventSource, fixture.queues.accounts, worker));
+  };
+  await step();
+  testEnv.advance(MINUTE);
+  expect(await cost(fixture.sweep)).toEqual([3, 0.5]);
+  const steps: number[][] = [];
+  while ((await queueDepth(testEnv.eventSource, fixture.queues.accounts)) > 0) {
+    steps.push(await step());
+    testEnv.advance(3 * MINUTE);
+  }
+  expect([steps.length, steps.at(0), steps.at(-1)]).toEqual([3, [7, 5], [4, 5.5]]);
 });

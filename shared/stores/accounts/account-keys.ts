@@ -71,6 +71,19 @@ export function dataDeletionAccountKey(confirmationCode: string, tenant: TenantI
   return { PK: `DD#${confirmationCode}`, SK: accountOfTenant(tenant, ref) };
 }
 
+/** The partition of unfinished data deletions in the feed index, sorted by the instant when a sweep continues them. */
+export const DUE_DELETIONS = "QDD";
+
+/** A data deletion's position in the feed index, and that of each of its accounts. */
+export function deletionPosition(dueAt: Millis, confirmationCode: string): string {
+  return `${t13(dueAt)}#${confirmationCode}`;
+}
+
+/** The confirmation code of a data deletion, from the partition key of its rows. */
+export function parseDeletionPartition(partition: string): string {
+  return partition.slice("DD#".length);
+}
+
 /** `<tenant>#<account key>`. A slug contains no `#`. */
 function accountOfTenant(tenant: TenantId, ref: AccountRef): string {
   return `${tenant}#${accountKey(ref)}`;

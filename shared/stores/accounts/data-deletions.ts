@@ -1,18 +1,21 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
-import { DATA_DELETION_RETENTION } from "../../domain/limits.ts";
+import { DATA_DELETION_OVERDUE, DATA_DELETION_RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import { dataDeletionAttributes as A, dataDeletionAccountAttributes as Row } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import { allOf, equals, itemDoesNotExist, itemExists } from "../expressions.ts";
-import { type Key, timeToLive } from "../keys.ts";
+import { allOf, equals, isUnchanged, itemDoesNotExist, itemExists } from "../expressions.ts";
+import { type Key, positionTime, timeToLive } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
-import { dataDeletionAccountKey, dataDeletionKey } from "./account-keys.ts";
+import { dataDeletionAccountKey, dataDeletionKey, parseAccountOfTenant } from "./account-keys.ts";
+import { dueDeletions, toDue } from "./due-deletions.ts";
+
+export type { DueDeletion } from "./due-deletions.ts";
 
 /** A data deletion that a person requested from a platform. It names no person. */
 export interface DataDeletion {
@@ -38,16 +41,34 @@ export interface PendingAccount extends DataDeletionAccount {
   readonly goneAt: Millis | null;
   /** The erasure that was started last. Null before the first. */
   readonly erasureId: string | null;
+  /** The last run that a sweep queued. Null before the first. */
+  readonly run: string | null;
+  /** When a sweep continues it. Null in a row of the previous release. */
+  readonly dueAt: Millis | null;
+}
+
+/** A data deletion as it is stored. */
+export interface StoredDeletion {
+  /** Null when it never started, or has expired. */
+  readonly deletion: DataDeletion | null;
+  /** The accounts that have still conversations to erase. */
+  readonly accounts: readonly DataDeletionAccount[];
 }
 
 export type DataDeletions = ReturnType<typeof dataDeletionStore>;
 
-/** Data deletions by their confirmation codes, with a row for each account that still has conversations to erase. */
+/**
+ * Data deletions by their confirmation codes, with a row for each account that still has conversations to erase. A row
+ * that is not finished is in the index of what is due, so that a sweep finds it in any case.
+ */
 export function dataDeletionStore(table: Table) {
   const { client, name: TableName } = table;
   const keyOf = ({ code, tenant, account }: DataDeletionAccount) => dataDeletionAccountKey(code, tenant, account);
   /** A repeated request starts the account's erasures again. */
   const isOfRequest = ({ requestedAt }: PendingAccount) => equals(Row.requestedAt, requestedAt);
+  /** Neither a repeated request nor another run has taken over. */
+  const isOfRun = (pending: PendingAccount) =>
+    allOf(isOfRequest(pending), isUnchanged(Row.run, pending.run ?? undefined));
 
   async function read(Key: Key): Promise<Record<string, unknown> | undefined> {
     return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
@@ -55,21 +76,40 @@ export function dataDeletionStore(table: Table) {
 
   async function get(code: string): Promise<DataDeletion | null> {
     const item = (await read(dataDeletionKey(code))) as DataDeletionItem | undefined;
-    if (!item) return null;
-    return { code, status: item[A.status], requestedAt: item[A.requestedAt], doneAt: item[A.doneAt] ?? null };
+    return item ? toDeletion(code, item) : null;
+  }
+
+  /** Read consistently. */
+  async function load(code: string): Promise<StoredDeletion> {
+    const key = dataDeletionKey(code);
+    const items = await queryAll<Key>(table, { PK: key.PK, SK: "" });
+    const item = items.find(({ SK }) => SK === key.SK) as DataDeletionItem | undefined;
+    return {
+      deletion: item ? toDeletion(code, item) : null,
+      accounts: items.filter(({ SK }) => SK !== key.SK).map(({ SK }) => ({ code, ...parseAccountOfTenant(SK) })),
+    };
   }
 
   return {
+    ...dueDeletions(table),
+
     /** Read consistently. Null when there is none, or none any more. */
     get,
+
+    load,
 
     /**
      * Adds an account before its data deletion starts, with an audit row. An account that was added before starts again,
      * without another audit row.
      */
-    async addAccount(account: DataDeletionAccount, now: Millis, audit: AuditEntry): Promise<void> {
+    async addAccount(
+      account: DataDeletionAccount,
+      { now, dueAt }: { readonly now: Millis; readonly dueAt: Millis },
+      audit: AuditEntry,
+    ): Promise<void> {
       const ttl = timeToLive(now + DATA_DELETION_RETENTION);
-      const row = { ...keyOf(account), [Row.requestedAt]: now, [Row.ttl]: ttl };
+      const set = { [Row.requestedAt]: now, [Row.ttl]: ttl, ...toDue(dueAt, account.code) };
+      const row = { ...keyOf(account), ...set };
       // Each of the two fails only where another process did the other in between.
       for (;;) {
         const added = await conditionalTransaction(table, [
@@ -77,14 +117,19 @@ export function dataDeletionStore(table: Table) {
           put(auditItem(account.tenant, audit)),
         ]);
         if (added.applied) return;
-        const changes = { set: { [Row.requestedAt]: now, [Row.ttl]: ttl }, remove: [Row.goneAt] };
+        const changes = { set, remove: [Row.goneAt] };
         if ((await conditionalWrite(table, update(keyOf(account), changes, itemExists))).applied) return;
       }
     },
 
+    /** Makes an account due that was added before. One whose conversations are erased is not added again. */
+    async makeDue(account: DataDeletionAccount, dueAt: Millis): Promise<void> {
+      await conditionalWrite(table, update(keyOf(account), { set: toDue(dueAt, account.code) }, itemExists));
+    },
+
     /** Starts a data deletion whose accounts were added, or one of no account, which is done. */
     async start(code: string, status: DataDeletion["status"], now: Millis): Promise<void> {
-      const doneAt = status === "done" ? { [A.doneAt]: now } : {};
+      const doneAt = status === "done" ? { [A.doneAt]: now } : toDue(now + DATA_DELETION_OVERDUE, code);
       const ttl = timeToLive(now + DATA_DELETION_RETENTION);
       await sendWrite(
         table,
@@ -96,12 +141,21 @@ export function dataDeletionStore(table: Table) {
     async getAccount(account: DataDeletionAccount): Promise<PendingAccount | null> {
       const item = (await read(keyOf(account))) as PendingItem | undefined;
       if (!item) return null;
+      const { [Row.feedPosition]: position } = item;
       return {
         ...account,
         requestedAt: item[Row.requestedAt],
         goneAt: item[Row.goneAt] ?? null,
         erasureId: item[Row.erasureId] ?? null,
+        run: item[Row.run] ?? null,
+        dueAt: position === undefined ? null : positionTime(position),
       };
+    },
+
+    /** Makes an account that is worked on due later. @returns false when a repeated request or another run took over */
+    async postpone(pending: PendingAccount, dueAt: Millis): Promise<boolean> {
+      const write = update(keyOf(pending), { set: toDue(dueAt, pending.code) }, isOfRun(pending));
+      return (await conditionalWrite(table, write)).applied;
     },
 
     /** Records that the account is disconnected. */
@@ -109,10 +163,10 @@ export function dataDeletionStore(table: Table) {
       await conditionalWrite(table, update(keyOf(pending), { set: { [Row.goneAt]: now } }, isOfRequest(pending)));
     },
 
-    /** Records an erasure before it starts. */
-    async recordErasure(pending: PendingAccount, erasureId: string): Promise<void> {
+    /** Records an erasure before it starts. @returns false when a repeated request or another run took over */
+    async recordErasure(pending: PendingAccount, erasureId: string): Promise<boolean> {
       const set = { [Row.erasureId]: erasureId };
-      await conditionalWrite(table, update(keyOf(pending), { set }, isOfRequest(pending)));
+      return (await conditionalWrite(table, update(keyOf(pending), { set }, isOfRun(pending)))).applied;
     },
 
     /** Removes an account whose conversations are erased, unless it was requested again since. */
@@ -122,13 +176,12 @@ export function dataDeletionStore(table: Table) {
 
     /** Ends a data deletion without further accounts. Safe to repeat. */
     async finish(code: string, now: Millis): Promise<void> {
-      const deletion = await get(code);
-      if (deletion?.status !== "running") return;
-      const key = dataDeletionKey(code);
-      const rows = await queryAll<Key>(table, { PK: key.PK, SK: "" });
-      if (rows.some(({ SK }) => SK !== key.SK)) return;
+      const { deletion, accounts } = await load(code);
+      if (deletion?.status !== "running" || accounts.length > 0) return;
       const isOfStart = allOf(equals(A.status, "running"), equals(A.requestedAt, deletion.requestedAt));
-      await conditionalWrite(table, update(key, { set: { [A.status]: "done", [A.doneAt]: now } }, isOfStart));
+      const set = { [A.status]: "done", [A.doneAt]: now };
+      const changes = { set, remove: [A.feed, A.feedPosition] };
+      await conditionalWrite(table, update(dataDeletionKey(code), changes, isOfStart));
     },
   };
 }
@@ -143,4 +196,10 @@ interface PendingItem {
   readonly [Row.requestedAt]: Millis;
   readonly [Row.goneAt]?: Millis;
   readonly [Row.erasureId]?: string;
+  readonly [Row.run]?: string;
+  readonly [Row.feedPosition]?: string;
+}
+
+function toDeletion(code: string, item: DataDeletionItem): DataDeletion {
+  return { code, status: item[A.status], requestedAt: item[A.requestedAt], doneAt: item[A.doneAt] ?? null };
 }

@@ -3,7 +3,9 @@ import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { queueDepth } from "../../shared/flows/support/queue-worker.ts";
+import { decodeAccountTask } from "../../../shared/queues/accounts.ts";
+import { dataDeletionStore } from "../../../shared/stores/accounts/data-deletions.ts";
+import { queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../shared/stores/support/samples.ts";
 
@@ -63,6 +65,28 @@ it.each(["due", "dueSends", "holds"] as const)(
     ]);
   },
 );
+
+it("continues the data deletions that are due", async () => {
+  const dataDeletions = dataDeletionStore(testEnv.table);
+  const [code, tenant, now] = ["c".repeat(32), newTenant(), testEnv.now()];
+  const audit = {
+    action: "platform.data_deletion",
+    resource: "account",
+    actor: "system",
+    ip: null,
+    detail: {},
+    at: now,
+  } as const;
+  await dataDeletions.addAccount({ code, tenant, account: ACCOUNT }, { now, dueAt: now }, audit);
+  await sweepWorker(ports(), testEnv.now)(null, invocation(50 * SECOND));
+  const [task] = await receiveAllMessages(testEnv.eventSource, queues.accounts);
+  expect(decodeAccountTask(task?.body ?? "")).toMatchObject({
+    op: "erase_conversations",
+    code,
+    tenant,
+    account: ACCOUNT,
+  });
+});
 
 it.each(["constructor", "toString", "__proto__", "unknown"])(
   "an input with the task %s runs the sweep of the minute",

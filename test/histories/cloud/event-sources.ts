@@ -2,7 +2,7 @@ import { queueReaders } from "../../../shared/config/function-times.ts";
 import { OVERDUE_AFTER, RETENTION } from "../../../shared/domain/limits.ts";
 import { ulidTime } from "../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { DUE_CHECKS } from "../../../shared/stores/accounts/account-keys.ts";
+import { DUE_CHECKS, DUE_DELETIONS } from "../../../shared/stores/accounts/account-keys.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
@@ -139,7 +139,7 @@ const SWEEP_AHEAD: Millis = 2 * MINUTE;
 /** Whether a sweep, a purge or a check reads the item. */
 function isScheduled(item: Item): boolean {
   const { PK, SK, F } = item;
-  const isInIndex = F?.S === "QH" || F?.S === DUE_CHECKS;
+  const isInIndex = F?.S === "QH" || F?.S === DUE_CHECKS || F?.S === DUE_DELETIONS;
   const isAccount = PK?.S?.startsWith("T#") === true && SK?.S?.startsWith("ACC#") === true;
   return /^(Q|QS|QUAR)#/.test(PK?.S ?? "") || SK?.S === "SWEPT" || isInIndex || isAccount || isWaiting(item);
 }
@@ -161,7 +161,7 @@ function nextDue(items: readonly Item[]): Millis {
     const at = Number(SK?.S?.slice(0, 13));
     if (partition.startsWith("Q#") && at > checkpoint.Q) next = Math.min(next, at - SWEEP_AHEAD);
     if (partition.startsWith("QS#") && at > checkpoint.QS - 5 * MINUTE) next = Math.min(next, at);
-    if (F?.S === "QH") next = Math.min(next, Number(G?.S?.slice(0, 13)));
+    if (F?.S === "QH" || F?.S === DUE_DELETIONS) next = Math.min(next, Number(G?.S?.slice(0, 13)));
   }
   return next === Infinity ? Infinity : Math.ceil((next + SECOND) / MINUTE) * MINUTE;
 }

@@ -183,6 +183,14 @@ const messages = [
     decode: decodeAccountTask,
   },
   {
+    name: "conversations of an account to erase in a run",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","account":"messenger#1","op":"erase_conversations","code":"c","run":"${eventUlid}","after":null,"erased":false}`,
+    message: { op: "erase_conversations", tenant, account, code: "c", run: eventUlid, after: null, erased: false },
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
     name: "events for sockets",
     v1: null,
     v2: `{"v":2,"tenant":"demo","kind":"events","events":[{"event_ulid":"${eventUlid}","event_type":"message.sent","source":{"conversation_id":"${conversation}","position":"p1"},"test":true},{"event_ulid":"${endpointId}","event_type":"webhook.paused"}]}`,

@@ -1,38 +1,44 @@
 import type { AuditEntry } from "../../../domain/access/audit.ts";
 import { accountKey } from "../../../domain/accounts/accounts.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import { encodeAccountTask } from "../../../queues/accounts.ts";
-import type { DataDeletion, DataDeletionAccount } from "../../../stores/accounts/data-deletions.ts";
+import type { DataDeletionAccount, StoredDeletion } from "../../../stores/accounts/data-deletions.ts";
 import { type AuthorizedAccount, listAuthorizedAccounts, queueDisconnection } from "./authorized-accounts.ts";
 import { confirmationCode, confirmationCodes } from "./confirmation-codes.ts";
 import type { DeleteDataPorts } from "./ports.ts";
 
-/** The disconnection is usually over by then. */
-const ERASING_DELAY: Millis = 10 * SECOND;
+/** Until a sweep queues the erasing. The request has ended by then, and the disconnection usually, too. */
+const ERASING_DELAY: Millis = 30 * SECOND;
 
 /**
  * Deletes the data of a person who requested it from the platform: lets the accounts go that their login connects,
  * removes the rows that name the login, and erases the conversations of these accounts in the background, also of those
  * that were let go in the last days. An account that another login connects by now stays with its conversations, and so
- * does one whose row has ended: nothing of this login's time is stored of it, and another login may have had it since. The rows
- * that name the login go last, so that a request that died is completed by its repetition.
+ * does one whose row has ended: nothing of this login's time is stored of it, and another login may have had it since.
+ * Each account is noted as due before anything is removed, so that a sweep erases it also if this request dies, and the
+ * rows that name the login go last, so that a repetition completes it. A repetition also makes due what an earlier
+ * request noted, whether or not the login still has rows.
  * @returns the confirmation code: the same for a repeated request, and one for a person without data, too
  */
 export async function deleteData(
   ports: DeleteDataPorts,
   { platformUserId, now }: { readonly platformUserId: string; readonly now: Millis },
 ): Promise<string> {
-  const { deletion, code } = await findDeletion(ports, platformUserId);
+  const { deletion, code, accounts: earlier } = await findDeletion(ports, platformUserId);
   const authorized = await listAuthorizedAccounts(ports, platformUserId);
   const erasable = authorized.filter(
     ({ isOthers, authorization: { endsAt } }) => !isOthers && (endsAt === null || endsAt > now),
   );
   const accounts = erasable.map(({ authorization: { tenant, account } }) => ({ code, tenant, account }));
-  for (const account of accounts) await ports.dataDeletions.addAccount(account, now, auditOf(account, now));
-  if (accounts.length > 0) await ports.dataDeletions.start(code, "running", now);
+  const added = new Set(accounts.map(nameOf));
+  const others = earlier.filter((account) => !added.has(nameOf(account)));
+  const due = { now, dueAt: now + ERASING_DELAY };
+  for (const account of accounts) await ports.dataDeletions.addAccount(account, due, auditOf(account, now));
+  for (const account of others) await ports.dataDeletions.makeDue(account, due.dueAt);
+  const isRunning = deletion?.status === "running";
+  if (accounts.length > 0 || (others.length > 0 && !isRunning)) await ports.dataDeletions.start(code, "running", now);
   else if (deletion === null) await ports.dataDeletions.start(code, "done", now);
+  else if (isRunning && others.length === 0) await ports.dataDeletions.finish(code, now);
   for (const account of erasable) await queueDisconnection(ports, account, now);
-  for (const account of accounts) await queueErasing(ports, account);
   for (const account of authorized) await removeLogin(ports, account);
   return code;
 }
@@ -41,21 +47,17 @@ export async function deleteData(
 async function findDeletion(
   { dataDeletions, dataDeletionKeys }: Pick<DeleteDataPorts, "dataDeletions" | "dataDeletionKeys">,
   platformUserId: string,
-): Promise<{ readonly deletion: DataDeletion | null; readonly code: string }> {
+): Promise<StoredDeletion & { readonly code: string }> {
   const keys = await dataDeletionKeys();
   for (const code of confirmationCodes(keys, platformUserId)) {
-    const deletion = await dataDeletions.get(code);
-    if (deletion) return { deletion, code };
+    const stored = await dataDeletions.load(code);
+    if (stored.deletion || stored.accounts.length > 0) return { ...stored, code };
   }
-  return { deletion: null, code: confirmationCode(keys, platformUserId) };
+  return { deletion: null, accounts: [], code: confirmationCode(keys, platformUserId) };
 }
 
-async function queueErasing(
-  { accountWork }: Pick<DeleteDataPorts, "accountWork">,
-  { code, tenant, account }: DataDeletionAccount,
-): Promise<void> {
-  const task = { op: "erase_conversations", tenant, account, code, after: null, erased: false } as const;
-  await accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: ERASING_DELAY });
+function nameOf({ tenant, account }: DataDeletionAccount): string {
+  return `${tenant}#${accountKey(account)}`;
 }
 
 /** A login of Instagram has two ids. All rows of the login go, and those of the same person's login that connects the account. */

@@ -1,7 +1,7 @@
 import { type Account, accountKey } from "../../../domain/accounts/accounts.ts";
 import { allLogins } from "../../../domain/accounts/former-logins.ts";
 import { deriveErasureId } from "../../../domain/erasure/erasures.ts";
-import { ACCOUNT_RELEASE_WAIT } from "../../../domain/limits.ts";
+import { ACCOUNT_RELEASE_WAIT, DATA_DELETION_OVERDUE } from "../../../domain/limits.ts";
 import { ulidTime } from "../../../kernel/ids.ts";
 import { isRefusal } from "../../../kernel/refusals.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
@@ -30,7 +30,9 @@ const START: Position = { after: null, erased: false };
  * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account is
  * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
  * pass, until a pass finds none. An account that the same login connected again since has one pass, and one that
- * another login connected has none. Each message continues the work of the one before it, and is safe to repeat.
+ * another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
+ * there are messages, the account is not due: a sweep queues a new run only when nothing has worked on it for long, and
+ * the messages of earlier runs are dropped then.
  */
 export async function eraseAccountConversations(
   ports: EraseAccountPorts,
@@ -44,6 +46,7 @@ export async function eraseAccountConversations(
     await ports.dataDeletions.finish(code, time.now());
     return drop("stale");
   }
+  if ((task.run ?? null) !== pending.run || !(await stayAhead(ports, pending, time.now()))) return drop("stale");
   const account = await ports.accounts.get(tenant, ref);
   const state = account ? await connectionState(ports, account, pending) : "gone";
   if (state === "others") return end(ports, pending, time);
@@ -54,9 +57,21 @@ export async function eraseAccountConversations(
   } else if (task.after === null) await ports.accounts.removeFormerTimes(tenant, ref);
   if (await isErasing(ports, pending)) return requeue(ports, pending, task, RECHECK_DELAY);
   const pass = await runPass(ports, { pending, position: task }, time);
+  if (pass === "taken_over") return drop("stale");
   if (pass.next !== null) return requeue(ports, pending, pass.next, 0);
-  const isLast = state === "connected_again" || !pass.erased;
+  // A run before this one may have started an erasure in the meantime, whose conversation is in no inbox.
+  const isLast = state === "connected_again" || (!pass.erased && !(await isErasing(ports, pending)));
   return isLast ? end(ports, pending, time) : requeue(ports, pending, START, RECHECK_DELAY);
+}
+
+/** Makes the account due later, well before it is. @returns false when a repeated request or another run took over */
+async function stayAhead(
+  { dataDeletions }: Pick<EraseAccountPorts, "dataDeletions">,
+  pending: PendingAccount,
+  now: Millis,
+): Promise<boolean> {
+  const isFar = pending.dueAt !== null && pending.dueAt > now + DATA_DELETION_OVERDUE / 2;
+  return isFar || dataDeletions.postpone(pending, now + DATA_DELETION_OVERDUE);
 }
 
 /** Who connects an account that stands. */
@@ -113,12 +128,12 @@ async function isErasing(
   return erasureId !== null && (await erasures.get(tenant, erasureId))?.phase === "first";
 }
 
-/** @returns `next`: where to continue; null at the end of the pass */
+/** @returns `next`: where to continue, null at the end of the pass; `taken_over`: by a repeated request or another run */
 async function runPass(
   ports: EraseAccountPorts,
   { pending, position }: { readonly pending: PendingAccount; readonly position: Position },
   time: TaskTime,
-): Promise<{ readonly next: Position | null; readonly erased: boolean }> {
+): Promise<{ readonly next: Position | null; readonly erased: boolean } | "taken_over"> {
   const { tenant, account } = pending;
   const key = accountKey(account);
   const hasTime = () => time.now() < time.endsAt - STEP_TIME;
@@ -135,7 +150,7 @@ async function runPass(
       // An erased conversation is in no inbox, so that the page is read again without it.
       if (!hasTime()) return { next: { after, erased }, erased };
       erased = true;
-      await ports.dataDeletions.recordErasure(pending, deriveErasureId(id));
+      if (!(await ports.dataDeletions.recordErasure(pending, deriveErasureId(id)))) return "taken_over";
       const result = await ports.eraseConversation({ tenant, conversationId: id, now: time.now(), time }, hasTime);
       if (!isRefusal(result) && !result.done) return { next: { after, erased }, erased };
     }
@@ -157,11 +172,12 @@ async function end(
 /** Queued as a new message: to return the same one would count as a failed receive. */
 async function requeue(
   { accountWork }: Pick<EraseAccountPorts, "accountWork">,
-  { code, tenant, account }: PendingAccount,
+  { code, tenant, account, run }: PendingAccount,
   { after, erased }: Position,
   delay: Millis,
 ): Promise<RecordOutcome> {
-  const body = encodeAccountTask({ op: "erase_conversations", tenant, account, code, after, erased });
+  const task = { op: "erase_conversations", tenant, account, code, run: run ?? undefined, after, erased } as const;
+  const body = encodeAccountTask(task);
   await accountWork.send({ body, group: tenant, delay });
   return done;
 }

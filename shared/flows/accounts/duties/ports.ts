@@ -1,3 +1,4 @@
+import type { Log } from "../../../aws/log.ts";
 import type { Queue } from "../../../aws/queues.ts";
 import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
 import type { Refusal } from "../../../kernel/refusals.ts";
@@ -33,7 +34,7 @@ interface ConfirmationCodePorts {
 }
 
 export interface DeleteDataPorts extends LoginPorts, ConfirmationCodePorts {
-  readonly dataDeletions: Pick<DataDeletions, "get" | "addAccount" | "start">;
+  readonly dataDeletions: Pick<DataDeletions, "load" | "addAccount" | "makeDue" | "start" | "finish">;
 }
 
 /** A conversation to erase. */
@@ -59,5 +60,15 @@ export interface EraseAccountPorts extends ConfirmationCodePorts {
   readonly erasures: Pick<Erasures, "get">;
   /** Erases a conversation in Parley's own name. `hasTime`: whether another page may start. */
   readonly eraseConversation: (erasure: SystemErasure, hasTime: () => boolean) => Promise<ErasureResult | Refusal>;
-  readonly dataDeletions: Pick<DataDeletions, "getAccount" | "markGone" | "recordErasure" | "removeAccount" | "finish">;
+  readonly dataDeletions: Pick<
+    DataDeletions,
+    "getAccount" | "postpone" | "markGone" | "recordErasure" | "removeAccount" | "finish"
+  >;
+}
+
+/** Continues the data deletions that are due. */
+export interface ResumeDeletionsPorts {
+  readonly dataDeletions: Pick<DataDeletions, "listDue" | "claim" | "finish" | "postponeStatus">;
+  readonly accountWork: Pick<Queue, "send">;
+  readonly log: Log;
 }

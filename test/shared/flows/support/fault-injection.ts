@@ -54,3 +54,47 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
     },
   };
 }
+
+/**
+ * Injects a fault into the k-th call to AWS of several processes, one after the other, counted from 0. A crash ends the
+ * process that makes the call and no other. Calls outside of a process, such as those of the test, pass and do not count.
+ */
+export function injectIntoProcesses(clients: readonly unknown[], faultPoint: FaultPoint, callIndex: number) {
+  let calls = 0;
+  let isRunning = false;
+  let crashed = false;
+  let isReached = false;
+  const decide = (): Fault => {
+    if (!isRunning) return "pass";
+    if (crashed) return "crash";
+    if (calls++ !== callIndex) return "pass";
+    isReached = true;
+    crashed = faultPoint !== "lost";
+    return faultPoint === "before" ? "crash" : "lost";
+  };
+  const removals = clients.map((client) => injectFaults(client as DynamoDBClient, decide));
+  /** @returns null for a process that crashed */
+  async function run<T>(work: () => Promise<T>): Promise<T | null> {
+    isRunning = true;
+    crashed = false;
+    const [result] = await Promise.allSettled([work()]);
+    isRunning = false;
+    if (crashed) return null;
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  }
+  return {
+    reached: () => isReached,
+    run,
+    /** A worker in a process. Its whole batch is delivered again if it crashed. */
+    worker:
+      (worker: QueueWorker): QueueWorker =>
+      async (event, invocation) =>
+        (await run(() => worker(event, invocation))) ?? {
+          batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+        },
+    remove: () => {
+      for (const removeFault of removals) removeFault();
+    },
+  };
+}

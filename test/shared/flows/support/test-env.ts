@@ -17,6 +17,7 @@ import { openUploadFiles } from "../../../../shared/aws/upload-files.ts";
 import { openUploadGrants } from "../../../../shared/aws/upload-grants.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import { type AccountRef, accountKey, type PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
+import type { ResumeDeletionsPorts } from "../../../../shared/flows/accounts/duties/ports.ts";
 import type { DueCheckPorts } from "../../../../shared/flows/accounts/ports.ts";
 import type { PurgeLettersPorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
@@ -204,7 +205,13 @@ export async function openTestEnv(
     }),
     sweepPorts: (
       queues: TestQueues,
-    ): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts & PurgeUploadsPorts & DueCheckPorts => ({
+    ): SweepPorts &
+      OverduePorts &
+      PurgePorts &
+      PurgeLettersPorts &
+      PurgeUploadsPorts &
+      DueCheckPorts &
+      ResumeDeletionsPorts => ({
       ...openStores(tableHandle),
       files: openFiles(BUCKET, aws.s3),
       uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),

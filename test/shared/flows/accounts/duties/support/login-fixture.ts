@@ -1,19 +1,22 @@
+import { DeleteMessageCommand } from "@aws-sdk/client-sqs";
 import { accountsWorker } from "../../../../../../functions/accounts/worker.ts";
 import { eraseWorker } from "../../../../../../functions/erase/worker.ts";
 import { openQueue } from "../../../../../../shared/aws/queues.ts";
 import { type AccountRef, accountKey } from "../../../../../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../../../../../shared/domain/inbox/conversations.ts";
 import type { SystemErasure } from "../../../../../../shared/flows/accounts/duties/ports.ts";
+import { resumeDataDeletions } from "../../../../../../shared/flows/accounts/duties/resume-deletions.ts";
 import { eraseConversation } from "../../../../../../shared/flows/erasure/erase.ts";
 import { newUlid } from "../../../../../../shared/kernel/ids.ts";
 import { MINUTE, type Millis, SECOND } from "../../../../../../shared/kernel/time.ts";
 import { type AccountTask, encodeAccountTask } from "../../../../../../shared/queues/accounts.ts";
 import { auditStore } from "../../../../../../shared/stores/access/audit.ts";
+import { DUE_DELETIONS } from "../../../../../../shared/stores/accounts/account-keys.ts";
 import { oneKeyRing } from "../../../../../support/world/key-rings.ts";
 import { openStores } from "../../../../stores/support/open-stores.ts";
 import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../../stores/support/samples.ts";
 import { allRows } from "../../../support/data-subject.ts";
-import { invokeWorker, type QueueWorker, queueDepth } from "../../../support/queue-worker.ts";
+import { invokeWorker, type QueueWorker, queueDepth, receiveAllMessages } from "../../../support/queue-worker.ts";
 import type { TestEnv } from "../../../support/test-env.ts";
 import { healthyPlatform } from "../../support/healthy-platform.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
@@ -68,10 +71,14 @@ export async function openLoginFixture(testEnv: TestEnv) {
   }
 
   /** A worker of a new process. */
-  function newWorker(stepTime: Millis): QueueWorker {
+  function newWorker(stepTime: Millis = 0): QueueWorker {
     let readings = 0;
     return accountsWorker({ ...noGapPorts, ...ports() }, () => testEnv.now() + stepTime * readings++);
   }
+
+  /** Continues the data deletions that are due. */
+  const sweep = () => resumeDataDeletions(testEnv.sweepPorts(queues), testEnv.now());
+  const isDeleting = async () => (await allRows(testEnv)).some(({ F }) => F === DUE_DELETIONS);
 
   return {
     tenant,
@@ -113,14 +120,25 @@ export async function openLoginFixture(testEnv: TestEnv) {
       await openQueue(queues.accounts, testEnv.sqs).send({ body: encodeAccountTask(task) });
       await this.runTasks();
     },
-    /** Runs the tasks of accounts that are due, in a new process. @param stepTime passes with each reading of the clock */
-    async runTasks({ wrap = (worker: QueueWorker) => worker, stepTime = 0 } = {}): Promise<void> {
+    sweep,
+    newWorker,
+    /** Sweeps, and runs the tasks of accounts that are due, in a new process. @param stepTime passes with each reading of the clock */
+    async runTasks({ wrap = (worker: QueueWorker) => worker, stepTime = 0, runSweep = sweep } = {}): Promise<void> {
+      await runSweep();
       for (let records = 1; records > 0; ) {
         const worker = wrap(newWorker(stepTime));
         records = (await invokeWorker(testEnv.eventSource, queues.accounts, worker)).records.length;
       }
     },
-    /** Runs all tasks of accounts, and the erasures that they leave to the background, until none is left. */
+    /** Takes every message from the queue of the accounts' tasks, as ten failures of each do. @returns how many */
+    async loseTasks(): Promise<number> {
+      const records = await receiveAllMessages(testEnv.eventSource, queues.accounts);
+      for (const { receiptHandle: ReceiptHandle } of records) {
+        await testEnv.eventSource.send(new DeleteMessageCommand({ QueueUrl: queues.accounts, ReceiptHandle }));
+      }
+      return records.length;
+    },
+    /** Runs all tasks of accounts, and the erasures that they leave to the background, until none is left and no data deletion is due. */
     async settle(options: Parameters<typeof this.runTasks>[0] = {}): Promise<void> {
       for (let round = 0; round < ROUNDS_MAX; round++) {
         await this.runTasks(options);
@@ -128,7 +146,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
         const erase = wrap(eraseWorker(testEnv.erasePorts(queues), testEnv.now));
         await invokeWorker(testEnv.eventSource, queues.erasures, erase);
         const depths = [queues.accounts, queues.erasures].map((url) => queueDepth(testEnv.eventSource, url));
-        if ((await Promise.all(depths)).every((depth) => depth === 0)) return;
+        if ((await Promise.all(depths)).every((depth) => depth === 0) && !(await isDeleting())) return;
         testEnv.advance(round === 0 ? 15 * SECOND : 3 * MINUTE);
       }
       throw new Error("The tasks of the accounts do not end.");

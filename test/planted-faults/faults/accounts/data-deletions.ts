@@ -1,0 +1,70 @@
+import type { PlantedFault } from "../../planted-fault.ts";
+
+const deletions = "test/shared/flows/accounts/duties/data-deletion.test.ts";
+const deleteData = "shared/flows/accounts/duties/delete-data.ts";
+const eraseConversations = "shared/flows/accounts/duties/erase-conversations.ts";
+const store = "shared/stores/accounts/data-deletions.ts";
+
+export const dataDeletionFaults: readonly PlantedFault[] = [
+  {
+    name: "a data deletion does not wait for the workers that know the account",
+    file: eraseConversations,
+    search: "if (wait > 0) return requeue(ports, pending, START, wait);",
+    replacement: "if (wait < 0) return requeue(ports, pending, START, wait);",
+    killedBy: {
+      file: deletions,
+      title: "erases what is stored in the two minutes in which workers still know the account",
+    },
+  },
+  {
+    name: "an account of a data deletion is in no due bucket",
+    file: store,
+    search: "[Row.ttl]: ttl, ...toDue(dueAt, account.code) };",
+    replacement: "[Row.ttl]: ttl };",
+    killedBy: { file: deletions, title: "is continued by a sweep half an hour later, without a repeated request" },
+  },
+  {
+    name: "the status of a data deletion is in no due bucket",
+    file: store,
+    search: "toDue(now + DATA_DELETION_OVERDUE, code);",
+    replacement: "{};",
+    killedBy: {
+      file: deletions,
+      title: "ends where the request freezes at any call and continues when the erasing has ended",
+    },
+  },
+  {
+    name: "a repeated data deletion makes due only what the login still names",
+    file: deleteData,
+    search: "  for (const account of others) await ports.dataDeletions.makeDue(account, due.dueAt);\n",
+    replacement: "",
+    killedBy: {
+      file: deletions,
+      title: "begins again at once when the request is repeated, although no row of the login is left",
+    },
+  },
+  {
+    name: "an earlier run of a data deletion goes on beside the newest",
+    file: eraseConversations,
+    search: "if ((task.run ?? null) !== pending.run || !(await",
+    replacement: "if (!(await",
+    killedBy: { file: deletions, title: "has one run: a message of an earlier one, however late, does nothing" },
+  },
+  {
+    name: "a data deletion is queued again while a run works on it",
+    file: eraseConversations,
+    search: "return isFar || dataDeletions.postpone(pending, now + DATA_DELETION_OVERDUE);",
+    replacement: "return isFar || dataDeletions.postpone(pending, now);",
+    killedBy: { file: deletions, title: "is not queued again while a run works on it for longer than half an hour" },
+  },
+  {
+    name: "a data deletion is done while an earlier run erases a conversation in the background",
+    file: eraseConversations,
+    search: "(!pass.erased && !(await isErasing(ports, pending)))",
+    replacement: "!pass.erased",
+    killedBy: {
+      file: deletions,
+      title: "a data deletion is not done while an earlier run still erases a conversation in the background",
+    },
+  },
+];
