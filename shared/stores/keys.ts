@@ -252,6 +252,14 @@ export function dueErasureKey(dueAt: Millis, erasureId: string): Key {
   };
 }
 
+/** The second part of the sort key of a due task of an account. */
+export const DUE_ACCOUNT_TASK = "AC";
+
+/** @param body the body of the task's queue message */
+export function dueAccountTaskKey(dueAt: Millis, body: string): Key {
+  return dueTaskKey(dueAt, DUE_ACCOUNT_TASK, body);
+}
+
 /** The checkpoint of the sweep of due attempts, tasks and erasures. */
 export const sweepCheckpointKey: Key = { PK: "Q", SK: "SWEPT" };
 

@@ -8,6 +8,7 @@ import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { encodeAccountTask } from "../../shared/queues/accounts.ts";
 import {
   freshWorkspace,
   openFullInbox,
@@ -286,6 +287,15 @@ describe("the workers' single steps", () => {
   test("an erasure that continues after a dead letter costs one due item", async () => {
     const due = { tenant: inboxWorkspace.tenant, erasureId: "a".repeat(64), dueAt: pipeline.now() + HOUR };
     expect(await pipeline.cost(() => pipeline.stores.due.putErasure(due))).toEqual(writeCost(1));
+  });
+
+  test("a disconnection of an account that continues after a dead letter costs one due item", async () => {
+    const disconnection = { reason: "platform_deauthorized", actor: "system", userId: null, ip: null, at: 0 } as const;
+    const { tenant } = inboxWorkspace;
+    const account = { platform: "instagram", externalId: "17841400000000001" } as const;
+    const body = encodeAccountTask({ op: "let_go", tenant, account, connectionId: newUlid(0), ...disconnection });
+    const due = { tenant, body, dueAt: pipeline.now() + HOUR };
+    expect(await pipeline.cost(() => pipeline.stores.due.putAccountTask(due))).toEqual(writeCost(1));
   });
 
   test("listing dead letters costs their size, and one is read from all queues in one request", async () => {

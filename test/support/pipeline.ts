@@ -273,7 +273,11 @@ export async function startPipeline(options: PipelineOptions = {}) {
     retrySlow: () => sources.slowDeliveries.drain(),
     /** Queues the deliveries that nothing will attempt, as the sweep does once a day. */
     rescheduleOverdue: () => rescheduleOverdue({ ...stores, retries, log }, now()),
-    sweep: () => sweepDue({ due: stores.due, retries, erasureWork: queue("Erasures"), log }, now()),
+    sweep: () =>
+      sweepDue(
+        { due: stores.due, retries, erasureWork: queue("Erasures"), accountWork: queue("Accounts"), log },
+        now(),
+      ),
     /** Settles the sends that senders left unfinished. @returns the number of sends */
     settleSends: () => settleDueSends(apiPorts, now()),
 

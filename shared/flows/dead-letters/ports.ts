@@ -18,7 +18,7 @@ export interface DeadLetterPorts extends CountingPorts {
   readonly tenants: Pick<Tenants, "isDeleted">;
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "giveUp">;
-  readonly due: Pick<DueAttempts, "putTask" | "putErasure">;
+  readonly due: Pick<DueAttempts, "putTask" | "putErasure" | "putAccountTask">;
 }
 
 export interface PurgeLettersPorts {

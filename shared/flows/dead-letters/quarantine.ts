@@ -2,6 +2,7 @@ import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { purgedBefore } from "../../domain/inbox/raw-webhooks.ts";
 import { parseTenant } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { type AccountTask, decodeAccountTask } from "../../queues/accounts.ts";
 import { decodeDeliveries } from "../../queues/deliveries.ts";
 import { decodeErasure } from "../../queues/erasures.ts";
 import { decodeInbound } from "../../queues/inbound.ts";
@@ -10,13 +11,15 @@ import { countDelivery, type Tally } from "../stats/count.ts";
 import { deadLetterTenant } from "./decode.ts";
 import type { DeadLetterPorts } from "./ports.ts";
 
-/** The delay until a failed endpoint task or erasure runs again. A sweep reaches it in that time. */
+/** The delay until a failed task or erasure runs again. A sweep reaches it in that time. */
 const RETRY_DELAY: Millis = 30 * MINUTE;
+/** The tasks of accounts that nothing else repeats. */
+const promisedTasks: readonly AccountTask["op"][] = ["finish_connect", "let_go"];
 
 /**
  * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and gives
- * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so is
- * an erasure. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
+ * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so are
+ * an erasure and a connection or disconnection of an account. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
  * delivery. A webhook's raw bytes are not stored when the next purge would remove them, and a message of a deleted tenant
  * leaves nothing.
  * @param tally counts a delivery that was given up
@@ -53,6 +56,11 @@ export async function quarantineDeadLetter(
   const erasure = state !== "redriven" && letter.queue === "Erasures" ? decodeErasure(letter.body) : null;
   // Nothing else continues it: a person's data would stay.
   if (erasure) await ports.due.putErasure({ ...erasure, dueAt: now + RETRY_DELAY });
+  const task = state !== "redriven" && letter.queue === "Accounts" ? decodeAccountTask(letter.body) : null;
+  // Nothing else continues it: a person relies on the connection or its end. Other tasks of accounts are due in rows of their own.
+  if (task && promisedTasks.includes(task.op)) {
+    await ports.due.putAccountTask({ tenant: task.tenant, body: letter.body, dueAt: now + RETRY_DELAY });
+  }
   ports.log({
     event: "dead_letter.quarantined",
     id: deadLetterId(letter),

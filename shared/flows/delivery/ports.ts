@@ -38,6 +38,7 @@ export interface SweepPorts {
   readonly due: DueAttempts;
   readonly retries: Queue;
   readonly erasureWork: Pick<Queue, "sendAll">;
+  readonly accountWork: Pick<Queue, "sendAll">;
   readonly log: Log;
 }
 

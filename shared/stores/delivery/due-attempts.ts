@@ -6,7 +6,9 @@ import { dueItemAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { cursorAfter, type DueCursor, type DuePage, duePages, sweepCheckpoint } from "../due-queue.ts";
 import {
+  DUE_ACCOUNT_TASK,
   DUE_ERASURE,
+  dueAccountTaskKey,
   dueErasureKey,
   dueKey,
   duePartition,
@@ -34,6 +36,13 @@ export interface DueTask {
   readonly dueAt: Millis;
 }
 
+/** A task of an account that became a dead letter, to send to its queue again at `dueAt`. `body` is the message's body. */
+export interface DueAccountTask {
+  readonly tenant: TenantId;
+  readonly body: string;
+  readonly dueAt: Millis;
+}
+
 /** An erasure to continue at `dueAt`. */
 export interface DueErasure {
   readonly tenant: TenantId;
@@ -48,6 +57,7 @@ export interface DueErasure {
 export type DueItem =
   | ({ readonly kind: "attempt" } & DueAttempt)
   | ({ readonly kind: "task" } & DueTask)
+  | ({ readonly kind: "account_task" } & DueAccountTask)
   | ({ readonly kind: "erasure" } & DueErasure);
 
 export type DueAttempts = ReturnType<typeof dueStore>;
@@ -71,6 +81,17 @@ export function dueStore(table: Table) {
     async putTask({ tenant, endpointId, body, dueAt }: DueTask): Promise<void> {
       const item = {
         ...dueTaskKey(dueAt, endpointId, body),
+        [A.tenant]: tenant,
+        [A.taskBody]: body,
+        [A.ttl]: timeToLive(dueAt + RETENTION),
+      };
+      await sendWrite(table, put(item));
+    },
+
+    /** Safe to repeat: the key follows from the task. */
+    async putAccountTask({ tenant, body, dueAt }: DueAccountTask): Promise<void> {
+      const item = {
+        ...dueAccountTaskKey(dueAt, body),
         [A.tenant]: tenant,
         [A.taskBody]: body,
         [A.ttl]: timeToLive(dueAt + RETENTION),
@@ -120,6 +141,7 @@ function toDueItems(item: StoredDueItem): DueItem[] {
   if (endpointId === DUE_ERASURE) {
     return [{ kind: "erasure", tenant, erasureId: eventUlid, dueAt, ...(op ? { op } : {}), ...traceField(traceId) }];
   }
+  if (endpointId === DUE_ACCOUNT_TASK) return body === undefined ? [] : [{ kind: "account_task", tenant, body, dueAt }];
   if (body !== undefined) return [{ kind: "task", tenant, endpointId, body, dueAt }];
   const due = { kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt } as const;
   return [{ ...due, ...traceField(traceId) }];

@@ -22,6 +22,16 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a disconnection whose queue message became a dead letter is not scheduled again",
+    file: "shared/flows/dead-letters/quarantine.ts",
+    search: '= ["finish_connect", "let_go"];',
+    replacement: '= ["finish_connect"];',
+    killedBy: {
+      file: "test/shared/flows/accounts/dead-tasks.test.ts",
+      title: "lets the account go half an hour later, as the platform requested, without an operator",
+    },
+  },
+  {
     name: "a slower sweep moves the checkpoint back",
     file: "shared/stores/due-queue.ts",
     search: "{ set: { [A.cursor]: cursor.key } }, isForward)",

@@ -8,8 +8,8 @@ import type { SweepPorts } from "../ports.ts";
 import { retryMessage, SWEEP_AHEAD, taskMessage } from "../schedule.ts";
 
 /**
- * Sends due attempts and tasks to the deliveries queue and due erasures to theirs, earliest first, each delayed to its
- * own second. The checkpoint moves behind each page: when a sweep dies or ends early, the next one continues from there.
+ * Sends due attempts and tasks to the deliveries queue and due erasures and tasks of accounts to theirs, earliest first,
+ * each delayed to its own second. The checkpoint moves behind each page: when a sweep dies or ends early, the next one continues from there.
  * @param hasTime whether another page may start
  */
 export async function sweepDue(ports: SweepPorts, now: Millis, hasTime: () => boolean = () => true): Promise<void> {
@@ -21,10 +21,14 @@ export async function sweepDue(ports: SweepPorts, now: Millis, hasTime: () => bo
     if (!hasTime()) break;
     if (items.length === 0 && !last) continue;
     const erasures = items.filter((due) => due.kind === "erasure");
-    const deliveries = items.filter((due) => due.kind !== "erasure");
+    const accountTasks = items.filter((due) => due.kind === "account_task");
+    const deliveries = items.filter((due) => due.kind === "attempt" || due.kind === "task");
     await allDone([
       ports.retries.sendAll(deliveries.map((due) => deliveryMessage(due, now))),
       ports.erasureWork.sendAll(erasures.map((due) => erasureMessage(due, now))),
+      ports.accountWork.sendAll(
+        accountTasks.map(({ tenant, body, dueAt }) => ({ body, group: tenant, delay: Math.max(0, dueAt - now) })),
+      ),
     ]);
     await ports.due.saveCheckpoint(cursor);
     enqueued += items.length;
@@ -37,7 +41,7 @@ function erasureMessage({ dueAt, ...erasure }: DueErasure, now: Millis): QueueMe
   return { body: encodeErasure(erasure), group: erasure.tenant, delay: Math.max(0, dueAt - now) };
 }
 
-function deliveryMessage(due: Exclude<DueItem, { kind: "erasure" }>, now: Millis): QueueMessage {
+function deliveryMessage(due: Extract<DueItem, { kind: "attempt" | "task" }>, now: Millis): QueueMessage {
   const delay = due.dueAt - now;
   return due.kind === "task" ? taskMessage(due, due.body, delay) : retryMessage(due, delay);
 }

@@ -88,6 +88,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   // Found by an attribute.
   dueKey: (tenant) => ({ ...keys.dueKey(NOW, `endpoint-of-${tenant}`, "1", 2), t: tenant }),
   dueTaskKey: (tenant) => ({ ...keys.dueTaskKey(NOW, `endpoint-of-${tenant}`, "{}"), t: tenant, b: "{}" }),
+  dueAccountTaskKey: (tenant) => ({ ...keys.dueAccountTaskKey(NOW, `task-of-${tenant}`), t: tenant, b: "{}" }),
   dueErasureKey: (tenant) => ({ ...keys.dueErasureKey(NOW, `erasure-of-${tenant}`), t: tenant }),
   erasureKey: (tenant) => ({ ...keys.erasureKey(`erasure-of-${tenant}`), t: tenant, c: conversation(tenant) }),
   quarantineKey: (tenant) => [
