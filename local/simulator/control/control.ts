@@ -49,6 +49,11 @@ export const controlRoutes: Record<string, Control> = {
     deliveries.deliverNow();
     return { pending: deliveries.pending() };
   },
+  "POST /clear-threads": async ({ world }) => {
+    const threads = world.clearThreads();
+    await world.save();
+    return { threads };
+  },
   "POST /history-limit": ({ historyLimit }, fields) => {
     const perSecond = optionalInteger(fields, "per_second", 0, 1_000_000) ?? 2;
     historyLimit.perSecond = perSecond === 0 ? null : perSecond;

@@ -69,6 +69,12 @@ export class World {
     return thread;
   }
 
+  /** Removes every thread with its messages. The people stay. */
+  clearThreads(): number {
+    this.#messages.clear();
+    return this.state.threads.splice(0).length;
+  }
+
   /** Adds a message to a thread, with an id in the platform's format. */
   addMessage(
     account: Account,

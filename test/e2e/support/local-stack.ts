@@ -103,7 +103,7 @@ let sharedStack: Promise<SharedStack> | null = null;
 /**
  * The local stack that files of this worker use one after another; it has default settings and ends with the run.
  * For a file that does not need a fresh clock: times come from `stack.now`. `log` starts with the file. `stop` deletes
- * the endpoints, ends the faults and restores the simulated accounts and the table, so that the next file meets an empty
+ * the endpoints, ends the faults and restores the simulated accounts, without threads, and the table, so that the next file meets an empty
  * inbox and active accounts.
  */
 export async function openSharedStack(): Promise<LocalStack> {
@@ -132,6 +132,8 @@ async function removeLeftovers(stack: LocalStack, seededItems: readonly StoredIt
     await stack.sim("POST", "/restrictions", { ...simulated, minutes: 0 });
     await stack.sim("POST", "/subscriptions", simulated);
   }
+  // Checks would fetch what the platforms have and the restored table has not.
+  await stack.sim("POST", "/clear-threads");
   await restoreTable(stack, seededItems);
 }
 

@@ -50,6 +50,16 @@ describe("the conversations of an account", () => {
   });
 });
 
+test("cleared threads are gone with their messages, and the next message starts a new one", async () => {
+  const { simulator, conversations, read } = await startHistory();
+  const { person, mid } = await simulator.personSends("login");
+  expect((await simulator.sim("/clear-threads", {})).body).toEqual({ threads: 1 });
+  expect(await conversations("login")).toEqual({ data: [] });
+  expect((await read("login", encodeURIComponent(mid))).status).toBe(400);
+  await simulator.personSends("login", { person });
+  expect((await conversations("login")).data).toHaveLength(1);
+});
+
 describe("the messages of a thread", () => {
   test.each(["login", "viaPage", "messenger"] as const)(
     "of %s are read with both sides, newest first",
