@@ -50,3 +50,19 @@ export function holdersAfterConnecting(
 export function holdersAfterDisconnecting(holders: readonly AccountHolder[], now: Millis): AccountHolder[] {
   return holders.map((holder) => (holder.until === null ? { ...holder, until: now } : holder));
 }
+
+/**
+ * The holders after a person requested the deletion of what their login brought to a tenant. What was written before the
+ * request is nobody's: the times that ended go, and one that goes on begins with the request. Begins: by the tolerance
+ * later, which an update of before would otherwise be within.
+ */
+export function holdersAfterDataDeletion(
+  holders: readonly AccountHolder[],
+  { tenant, requestedAt }: { readonly tenant: TenantId; readonly requestedAt: Millis },
+): AccountHolder[] {
+  const isOthers = (holder: AccountHolder) => holder.tenant !== tenant;
+  const begins = ({ from }: AccountHolder) => Math.max(from, requestedAt + HOLDER_TOLERANCE);
+  return holders
+    .filter((holder) => isOthers(holder) || holder.until === null)
+    .map((holder) => (isOthers(holder) ? holder : { ...holder, from: begins(holder) }));
+}

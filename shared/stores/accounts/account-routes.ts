@@ -1,6 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
-import type { AccountHolder } from "../../domain/accounts/holders.ts";
+import { type AccountHolder, holdersAfterDataDeletion } from "../../domain/accounts/holders.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -78,18 +78,19 @@ export function accountRoutes(table: Table) {
     },
 
     /**
-     * Removes the times in which a tenant had an account that it let go since: what was written then is nobody's. A time
-     * that has not ended stays. Safe to repeat.
+     * Removes a tenant's times of an account from before a person requested the deletion of their data. Safe to repeat.
+     * @returns whether there were any
      */
-    async removeFormerTimes(tenant: TenantId, ref: AccountRef): Promise<void> {
+    async removeTimesBefore(tenant: TenantId, ref: AccountRef, requestedAt: Millis): Promise<boolean> {
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
         const item = await readItem(ref, true);
         const holders = item ? toHolders(item) : [];
-        const left = holders.filter((holder) => holder.tenant !== tenant || holder.until === null);
-        if (!item || left.length === holders.length) return;
+        const left = holdersAfterDataDeletion(holders, { tenant, requestedAt });
+        const isSame = left.length === holders.length && left.every(({ from }, i) => from === holders[i]?.from);
+        if (!item || isSame) return false;
         const isAsRead = allOf(itemExists, isUnchanged(Route.holders, item[Route.holders]));
         const write = update(accountRouteKey(ref), { set: toHoldersAttribute(left) }, isAsRead);
-        if ((await conditionalWrite(table, write)).applied) return;
+        if ((await conditionalWrite(table, write)).applied) return true;
       }
       throw new Error("Concurrent writes changed the route on every attempt to remove times from it.");
     },

@@ -37,7 +37,7 @@ export interface DataDeletionAccount {
 /** An account whose conversations are still to be erased. */
 export interface PendingAccount extends DataDeletionAccount {
   readonly requestedAt: Millis;
-  /** When the account was first seen to be disconnected. Null before. */
+  /** When the account was first seen to be disconnected, or connected again since the request. Null before. */
   readonly goneAt: Millis | null;
   /** The erasure that was started last. Null before the first. */
   readonly erasureId: string | null;
@@ -158,7 +158,7 @@ export function dataDeletionStore(table: Table) {
       return (await conditionalWrite(table, write)).applied;
     },
 
-    /** Records that the account is disconnected. */
+    /** Records that the account is disconnected, or was connected again. */
     async markGone(pending: PendingAccount, now: Millis): Promise<void> {
       await conditionalWrite(table, update(keyOf(pending), { set: { [Row.goneAt]: now } }, isOfRequest(pending)));
     },

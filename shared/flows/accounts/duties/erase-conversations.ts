@@ -29,8 +29,8 @@ const START: Position = { after: null, erased: false };
 /**
  * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account is
  * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
- * pass, until a pass finds none. An account that the same login connected again since has one pass, and one that
- * another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
+ * pass, until a pass finds none. An account that the same login connected again since has one pass, after the
+ * same wait, and one that another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
  * there are messages, the account is not due: a sweep queues a new run only when nothing has worked on it for long, and
  * the messages of earlier runs are dropped then.
  */
@@ -51,10 +51,9 @@ export async function eraseAccountConversations(
   const state = account ? await connectionState(ports, account, pending) : "gone";
   if (state === "others") return end(ports, pending, time);
   if (state === "not_let_go_yet") return letGoFirst(ports, account as Account, pending, time.now());
-  if (state === "gone") {
-    const wait = await waitAfterDisconnection(ports, pending, time);
-    if (wait > 0) return requeue(ports, pending, START, wait);
-  } else if (task.after === null) await ports.accounts.removeFormerTimes(tenant, ref);
+  const waitFor = state === "gone" ? waitAfterDisconnection : waitAfterReconnection;
+  const wait = task.after === null || state === "gone" ? await waitFor(ports, pending, time) : 0;
+  if (wait > 0) return requeue(ports, pending, START, wait);
   if (await isErasing(ports, pending)) return requeue(ports, pending, task, RECHECK_DELAY);
   const pass = await runPass(ports, { pending, position: task }, time);
   if (pass === "taken_over") return drop("stale");
@@ -115,7 +114,24 @@ async function waitAfterDisconnection(
     await ports.accountChecks.remove(check);
   }
   // A late webhook from before the disconnection would bring messages back. Workers remember these times for a minute.
-  await ports.accounts.removeFormerTimes(tenant, account);
+  await ports.accounts.removeTimesBefore(tenant, account, pending.requestedAt);
+  await ports.dataDeletions.markGone(pending, now);
+  return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
+}
+
+/**
+ * What no webhook brought before the request must not be fetched for the new connection. Workers remember the times of
+ * before for a minute. @returns 0 when the wait is over
+ */
+async function waitAfterReconnection(
+  ports: Pick<EraseAccountPorts, "accounts" | "dataDeletions">,
+  pending: PendingAccount,
+  time: TaskTime,
+): Promise<Millis> {
+  const { tenant, account, requestedAt, goneAt } = pending;
+  const now = time.now();
+  const isChanged = await ports.accounts.removeTimesBefore(tenant, account, requestedAt);
+  if (!isChanged && goneAt !== null) return Math.max(0, goneAt + ACCOUNT_RELEASE_WAIT + SETTLE_TIME - now);
   await ports.dataDeletions.markGone(pending, now);
   return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
 }

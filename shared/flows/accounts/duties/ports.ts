@@ -52,7 +52,7 @@ interface ErasureResult {
 
 /** What erases the conversations of an account in the background. */
 export interface EraseAccountPorts extends ConfirmationCodePorts {
-  readonly accounts: Pick<Accounts, "get" | "removeFormerTimes">;
+  readonly accounts: Pick<Accounts, "get" | "removeTimesBefore">;
   readonly accountChecks: Pick<AccountChecks, "get" | "remove">;
   readonly authorizations: Pick<Authorizations, "remove">;
   readonly accountWork: Queue;

@@ -3,6 +3,7 @@ import {
   HOLDER_RETENTION,
   holderAt,
   holdersAfterConnecting,
+  holdersAfterDataDeletion,
   holdersAfterDisconnecting,
 } from "../../../../shared/domain/accounts/holders.ts";
 import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
@@ -47,4 +48,17 @@ it("two tenants that are two minutes apart share no instant", () => {
   const holders = connect(released, globex, T + HOUR + 2 * MINUTE);
   expect(holderAt(holders, T + HOUR + MINUTE - 1)?.tenant).toBe(acme);
   expect(holderAt(holders, T + HOUR + MINUTE)?.tenant).toBe(globex);
+});
+
+it("nothing of before a data deletion is its tenant's, and all of after it is", () => {
+  const connected = connect([], acme, T);
+  const released = holdersAfterDisconnecting(connect([], acme, T), T + HOUR);
+  const requestedAt = T + 3 * HOUR;
+  const request = { tenant: acme, requestedAt };
+  expect(holdersAfterDataDeletion(released, request)).toEqual([]);
+  const goesOn = holdersAfterDataDeletion(connected, request);
+  expect(holderAt(goesOn, requestedAt - 1)).toBeNull();
+  expect(holderAt(goesOn, requestedAt)?.tenant).toBe(acme);
+  expect(holdersAfterDataDeletion(goesOn, request)).toEqual(goesOn);
+  expect(holdersAfterDataDeletion(connected, { tenant: globex, requestedAt })).toEqual(connected);
 });
