@@ -3,6 +3,7 @@ import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Viewer } from "./sockets.ts";
+import type { CastAccount, Customer } from "./world/account-cast.ts";
 import type { MemberName } from "./world/members.ts";
 import type { WorldAccount } from "./world/people.ts";
 import type { PolicyAction } from "./world/platform.ts";
@@ -190,6 +191,45 @@ export interface ConnectionDeed {
   isDone: boolean;
 }
 
+/** A message of a customer or of an account's native app, in a history of accounts. */
+export interface Writing {
+  readonly mid: string;
+  readonly customer: Customer;
+  readonly text: string;
+  readonly at: Millis;
+  readonly isEcho: boolean;
+  /** The number of its webhook; null where the platform posts none. */
+  readonly webhook: number | null;
+  /** Whether the table refuses to store it. */
+  readonly isUnstorable: boolean;
+}
+
+/** A request to connect an account to a tenant. */
+export interface Login {
+  readonly account: CastAccount;
+  readonly tenant: TenantId;
+  /** The platform's id of the person. */
+  readonly login: string;
+  readonly askedAt: Millis;
+  /** Null while it runs. */
+  endedAt: Millis | null;
+}
+
+/** A platform's request about a person's login, and its response. */
+export interface Duty {
+  readonly kind: "deauthorize" | "data-deletion";
+  readonly login: string;
+  readonly at: Millis;
+  response: ApiAnswer | null;
+}
+
+/** The erasure of a customer's conversation by a tenant. */
+export interface CustomerErasure {
+  readonly customer: Customer;
+  readonly tenant: TenantId;
+  readonly at: Millis;
+}
+
 /** Everything that the actors did, and what they were answered. */
 export interface Deeds {
   readonly messages: WrittenMessage[];
@@ -214,6 +254,10 @@ export interface Deeds {
   readonly links: LinkRequest[];
   readonly deletions: TenantDeletion[];
   readonly viewers: Viewer[];
+  readonly writings: Writing[];
+  readonly logins: Login[];
+  readonly duties: Duty[];
+  readonly customerErasures: CustomerErasure[];
 }
 
 export function noDeeds(): Deeds {
@@ -238,5 +282,9 @@ export function noDeeds(): Deeds {
     links: [],
     deletions: [],
     viewers: [],
+    writings: [],
+    logins: [],
+    duties: [],
+    customerErasures: [],
   };
 }

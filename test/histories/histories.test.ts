@@ -8,8 +8,8 @@ import { type HistoryKind, historyKinds } from "./seed-history.ts";
 import { foundHistories } from "./seeds.ts";
 
 const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
-  ? { service: 500, stream: 200 }
-  : { service: 250, stream: 50 };
+  ? { service: 500, stream: 200, accounts: 500 }
+  : { service: 150, stream: 50, accounts: 200 };
 const SEEDS_PER_TEST = 50;
 
 describe("histories that once showed a fault", () => {

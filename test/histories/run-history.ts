@@ -4,6 +4,7 @@ import type { Lag } from "../support/world/table/storage.ts";
 import { openActors } from "./actors/actors.ts";
 import type { Queue } from "./cloud/queues.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
+import { judgeConnectedAccounts, judgeDataDeletions } from "./ledger/account-duties.ts";
 import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
 import { judgeConnections, judgeGone, judgeRoutes } from "./ledger/connections.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
@@ -12,6 +13,7 @@ import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
 import { judgeSubscriptions } from "./ledger/endpoints.ts";
 import { judgeEndedErasures, judgeErasedTexts, judgeErasures } from "./ledger/erasure.ts";
 import { type Evidence, observe } from "./ledger/evidence.ts";
+import { judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
 import { judgeEvents, judgeInbox, judgeRows } from "./ledger/inbox.ts";
 import { judgeIsolation, judgeTestSends } from "./ledger/isolation.ts";
 import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
@@ -73,12 +75,22 @@ const inTheEnd: readonly Judge[] = [
   judgeShownConversations,
 ];
 
+/** What holds at every moment of a history of accounts. */
+const alwaysOfAccounts: readonly Judge[] = [judgeEvents, judgeAttempts, judgeHolders, judgeRawCopies];
+
+/** What holds when every check, gap and deletion had its time, and messages are still stored. */
+const settled: readonly Judge[] = [judgeHeldMessages, judgeConnectedAccounts, judgeDataDeletions];
+
 /** More than any step causes. */
 const TICKS_MAX = 20_000;
 
+/** Until the check after the next one, and what it has fetched. */
+const SETTLING: Millis = 3 * DAY;
+
 /** Runs a history and lets the world come to rest. @returns what must not be, empty when all is well */
 export async function runHistory(history: History): Promise<string[]> {
-  const world = await openWorld(history.seed);
+  const isOfAccounts = history.kind === "accounts";
+  const world = await openWorld(history.seed, { isOfAccounts });
   try {
     const { engine } = world;
     const actors = openActors(world);
@@ -89,6 +101,7 @@ export async function runHistory(history: History): Promise<string[]> {
     };
     const deeds: Promise<unknown>[] = [actors.createEndpoint()];
     if (
+      isOfAccounts ||
       history.steps.some(
         ([step]) => step.do === "deleteTenant" || ("person" in step && step.person === NEIGHBOURS_PERSON),
       )
@@ -101,7 +114,7 @@ export async function runHistory(history: History): Promise<string[]> {
       if (step.do === "wait") await pass(world, history, step.millis);
       else if (!changeWorld(world, actors.deeds.endpoints, step)) deeds.push(actors.act(step));
       await engine.run(ticks ?? TICKS_MAX);
-      const violations = judge(always);
+      const violations = judge(isOfAccounts ? alwaysOfAccounts : always);
       if (violations.length > 0) return violations.map((violation) => `${violation} (after step ${index + 1})`);
     }
     calm(world);
@@ -110,9 +123,17 @@ export async function runHistory(history: History): Promise<string[]> {
       await engine.runUntil(engine.now() + HOUR);
       deeds.push(actors.redrive());
     }
-    await engine.runUntil(engine.now() + 8 * DAY);
+    if (!isOfAccounts) {
+      await engine.runUntil(engine.now() + 8 * DAY);
+      await Promise.all(deeds);
+      return judge([...always, ...inTheEnd], calmAt);
+    }
+    await engine.runUntil(engine.now() + SETTLING);
     await Promise.all(deeds);
-    return judge([...always, ...inTheEnd], calmAt);
+    const violations = judge([...alwaysOfAccounts, ...settled], calmAt);
+    if (violations.length > 0) return violations;
+    await engine.runUntil(engine.now() + 8 * DAY - SETTLING);
+    return judge([...alwaysOfAccounts, judgeDeliveries], calmAt);
   } finally {
     world.engine.close();
   }
@@ -177,10 +198,11 @@ function toLag({ lagRandom }: World, { source, writes, isMixed }: Extract<Step, 
   };
 }
 
-function calm({ troubles, receivers, platform, gateway, aws }: World): void {
+function calm({ troubles, receivers, platform, pagePlatform, gateway, aws }: World): void {
   troubles.disarm();
   receivers.recover();
   platform.mode = "accept";
+  pagePlatform.limitedUntil = 0;
   gateway.setMode("ok");
   aws.table.setLag(() => 0);
   for (const queue of Object.values(aws.queues)) queue.buries = 0;

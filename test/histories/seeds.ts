@@ -418,6 +418,22 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise:
+      "what no webhook brought before a data deletion is not fetched when the same login connects the account again",
+    history: {
+      kind: "accounts",
+      seed: 17,
+      steps: [
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 0 }, null],
+        [{ do: "accountWrites", customer: 1 }, null],
+        [{ do: "wait", millis: 7_200_000 }, null],
+        [{ do: "trouble", name: "account", call: 4, kind: "freeze_after", millis: 40_000 }, null],
+        [{ do: "deleteData", login: 0 }, null],
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 0 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { type AccountStep, isAccountStep } from "./steps/account-step.ts";
 import type { History, Step } from "./steps/step.ts";
 import type { MemberName } from "./world/members.ts";
 
@@ -13,6 +14,7 @@ function pace(ticks: number | null): string {
 }
 
 function sentence(step: Step): string {
+  if (isAccountStep(step)) return accountSentence(step);
   switch (step.do) {
     case "write":
       return `Person ${step.person} writes`;
@@ -89,6 +91,31 @@ function sentence(step: Step): string {
       return `The next message of ${step.queue} comes twice, the second time ${step.when === "running" ? "at once" : "afterwards"}`;
     default:
       return `The tenant asks to ${step.do} endpoint ${step.endpoint}`;
+  }
+}
+
+function accountSentence(step: AccountStep): string {
+  switch (step.do) {
+    case "customerWrites":
+      return `Customer ${step.customer} writes`;
+    case "accountWrites":
+      return `The account of customer ${step.customer} writes to them in its native app`;
+    case "manyWrite":
+      return `Every customer of ${step.platform} writes, in one webhook${step.isFirstUnstorable ? "; the first message cannot be stored" : ""}`;
+    case "connectAccount":
+      return `Login ${step.login} connects account ${step.account} to tenant ${step.tenant}`;
+    case "disconnectAccount":
+      return `The tenant that has account ${step.account} lets it go`;
+    case "deauthorize":
+      return `The person of login ${step.login} removes the app`;
+    case "deleteData":
+      return `The person of login ${step.login} requests the deletion of their data`;
+    case "loseSubscription":
+      return `The platform ends the subscription of account ${step.account}`;
+    case "limitHistory":
+      return `The platform limits reads of its history for ${duration(step.millis)}`;
+    case "eraseCustomer":
+      return `Both tenants erase the conversation of customer ${step.customer}`;
   }
 }
 

@@ -15,11 +15,13 @@ import {
   noDeeds,
   type SendRequest,
 } from "../deeds.ts";
+import { isAccountStep } from "../steps/account-step.ts";
 import { type Step, subscriptions, type TrespassAct } from "../steps/step.ts";
 import type { MemberName } from "../world/members.ts";
 import type { World } from "../world/open-world.ts";
 import { conversationOf, findPerson, NEIGHBOUR, TENANT } from "../world/people.ts";
 import { echo, edit, inbound, type PolicyAction, policy, reaction, unsend } from "../world/platform.ts";
+import { openAccountActors } from "./account-actors.ts";
 import { openOperator } from "./operator.ts";
 import { openRequests } from "./requests.ts";
 import { openSignedIn } from "./signed-in.ts";
@@ -33,6 +35,7 @@ export function openActors(world: World) {
   const signedIn = openSignedIn(world, deeds, requests);
   const operator = openOperator(world, deeds, requests);
   const viewers = openViewers(world, deeds, requests, signedIn);
+  const actOnAccounts = openAccountActors(world, deeds, requests);
   const { request } = requests;
   let words = 0;
   const pick = <T>(all: readonly T[], index: number): T | undefined => all[index % Math.max(1, all.length)];
@@ -268,6 +271,7 @@ export function openActors(world: World) {
     redrive: operator.redrive,
     /** Does what a step says. Resolves when its actor has the response. */
     async act(step: Step): Promise<void> {
+      if (isAccountStep(step)) return actOnAccounts(step);
       switch (step.do) {
         case "write":
         case "echo":

@@ -12,6 +12,7 @@ export const functionIds = {
   sweep: "Sweep",
   deadLetters: "DeadLetters",
   console: "Console",
+  connect: "Connect",
   mail: "Mail",
   account: "Account",
   socket: "Socket",
@@ -19,5 +20,7 @@ export const functionIds = {
 } as const satisfies Readonly<Record<string, FunctionId>>;
 export type FunctionName = keyof typeof functionIds;
 export const functionNames = Object.keys(functionIds) as readonly FunctionName[];
-/** Those of the realtime stream do nothing in a history without sockets. */
-export const functionsWithoutStream = functionNames.filter((name) => name !== "socket" && name !== "push");
+/** Those that the steps of messages use. Those of the realtime stream do nothing in a history without sockets. */
+export const functionsWithoutStream = functionNames.filter(
+  (name) => name !== "socket" && name !== "push" && name !== "connect",
+);

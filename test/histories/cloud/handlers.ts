@@ -11,11 +11,14 @@ import { mailWorker } from "../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
 import { pushWorker } from "../../../functions/push/worker.ts";
 import { type SocketResult, socketHandler } from "../../../functions/realtime/routes.ts";
+import { dutyRoutes } from "../../../functions/routes/accounts/duties.ts";
 import { consoleRoutes } from "../../../functions/routes/console-routes.ts";
 import { checkApiRoutes } from "../../../functions/routes/holds/check.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
+import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
+import type { NewConnection } from "../../../shared/flows/accounts/link-account.ts";
 import { clockNow } from "../../../shared/kernel/time.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 import type { FunctionName } from "./functions.ts";
@@ -27,6 +30,11 @@ export interface Invocation {
 
 export type HttpEvent = APIGatewayProxyEventV2;
 export type HttpResult = APIGatewayProxyStructuredResultV2;
+/** A login that was completed: what connects the account after it. */
+export interface CompletedLogin {
+  readonly connection: NewConnection;
+}
+
 /** A function's handler. Its event and result are those of its trigger. */
 export type Handler = (
   event: never,
@@ -69,6 +77,15 @@ export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
         }),
         log,
       ),
+    connect: () => {
+      const duties = createApp({ ...app, ...publicApp, endpoints: dutyRoutes, ports: ports.connect });
+      const receive = lambdaHandler(duties, log);
+      return async (event: HttpEvent | CompletedLogin, invocation: Invocation) => {
+        if (!("connection" in event)) return receive(event, invocation);
+        const endsAt = clockNow() + invocation.getRemainingTimeInMillis();
+        return connectAccount(ports.connect, event.connection, { now: clockNow, endsAt });
+      };
+    },
     mail: () => mailWorker(ports.mail, clockNow),
     account: () => accountsWorker(ports.account, clockNow),
     socket: () => socketHandler(ports.socket, clockNow),

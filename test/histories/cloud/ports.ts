@@ -1,3 +1,4 @@
+import type { DutyPorts } from "../../../functions/routes/accounts/duties.ts";
 import type { ApiPorts } from "../../../functions/routes/api-endpoint.ts";
 import type { ConsolePorts } from "../../../functions/routes/console-endpoint.ts";
 import type { WorkerPorts } from "../../../functions/worker/batch.ts";
@@ -16,6 +17,7 @@ import { openVault } from "../../../shared/aws/vault.ts";
 import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
 import type { Scope } from "../../../shared/domain/inbox/messages.ts";
 import type { MailPorts } from "../../../shared/flows/access/mails/ports.ts";
+import type { ConnectPorts } from "../../../shared/flows/accounts/ports.ts";
 import type { TaskPorts } from "../../../shared/flows/accounts/run-task.ts";
 import { eraseConversation } from "../../../shared/flows/erasure/erase.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
@@ -31,6 +33,7 @@ import { toWebhookBody } from "../../../shared/platforms/accounts/history.ts";
 import { mockPlatform } from "../../../shared/platforms/api/mock.ts";
 import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
+import { parseSignedRequest } from "../../../shared/platforms/parse/signed-request.ts";
 import { selectUpdates } from "../../../shared/platforms/parse/webhook-events.ts";
 import type { Platform } from "../../../shared/platforms/platform.ts";
 import { scanRotationRows } from "../../../shared/stores/access/rotation-leftovers.ts";
@@ -113,6 +116,15 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     ...people,
     siteUrl: null,
   };
+  const connect: ConnectPorts & DutyPorts = {
+    ...common,
+    accountsMax: 500,
+    dataDeletionKeys: async (kid) => (await readRoot(kid)).dataDeletion,
+    platformSecrets: secretReader("platforms", parsePlatformSecrets, aws.secrets),
+    parseSignedRequest,
+    baseUrl: ORIGIN,
+    pageFiles: new Map(),
+  };
   const verify: CheckPorts = {
     ...common,
     ...sending,
@@ -136,6 +148,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     profile: { ...common, platformFor: async () => platform },
     erase: common,
     sweep: { ...common, ...sending, files },
+    connect,
     console: { ...common, ...mailKeys, ...people, mails: queue("Mails"), pageFiles: new Map() } satisfies ConsolePorts,
     mail: { ...common, ...mailKeys, ...people, mail: mailer } satisfies MailPorts,
     account,

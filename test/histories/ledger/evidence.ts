@@ -5,6 +5,7 @@ import type { StoredObject } from "../cloud/bucket.ts";
 import type { Deeds } from "../deeds.ts";
 import type { History } from "../steps/step.ts";
 import type { World } from "../world/open-world.ts";
+import type { AccountCall } from "../world/page-platform.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
 import type { Post } from "../world/receivers.ts";
@@ -20,6 +21,8 @@ export interface StoredChange {
 
 /** What a history has shown so far: its deeds, what the world saw of them, and the table. */
 export interface Evidence extends Deeds {
+  /** The calls of the service about accounts, to the platform of a history of accounts. */
+  readonly accountCalls: readonly AccountCall[];
   readonly history: History;
   readonly now: Millis;
   /** When the last step was over and all troubles ended; null before that. */
@@ -54,7 +57,7 @@ export const SLACK: Millis = 10_000;
  * @returns a function that gives the evidence of this moment; null when nothing has changed since the last time
  */
 export function observe(world: World, history: History, deeds: Deeds): (calmAt: Millis | null) => Evidence | null {
-  const { engine, receivers, platform, aws, logLines } = world;
+  const { engine, receivers, platform, pagePlatform, aws, logLines } = world;
   const changes: StoredChange[] = [];
   const current = new Map<string, StoredItem>();
   const written = new WeakMap<StoredItem, Millis>();
@@ -79,6 +82,8 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
     const answered = deeds.sends.filter(({ response }) => response !== null).length;
     const sizes = [changes, receivers.posts, platform.calls, deeds.reads, deeds.trespasses].map(({ length }) => length);
     const ended = deeds.requests.filter(({ endedAt }) => endedAt !== null).length;
+    const duties = deeds.duties.filter(({ response }) => response !== null).length;
+    const logins = deeds.logins.filter(({ endedAt }) => endedAt !== null).length;
     const links = deeds.links.filter(({ hasCome }) => hasCome !== null).length;
     const connections = deeds.connections.filter(({ endedAt }) => endedAt !== null).length;
     const deleted = deeds.deletions.filter(({ endedAt }) => endedAt !== null).length;
@@ -90,6 +95,9 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       links,
       deleted,
       connections,
+      duties,
+      logins,
+      deeds.writings.length,
       deeds.checks.length,
       deeds.erasures.length,
       calmAt,
@@ -103,6 +111,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       calmAt,
       posts: receivers.posts,
       calls: platform.calls,
+      accountCalls: pagePlatform.calls,
       acknowledged: platform.acknowledged,
       items: [...current.values()],
       changes,

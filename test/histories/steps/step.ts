@@ -7,11 +7,13 @@ import type { MemberName } from "../world/members.ts";
 import type { PlatformMode, PolicyAction } from "../world/platform.ts";
 import type { ReceiverMode } from "../world/receivers.ts";
 import type { TroubleKind } from "../world/troubles.ts";
+import type { AccountStep } from "./account-step.ts";
 
 // A history is a list of steps. Numbers name people, messages, endpoints and holds (the latest is 0); a number beyond the last one starts
 // over at the first, so that every list of steps is a history and a shorter list is one, too.
 
 export type Step =
+  | AccountStep
   | {
       readonly do: "write" | "echo" | "reply" | "testReply" | "hold" | "erase" | "read";
       readonly person: number;
@@ -71,6 +73,8 @@ export const trespassActs = ["read", "readAs", "erase", "eraseByTestKey", "reply
 export type TrespassAct = (typeof trespassActs)[number];
 
 export interface History {
+  /** `accounts`: tenants connect their accounts in the history. Absent: they have them from the start. */
+  readonly kind?: "accounts";
   /** Decides the order of concurrent calls and the clocks of the processes. */
   readonly seed: number;
   /** Each step, and how many things happen before the next one; null: until nothing more can happen now. */

@@ -20,6 +20,7 @@ import { Engine } from "../engine/engine.ts";
 import { openAccountPlatform } from "./account-platform.ts";
 import { Mailbox } from "./mailbox.ts";
 import { createMembers } from "./members.ts";
+import { PagePlatform } from "./page-platform.ts";
 import { accounts, tenants } from "./people.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { Receivers } from "./receivers.ts";
@@ -40,8 +41,14 @@ export interface TenantKeys {
   readonly test: string;
 }
 
-/** The whole service in this process, with two tenants and their connected accounts. @param seed of all that is left to chance */
-export async function openWorld(seed: number) {
+/** What differs between the worlds of the kinds of histories. */
+interface WorldOptions {
+  /** Whether tenants connect their accounts in the history, on a platform with a history. They have none at its start. */
+  readonly isOfAccounts: boolean;
+}
+
+/** The whole service in this process, with two tenants. @param seed of all that is left to chance */
+export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = { isOfAccounts: false }) {
   const engine = new Engine(seed, START);
   const random = seededRandom(seed ^ 0x9e3779b9);
   const logLines: LogLine[] = [];
@@ -51,13 +58,18 @@ export async function openWorld(seed: number) {
   const aws = openAws({
     now: engine.now,
     connections: gateway.client,
-    decide: ({ command }) => troubles.decide(command),
+    decide: async (operation) => {
+      const fault = await troubles.decide(operation.command);
+      troubles.refuseUnstorable(operation);
+      return fault;
+    },
   });
   const platform = new SimulatedPlatform({ engine, troubles, lambda: () => lambda, random });
   const receivers = new Receivers(engine, troubles);
   const mailbox = new Mailbox({ engine, troubles });
   const log = (line: LogLine) => void logLines.push(line);
-  const accountPlatform = openAccountPlatform(troubles);
+  const pagePlatform = new PagePlatform({ engine, troubles });
+  const accountPlatform = isOfAccounts ? pagePlatform : openAccountPlatform(troubles);
   const outside = { platform, accountPlatform, webhookClient: receivers.client, mailer: mailbox.mailer, log };
   lambda = new Lambda({
     engine,
@@ -65,7 +77,7 @@ export async function openWorld(seed: number) {
     // No two processes differ by more than two seconds.
     clockOffset: () => Math.floor(random() * CLOCKS_DIFFER_BY) - CLOCKS_DIFFER_BY / 2,
   });
-  const checksHealthyAccounts = seed % HEALTHY_CHECKED_EVERY === 0;
+  const checksHealthyAccounts = isOfAccounts || seed % HEALTHY_CHECKED_EVERY === 0;
   connectEventSources({ engine, aws, lambda, random, checksHealthyAccounts });
   const { admin } = processPorts(aws, outside);
   const now = engine.now();
@@ -76,7 +88,7 @@ export async function openWorld(seed: number) {
     const test = await createKey(admin, tenant, { scope: "test", label: "", actor: "cli" }, now);
     apiKeys.set(tenant, { live: live.secret, test: test.secret });
   }
-  for (const { tenant, ...ref } of accounts) {
+  for (const { tenant, ...ref } of isOfAccounts ? [] : accounts) {
     const isPage = ref.platform === "messenger";
     const account = {
       ...ref,
@@ -102,6 +114,7 @@ export async function openWorld(seed: number) {
     gateway,
     lambda,
     platform,
+    pagePlatform,
     receivers,
     troubles,
     /** The keys of a tenant. */

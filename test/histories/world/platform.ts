@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { AccountRef, PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { clockNow, SECOND } from "../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome, SendRefused } from "../../../shared/platforms/platform.ts";
@@ -108,11 +109,17 @@ export class SimulatedPlatform implements Platform {
   }
 
   /** Posts an event of an account, and again until it is acknowledged. @returns the number of the webhook */
-  post({ platform, externalId }: WorldAccount, event: object): number {
+  post({ platform, externalId }: AccountRef, event: object): number {
+    return this.postAll(platform, [{ externalId, event }]);
+  }
+
+  /** Posts events of several accounts of one platform in one webhook. */
+  postAll(platform: PlatformName, events: readonly { readonly externalId: string; readonly event: object }[]): number {
     const number = ++this.#webhooks;
+    const time = this.#options.engine.now();
     const body = JSON.stringify({
       object: platform === "messenger" ? "page" : "instagram",
-      entry: [{ id: externalId, time: this.#options.engine.now(), messaging: [event] }],
+      entry: events.map(({ externalId, event }) => ({ id: externalId, time, messaging: [event] })),
     });
     void this.#deliver(number, { path: `/webhooks/${platform}`, body }, 1);
     return number;

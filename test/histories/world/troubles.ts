@@ -1,5 +1,6 @@
+import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { type Fault, isPossibleFault } from "../../support/faults.ts";
+import { type Fault, type FaultyOperation, isPossibleFault } from "../../support/faults.ts";
 import { currentProcess, untilRunning } from "../../support/world/processes.ts";
 import type { FunctionName } from "../cloud/functions.ts";
 import type { Lambda } from "../cloud/lambda.ts";
@@ -27,10 +28,19 @@ interface Options {
   readonly lambda: () => Lambda;
 }
 
+class ItemTooLarge extends DynamoDBServiceException {
+  constructor() {
+    const message = "Item size has exceeded the maximum allowed size";
+    super({ name: "ValidationException", $fault: "client", message, $metadata: { httpStatusCode: 400 } });
+  }
+}
+
 /** Gives each call to outside its turn, and the trouble that waits for it. */
 export class Troubles {
   readonly #options: Options;
   readonly #armed: Trouble[] = [];
+  /** The texts of messages that the table refuses to store. */
+  readonly unstorable: string[] = [];
   /** Calls of the set-up neither wait nor fail. */
   isOff = true;
 
@@ -44,6 +54,13 @@ export class Troubles {
 
   disarm(): void {
     this.#armed.length = 0;
+  }
+
+  /** @throws the table's refusal of an item that contains an unstorable text */
+  refuseUnstorable({ client, input }: FaultyOperation): void {
+    if (client !== "DynamoDBClient" || this.unstorable.length === 0) return;
+    const text = JSON.stringify(input);
+    if (this.unstorable.some((each) => text.includes(each))) throw new ItemTooLarge();
   }
 
   /** Waits for the turn of the current process's call. */

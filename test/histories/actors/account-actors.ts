@@ -1,0 +1,151 @@
+import { createHmac } from "node:crypto";
+import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
+import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
+import { SECOND } from "../../../shared/kernel/time.ts";
+import type { CompletedLogin, HttpResult } from "../cloud/handlers.ts";
+import { PLATFORM_SECRET } from "../cloud/secrets.ts";
+import type { Deeds, Duty, Login, Writing } from "../deeds.ts";
+import type { AccountStep } from "../steps/account-step.ts";
+import { type CastAccount, type Customer, castAccounts, customers, holders, logins } from "../world/account-cast.ts";
+import { httpEvent } from "../world/http-event.ts";
+import type { World } from "../world/open-world.ts";
+import { toEvent } from "../world/page-platform.ts";
+import type { Requests } from "./requests.ts";
+
+type Composed = Omit<Writing, "webhook" | "isUnstorable">;
+
+/** The people who connect accounts and write to them, and the platform that speaks for them. */
+export function openAccountActors(world: World, deeds: Deeds, { request }: Requests) {
+  const { engine, lambda, platform, pagePlatform, troubles, keysOf } = world;
+  let words = 0;
+
+  function compose(customer: Customer, isEcho: boolean): Composed {
+    words++;
+    return { mid: `mid-${words}`, customer, text: `word-${words}.`, at: engine.now(), isEcho };
+  }
+
+  /** The platform keeps the messages, and posts those whose webhooks somebody is subscribed to as one webhook. */
+  function write(messages: readonly Composed[], isFirstUnstorable = false): void {
+    const events = messages.map((message) => {
+      const { mid, text, at, isEcho, customer } = message;
+      const { externalId } = customer.account;
+      const stored = { mid, externalId, customer: customer.id, text, at, isEcho };
+      pagePlatform.messages.push(stored);
+      const isPosted = !customer.isSkipped && pagePlatform.isSubscribed(customer.account);
+      return { message, isPosted, externalId, event: { ...toEvent(stored), timestamp: at } };
+    });
+    const posted = events.filter(({ isPosted }) => isPosted);
+    const [first] = messages;
+    if (!first) return;
+    const unstorable = isFirstUnstorable ? first.text : null;
+    if (unstorable !== null) troubles.unstorable.push(unstorable);
+    const webhook = posted.length > 0 ? platform.postAll(first.customer.account.platform, posted) : null;
+    for (const { message, isPosted } of events)
+      deeds.writings.push({
+        ...message,
+        webhook: isPosted ? webhook : null,
+        isUnstorable: message.text === unstorable,
+      });
+  }
+
+  /** A webhook with a message of every customer of a platform. */
+  function writeMany(platformName: CastAccount["platform"], isFirstUnstorable: boolean): void {
+    const all = customers.filter(({ account }) => account.platform === platformName);
+    write(
+      all.map((customer) => compose(customer, false)),
+      isFirstUnstorable,
+    );
+  }
+
+  async function connect(account: CastAccount, tenant: Login["tenant"], login: string): Promise<void> {
+    const deed: Login = { account, tenant, login, askedAt: engine.now(), endedAt: null };
+    deeds.logins.push(deed);
+    const { connection, pageId, platform: name, externalId } = account;
+    const event: CompletedLogin = {
+      connection: {
+        tenant,
+        account: { platform: name, externalId, connection, pageId, handle: "@shop", displayName: "Shop" },
+        token: pagePlatform.newToken(login),
+        tokenExpiresAt: null,
+        authorizedBy: [login],
+        actor: "cli",
+      },
+    };
+    await lambda.invoke("connect", event);
+    deed.endedAt = engine.now();
+  }
+
+  /** Each tenant asks: only the one that has the account may let it go. */
+  async function disconnect(account: CastAccount): Promise<void> {
+    for (const tenant of holders)
+      await request("api", "DELETE", `/v1/accounts/${accountKey(account)}`, { credential: keysOf(tenant).live });
+  }
+
+  async function askFor(kind: Duty["kind"], login: string): Promise<void> {
+    const duty: Duty = { kind, login, at: engine.now(), response: null };
+    deeds.duties.push(duty);
+    // The person has removed the app.
+    pagePlatform.endLogin(login);
+    const end = await lambda.invoke<HttpResult>(
+      "connect",
+      httpEvent("POST", `/platform/${kind}`, {
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: `signed_request=${signedRequest(login, engine.now())}`,
+      }),
+    );
+    if (end.kind !== "returned") return;
+    duty.response = { status: end.result.statusCode ?? 0, body: JSON.parse(end.result.body ?? "{}") };
+  }
+
+  async function erase(customer: Customer): Promise<void> {
+    const { account, id: participantId } = customer;
+    for (const tenant of holders) {
+      deeds.customerErasures.push({ customer, tenant, at: engine.now() });
+      const path = `/v1/conversations/${conversationId({ tenant, account, participantId })}`;
+      await request("api", "DELETE", path, { credential: keysOf(tenant).live });
+    }
+  }
+
+  const customerOf = (step: { readonly customer: number }) => at(customers, step.customer);
+  const accountOf = (step: { readonly account: number }) => at(castAccounts, step.account);
+  const loginOf = (step: { readonly login: number }) => at(logins, step.login);
+
+  /** Does what a step says. Resolves when its actor has the response. */
+  return async (step: AccountStep): Promise<void> => {
+    switch (step.do) {
+      case "customerWrites":
+      case "accountWrites":
+        return write([compose(customerOf(step), step.do === "accountWrites")]);
+      case "manyWrite":
+        return writeMany(step.platform, step.isFirstUnstorable);
+      case "connectAccount":
+        return connect(accountOf(step), at(holders, step.tenant), loginOf(step));
+      case "disconnectAccount":
+        return disconnect(accountOf(step));
+      case "deauthorize":
+        return askFor("deauthorize", loginOf(step));
+      case "deleteData":
+        return askFor("data-deletion", loginOf(step));
+      case "loseSubscription":
+        return pagePlatform.endSubscription(accountOf(step));
+      case "limitHistory":
+        pagePlatform.limitedUntil = engine.now() + step.millis;
+        return;
+      case "eraseCustomer":
+        return erase(customerOf(step));
+    }
+  };
+}
+
+/** A number beyond the last one starts over at the first. */
+function at<T>(all: readonly T[], index: number): T {
+  return all[index % all.length] as T;
+}
+
+/** A request that the platform signed with the app's secret. */
+function signedRequest(userId: string, now: number): string {
+  const issuedAt = Math.floor(now / SECOND);
+  const payload = Buffer.from(JSON.stringify({ algorithm: "HMAC-SHA256", user_id: userId, issued_at: issuedAt }));
+  const text = payload.toString("base64url");
+  return `${createHmac("sha256", PLATFORM_SECRET).update(text).digest("base64url")}.${text}`;
+}

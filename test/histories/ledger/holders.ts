@@ -1,0 +1,161 @@
+import { HOLDER_TOLERANCE } from "../../../shared/domain/accounts/holders.ts";
+import { HISTORY_AGE_MIN } from "../../../shared/domain/inbox/late-messages.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { HOUR, type Millis } from "../../../shared/kernel/time.ts";
+import { accountItemKey } from "../../../shared/stores/accounts/account-keys.ts";
+import type { Writing } from "../deeds.ts";
+import { type CastAccount, holders } from "../world/account-cast.ts";
+import { mayLackDelivery } from "./deliveries.ts";
+import { acceptedPosts } from "./endpoints.ts";
+import { type Evidence, messageIdOf, SLACK, type StoredItem, wordsIn } from "./evidence.ts";
+
+/** A time in which a tenant has an account; `until` is Infinity while it has it. */
+export interface HoldingTime {
+  readonly tenant: TenantId;
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+/** When which tenant had an account, by the rows of its connections. */
+export function holdingTimes({ changes }: Evidence, account: CastAccount): HoldingTime[] {
+  return holders.flatMap((tenant) => {
+    const key = accountItemKey(tenant, account);
+    const times: { tenant: TenantId; from: Millis; until: Millis }[] = [];
+    for (const { at, before, after } of changes) {
+      const item = after ?? before;
+      if (item?.PK !== key.PK || item.SK !== key.SK) continue;
+      if (!before) times.push({ tenant, from: at, until: Infinity });
+      const last = times.at(-1);
+      if (!after && last) last.until = at;
+    }
+    return times;
+  });
+}
+
+const EDGE: Millis = HOLDER_TOLERANCE + SLACK;
+
+function isCertainlyIn({ from, until }: HoldingTime, at: Millis): boolean {
+  return at >= from + EDGE && at < until - EDGE;
+}
+
+function mayBeIn({ from, until }: HoldingTime, at: Millis): boolean {
+  return at >= from - EDGE && at < until + EDGE;
+}
+
+/** No tenant's row, post, read or frame has a message from outside of its times. */
+export function judgeHolders(evidence: Evidence): string[] {
+  const { writings, changes, posts, endpoints, viewers } = evidence;
+  const byText = new Map(writings.map((writing) => [writing.text, writing]));
+  const times = new Map<CastAccount, HoldingTime[]>();
+  const timesOf = (account: CastAccount) => {
+    const known = times.get(account) ?? holdingTimes(evidence, account);
+    times.set(account, known);
+    return known;
+  };
+  const foreign = (words: readonly string[], tenant: string | undefined, place: () => string): string[] =>
+    words.flatMap((word) => {
+      const writing = byText.get(word);
+      if (!writing || !tenant) return [];
+      const own = timesOf(writing.customer.account).filter((time) => time.tenant === tenant);
+      return own.some((time) => mayBeIn(time, writing.at)) ? [] : [`${word} is in ${place()} of ${tenant}`];
+    });
+  const tenantOf = new Map(endpoints.map(({ id, tenant }) => [id, tenant]));
+  return [
+    ...changes.flatMap(({ after }) => {
+      if (!after) return [];
+      const [tenant] = /tenant-[ab]/.exec(`${after.PK} ${after.SK}`) ?? [];
+      return foreign(wordsIn(after), tenant, () => `the row ${after.PK} ${after.SK}`);
+    }),
+    ...posts.flatMap((post) =>
+      foreign(
+        wordsIn(post, () => post.body),
+        tenantOf.get(post.endpointId),
+        () => "a post",
+      ),
+    ),
+    ...viewers.flatMap(({ tenant, frames }) =>
+      frames.flatMap((frame) =>
+        foreign(
+          wordsIn(frame, () => frame.text),
+          tenant,
+          () => "a frame",
+        ),
+      ),
+    ),
+  ];
+}
+
+/** A missing message is fetched within this time of the next check that the platform answered. */
+const FETCHED_WITHIN: Millis = 26 * HOUR;
+
+/** Exactly the tenant that had the account when a message was written has it, and its endpoints got one event of it. */
+export function judgeHeldMessages(evidence: Evidence): string[] {
+  return evidence.writings.flatMap((writing) => {
+    const time = holdingTimes(evidence, writing.customer.account).find((each) => isCertainlyIn(each, writing.at));
+    if (!time || writing.isUnstorable || mayBeErased(evidence, writing, time.tenant)) return [];
+    const deadline = storedBy(evidence, writing, time);
+    if (deadline === null) return [];
+    const row = firstRow(evidence, writing, time.tenant);
+    const name = `${writing.mid}, ${writing.webhook === null ? "of no webhook" : "of a webhook"},`;
+    if (!row) return [`${name} of ${time.tenant} was never stored`];
+    const lateBy = row.at - deadline;
+    return [
+      ...(lateBy > 0 && evidence.buried.length === 0 ? [`${name} was stored ${lateBy} ms too late`] : []),
+      ...judgePublished(evidence, writing, { tenant: time.tenant, row: row.item }),
+    ];
+  });
+}
+
+/** @returns null where nothing has to store it: nobody may read it any more */
+function storedBy(evidence: Evidence, writing: Writing, { until }: HoldingTime): Millis | null {
+  const { webhook, at, customer } = writing;
+  if (webhook !== null && evidence.acknowledged.has(webhook)) return Infinity;
+  const check = evidence.accountCalls.find(
+    (call) =>
+      call.at > at + HISTORY_AGE_MIN &&
+      call.name === "listThreads" &&
+      call.externalId === customer.account.externalId &&
+      call.isDone,
+  );
+  // It is for the account's checks to notice: the platform has been well since the history was calm.
+  if (!check) return until === Infinity && isAuthorized(evidence, customer.account) ? evidence.now : null;
+  return until < check.at + FETCHED_WITHIN ? null : check.at + FETCHED_WITHIN;
+}
+
+/** Whether the login that connected an account last still allows the app. */
+function isAuthorized({ logins, duties }: Evidence, account: CastAccount): boolean {
+  const last = logins.findLast((each) => each.account === account);
+  return last !== undefined && !duties.some(({ login, at }) => login === last.login && at >= last.askedAt);
+}
+
+function mayBeErased({ customerErasures, duties }: Evidence, { customer, at }: Writing, tenant: TenantId): boolean {
+  return (
+    duties.some(({ kind, at: askedAt }) => kind === "data-deletion" && askedAt >= at - SLACK) ||
+    customerErasures.some((each) => each.customer === customer && each.tenant === tenant && each.at >= at - SLACK)
+  );
+}
+
+function firstRow(
+  { changes }: Evidence,
+  { mid }: Writing,
+  tenant: TenantId,
+): { readonly at: Millis; readonly item: StoredItem } | null {
+  const id = `${tenant}#${mid}`;
+  const change = changes.find(({ after }) => after?.i === id);
+  return change?.after ? { at: change.at, item: change.after } : null;
+}
+
+function judgePublished(
+  evidence: Evidence,
+  { mid, isEcho }: Writing,
+  { tenant, row }: { readonly tenant: TenantId; readonly row: StoredItem },
+): string[] {
+  const type = isEcho ? "message.sent" : "message.received";
+  return evidence.endpoints
+    .filter((endpoint) => endpoint.tenant === tenant)
+    .flatMap((endpoint) => {
+      const posts = acceptedPosts(evidence, endpoint.id, (post) => post.type === type && messageIdOf(post) === mid);
+      if (posts.length > 0 || mayLackDelivery(evidence, endpoint, String(row.e))) return [];
+      return [`${type} of ${mid} was not delivered to ${tenant}`];
+    });
+}
