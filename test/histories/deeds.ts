@@ -228,6 +228,8 @@ export interface CustomerErasure {
   readonly customer: Customer;
   readonly tenant: TenantId;
   readonly at: Millis;
+  /** Whether a response said that it had started or was done. */
+  isAccepted: boolean;
 }
 
 /** Everything that the actors did, and what they were answered. */

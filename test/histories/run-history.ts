@@ -4,7 +4,7 @@ import type { Lag } from "../support/world/table/storage.ts";
 import { openActors } from "./actors/actors.ts";
 import type { Queue } from "./cloud/queues.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
-import { judgeConnectedAccounts, judgeDataDeletions } from "./ledger/account-duties.ts";
+import { judgeConnectedAccounts, judgeCustomerErasures, judgeDataDeletions } from "./ledger/account-duties.ts";
 import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
 import { judgeConnections, judgeGone, judgeRoutes } from "./ledger/connections.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
@@ -13,7 +13,7 @@ import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
 import { judgeSubscriptions } from "./ledger/endpoints.ts";
 import { judgeEndedErasures, judgeErasedTexts, judgeErasures } from "./ledger/erasure.ts";
 import { type Evidence, observe } from "./ledger/evidence.ts";
-import { judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
+import { judgeEndsOfRows, judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
 import { judgeEvents, judgeInbox, judgeRows } from "./ledger/inbox.ts";
 import { judgeIsolation, judgeTestSends } from "./ledger/isolation.ts";
 import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
@@ -76,10 +76,15 @@ const inTheEnd: readonly Judge[] = [
 ];
 
 /** What holds at every moment of a history of accounts. */
-const alwaysOfAccounts: readonly Judge[] = [judgeEvents, judgeAttempts, judgeHolders, judgeRawCopies];
+const alwaysOfAccounts: readonly Judge[] = [judgeEvents, judgeAttempts, judgeHolders, judgeEndsOfRows, judgeRawCopies];
 
 /** What holds when every check, gap and deletion had its time, and messages are still stored. */
-const settled: readonly Judge[] = [judgeHeldMessages, judgeConnectedAccounts, judgeDataDeletions];
+const settled: readonly Judge[] = [
+  judgeHeldMessages,
+  judgeConnectedAccounts,
+  judgeDataDeletions,
+  judgeCustomerErasures,
+];
 
 /** More than any step causes. */
 const TICKS_MAX = 20_000;

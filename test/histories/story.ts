@@ -100,6 +100,8 @@ function accountSentence(step: AccountStep): string {
       return `Customer ${step.customer} writes`;
     case "accountWrites":
       return `The account of customer ${step.customer} writes to them in its native app`;
+    case "lateWebhook":
+      return `The webhook comes of what customer ${step.customer} wrote ${duration(step.age)} ago`;
     case "manyWrite":
       return `Every customer of ${step.platform} writes, in one webhook${step.isFirstUnstorable ? "; the first message cannot be stored" : ""}`;
     case "connectAccount":

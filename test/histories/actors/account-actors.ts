@@ -4,7 +4,7 @@ import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import type { CompletedLogin, HttpResult } from "../cloud/handlers.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
-import type { Deeds, Duty, Login, Writing } from "../deeds.ts";
+import type { CustomerErasure, Deeds, Duty, Login, Writing } from "../deeds.ts";
 import type { AccountStep } from "../steps/account-step.ts";
 import { type CastAccount, type Customer, castAccounts, customers, holders, logins } from "../world/account-cast.ts";
 import { httpEvent } from "../world/http-event.ts";
@@ -19,10 +19,12 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
   const { engine, lambda, platform, pagePlatform, troubles, keysOf } = world;
   let words = 0;
 
-  function compose(customer: Customer, isEcho: boolean): Composed {
+  function compose(customer: Customer, { isEcho = false, age = 0 } = {}): Composed {
     words++;
-    return { mid: `mid-${words}`, customer, text: `word-${words}.`, at: engine.now(), isEcho };
+    return { mid: `mid-${words}`, customer, text: `word-${words}.`, at: engine.now() - age, isEcho };
   }
+
+  const isPosted = ({ isSkipped, account }: Customer) => !isSkipped && pagePlatform.isSubscribed(account);
 
   /** The platform keeps the messages, and posts those whose webhooks somebody is subscribed to as one webhook. */
   function write(messages: readonly Composed[], isFirstUnstorable = false): void {
@@ -31,19 +33,18 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
       const { externalId } = customer.account;
       const stored = { mid, externalId, customer: customer.id, text, at, isEcho };
       pagePlatform.messages.push(stored);
-      const isPosted = !customer.isSkipped && pagePlatform.isSubscribed(customer.account);
-      return { message, isPosted, externalId, event: { ...toEvent(stored), timestamp: at } };
+      return { message, isPosted: isPosted(customer), externalId, event: { ...toEvent(stored), timestamp: at } };
     });
-    const posted = events.filter(({ isPosted }) => isPosted);
+    const posted = events.filter((each) => each.isPosted);
     const [first] = messages;
     if (!first) return;
     const unstorable = isFirstUnstorable ? first.text : null;
     if (unstorable !== null) troubles.unstorable.push(unstorable);
     const webhook = posted.length > 0 ? platform.postAll(first.customer.account.platform, posted) : null;
-    for (const { message, isPosted } of events)
+    for (const { message, isPosted: hasWebhook } of events)
       deeds.writings.push({
         ...message,
-        webhook: isPosted ? webhook : null,
+        webhook: hasWebhook ? webhook : null,
         isUnstorable: message.text === unstorable,
       });
   }
@@ -52,7 +53,7 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
   function writeMany(platformName: CastAccount["platform"], isFirstUnstorable: boolean): void {
     const all = customers.filter(({ account }) => account.platform === platformName);
     write(
-      all.map((customer) => compose(customer, false)),
+      all.map((customer) => compose(customer)),
       isFirstUnstorable,
     );
   }
@@ -100,9 +101,11 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
   async function erase(customer: Customer): Promise<void> {
     const { account, id: participantId } = customer;
     for (const tenant of holders) {
-      deeds.customerErasures.push({ customer, tenant, at: engine.now() });
+      const erasure: CustomerErasure = { customer, tenant, at: engine.now(), isAccepted: false };
+      deeds.customerErasures.push(erasure);
       const path = `/v1/conversations/${conversationId({ tenant, account, participantId })}`;
-      await request("api", "DELETE", path, { credential: keysOf(tenant).live });
+      const response = await request("api", "DELETE", path, { credential: keysOf(tenant).live });
+      erasure.isAccepted = response !== null && response.status < 300;
     }
   }
 
@@ -115,7 +118,11 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
     switch (step.do) {
       case "customerWrites":
       case "accountWrites":
-        return write([compose(customerOf(step), step.do === "accountWrites")]);
+        return write([compose(customerOf(step), { isEcho: step.do === "accountWrites" })]);
+      case "lateWebhook":
+        // A message that no webhook brings is in the history from its time on.
+        if (isPosted(customerOf(step))) write([compose(customerOf(step), { age: step.age })]);
+        return;
       case "manyWrite":
         return writeMany(step.platform, step.isFirstUnstorable);
       case "connectAccount":

@@ -1,12 +1,11 @@
 import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
 import { accountItemKey, accountRouteKey, pageUseKey } from "../../../shared/stores/accounts/account-keys.ts";
-import { accountAttributes, accountRouteAttributes as Route } from "../../../shared/stores/attributes.ts";
-import type { Duty } from "../deeds.ts";
+import { accountRouteAttributes as Route } from "../../../shared/stores/attributes.ts";
+import type { Duty, Writing } from "../deeds.ts";
 import { type CastAccount, castAccounts, holders } from "../world/account-cast.ts";
-import { type Evidence, SLACK, wordsIn } from "./evidence.ts";
-import { holdingTimes } from "./holders.ts";
+import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";
+import { connectionsOf, holdingTimes, type StoredConnection } from "./holders.ts";
 
 /** An account has one tenant, and its route and the use of its page say so. */
 export function judgeConnectedAccounts({ items }: Evidence): string[] {
@@ -40,6 +39,15 @@ export function judgeDataDeletions(evidence: Evidence): string[] {
   });
 }
 
+/** What a tenant erased is not stored, also where its webhook came later. */
+export function judgeCustomerErasures({ customerErasures, writings, items }: Evidence): string[] {
+  return customerErasures.flatMap(({ customer, tenant, at: erasedAt, isAccepted }) => {
+    if (!isAccepted) return [];
+    const erased = writings.filter((each) => each.customer === customer && each.at < erasedAt - SLACK);
+    return textsIn(items, tenant, erased).map((text) => `${text} is stored after its erasure by ${tenant}`);
+  });
+}
+
 function textsLeft(evidence: Evidence, { login, at: askedAt }: Duty, account: CastAccount): string[] {
   const before = askedAt - SLACK;
   return holdingTimes(evidence, account).flatMap(({ tenant, from, until }) => {
@@ -49,28 +57,18 @@ function textsLeft(evidence: Evidence, { login, at: askedAt }: Duty, account: Ca
     const last = connections.findLast(({ at }) => at < before);
     // Another login that connects the account keeps it, and its conversations.
     if (!last || !isOfLogin(last) || !connections.filter(({ at }) => at >= before).every(isOfLogin)) return [];
-    const texts = evidence.writings
-      .filter(({ customer, at }) => customer.account === account && at >= from && at < before)
-      .map(({ text }) => text);
-    return evidence.items.flatMap((item) => {
-      if (item.PK.startsWith("QUAR#") || !`${item.PK} ${item.SK}`.includes(tenant)) return [];
-      const text = wordsIn(item).find((word) => texts.includes(word));
-      return text ? [`${text} is stored after a data deletion: ${item.PK} ${item.SK}`] : [];
-    });
+    const written = evidence.writings.filter(
+      ({ customer, at }) => customer.account === account && at >= from && at < before,
+    );
+    return textsIn(evidence.items, tenant, written).map((text) => `${text} is stored after a data deletion`);
   });
 }
 
-interface StoredConnection {
-  readonly at: Millis;
-  readonly authorizedBy: readonly string[];
-}
-
-/** The connections of an account to a tenant, as its rows named them. */
-function connectionsOf({ changes }: Evidence, tenant: TenantId, account: CastAccount): StoredConnection[] {
-  const key = accountItemKey(tenant, account);
-  return changes.flatMap(({ at, after }) =>
-    after?.PK === key.PK && after.SK === key.SK
-      ? [{ at, authorizedBy: after[accountAttributes.authorizedBy] as readonly string[] }]
-      : [],
-  );
+/** The texts of messages that rows of a tenant still have. The operator's copies of messages that failed stay for 7 days. */
+function textsIn(items: readonly StoredItem[], tenant: TenantId, writings: readonly Writing[]): string[] {
+  const texts = new Set(writings.map(({ text }) => text));
+  return items.flatMap((item) => {
+    if (item.PK.startsWith("QUAR#") || !`${item.PK} ${item.SK}`.includes(tenant)) return [];
+    return wordsIn(item).filter((word) => texts.has(word));
+  });
 }

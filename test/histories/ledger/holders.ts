@@ -1,8 +1,11 @@
 import { HOLDER_TOLERANCE } from "../../../shared/domain/accounts/holders.ts";
 import { HISTORY_AGE_MIN } from "../../../shared/domain/inbox/late-messages.ts";
+import { RETENTION } from "../../../shared/domain/limits.ts";
+import { ulidTime } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { HOUR, type Millis } from "../../../shared/kernel/time.ts";
+import { HOUR, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { accountItemKey } from "../../../shared/stores/accounts/account-keys.ts";
+import { accountAttributes } from "../../../shared/stores/attributes.ts";
 import type { Writing } from "../deeds.ts";
 import { type CastAccount, holders } from "../world/account-cast.ts";
 import { mayLackDelivery } from "./deliveries.ts";
@@ -30,6 +33,30 @@ export function holdingTimes({ changes }: Evidence, account: CastAccount): Holdi
     }
     return times;
   });
+}
+
+export interface StoredConnection {
+  /** When the row was written. */
+  readonly at: Millis;
+  /** Before the platform's calls for it. */
+  readonly connectedAt: Millis;
+  readonly authorizedBy: readonly string[];
+}
+
+/** The connections of an account to a tenant, as its rows named them. */
+export function connectionsOf({ changes }: Evidence, tenant: TenantId, account: CastAccount): StoredConnection[] {
+  const key = accountItemKey(tenant, account);
+  return changes.flatMap(({ at, after }) =>
+    after?.PK === key.PK && after.SK === key.SK
+      ? [
+          {
+            at,
+            connectedAt: ulidTime(String(after[accountAttributes.connectionId])),
+            authorizedBy: after[accountAttributes.authorizedBy] as readonly string[],
+          },
+        ]
+      : [],
+  );
 }
 
 const EDGE: Millis = HOLDER_TOLERANCE + SLACK;
@@ -85,6 +112,21 @@ export function judgeHolders(evidence: Evidence): string[] {
   ];
 }
 
+/** A process may store a message while its clock is behind. */
+const ROW_SLACK: Millis = HOUR;
+
+/** The row of a message ends with the message, however late it was stored. */
+export function judgeEndsOfRows({ writings, changes }: Evidence): string[] {
+  const byMid = new Map(writings.map((writing) => [writing.mid, writing]));
+  return changes.flatMap(({ after }) => {
+    const writing = byMid.get(String(after?.i).split("#")[1] ?? "");
+    const endsAt = Number(after?.ttl) * SECOND;
+    return writing && endsAt > writing.at + RETENTION + ROW_SLACK
+      ? [`the row of ${writing.mid} ends ${endsAt - writing.at} ms after it was written`]
+      : [];
+  });
+}
+
 /** A missing message is fetched within this time of the next check that the platform answered. */
 const FETCHED_WITHIN: Millis = 26 * HOUR;
 
@@ -107,7 +149,7 @@ export function judgeHeldMessages(evidence: Evidence): string[] {
 }
 
 /** @returns null where nothing has to store it: nobody may read it any more */
-function storedBy(evidence: Evidence, writing: Writing, { until }: HoldingTime): Millis | null {
+function storedBy(evidence: Evidence, writing: Writing, { tenant, until }: HoldingTime): Millis | null {
   const { webhook, at, customer } = writing;
   if (webhook !== null && evidence.acknowledged.has(webhook)) return Infinity;
   const check = evidence.accountCalls.find(
@@ -118,14 +160,15 @@ function storedBy(evidence: Evidence, writing: Writing, { until }: HoldingTime):
       call.isDone,
   );
   // It is for the account's checks to notice: the platform has been well since the history was calm.
-  if (!check) return until === Infinity && isAuthorized(evidence, customer.account) ? evidence.now : null;
+  if (!check) return until === Infinity && isAuthorized(evidence, tenant, customer.account) ? evidence.now : null;
   return until < check.at + FETCHED_WITHIN ? null : check.at + FETCHED_WITHIN;
 }
 
 /** Whether the login that connected an account last still allows the app. */
-function isAuthorized({ logins, duties }: Evidence, account: CastAccount): boolean {
-  const last = logins.findLast((each) => each.account === account);
-  return last !== undefined && !duties.some(({ login, at }) => login === last.login && at >= last.askedAt);
+function isAuthorized(evidence: Evidence, tenant: TenantId, account: CastAccount): boolean {
+  const last = connectionsOf(evidence, tenant, account).at(-1);
+  if (!last) return false;
+  return !evidence.duties.some(({ login, at }) => last.authorizedBy.includes(login) && at >= last.connectedAt - SLACK);
 }
 
 function mayBeErased({ customerErasures, duties }: Evidence, { customer, at }: Writing, tenant: TenantId): boolean {

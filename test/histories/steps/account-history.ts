@@ -29,6 +29,11 @@ const manyWrite: fc.Arbitrary<AccountStep> = fc.record({
     { weight: 1, arbitrary: fc.constant(true) },
   ),
 });
+const lateWebhook: fc.Arbitrary<AccountStep> = fc.record({
+  do: fc.constant("lateWebhook"),
+  customer,
+  age: fc.constantFrom(HOUR, 6 * HOUR, DAY, 3 * DAY, 6 * DAY, 7 * DAY - HOUR),
+});
 const connect = (which: fc.Arbitrary<number>, by: fc.Arbitrary<number> = tenant): fc.Arbitrary<AccountStep> =>
   fc.record({ do: fc.constant("connectAccount"), account: which, tenant: by, login });
 const connectTo = (who: number, by: number) => connect(fc.constant(who), fc.constant(by));
@@ -79,6 +84,7 @@ const long = wait(20 * MINUTE, 2 * HOUR, 6 * HOUR, DAY);
 const single: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: writes(customer) },
   { weight: 2, arbitrary: manyWrite },
+  { weight: 2, arbitrary: lateWebhook },
   { weight: 4, arbitrary: connect(account) },
   { weight: 2, arbitrary: account.chain(disconnect) },
   { weight: 2, arbitrary: account.chain(lose) },

@@ -6,6 +6,8 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 export type AccountStep =
   /** A customer, or an account's native app, writes. */
   | { readonly do: "customerWrites" | "accountWrites"; readonly customer: number }
+  /** The webhook of what a customer wrote a while ago comes now. */
+  | { readonly do: "lateWebhook"; readonly customer: number; readonly age: Millis }
   /** One webhook brings a message of each customer of a platform. */
   | { readonly do: "manyWrite"; readonly platform: PlatformName; readonly isFirstUnstorable: boolean }
   | { readonly do: "connectAccount"; readonly account: number; readonly tenant: number; readonly login: number }
@@ -21,6 +23,7 @@ export type AccountStep =
 const names: Readonly<Record<AccountStep["do"], true>> = {
   customerWrites: true,
   accountWrites: true,
+  lateWebhook: true,
   manyWrite: true,
   connectAccount: true,
   disconnectAccount: true,
