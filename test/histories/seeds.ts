@@ -1,4 +1,4 @@
-import type { Millis } from "../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis } from "../../shared/kernel/time.ts";
 import type { History } from "./steps/step.ts";
 
 /** A history that once showed a fault. */
@@ -431,6 +431,28 @@ export const foundHistories: readonly FoundHistory[] = [
         [{ do: "trouble", name: "account", call: 4, kind: "freeze_after", millis: 40_000 }, null],
         [{ do: "deleteData", login: 0 }, null],
         [{ do: "connectAccount", account: 0, tenant: 0, login: 0 }, null],
+      ],
+    },
+  },
+  {
+    promise:
+      "what was written to a former tenant is not fetched for the one that has the account, when it lost its subscription",
+    history: {
+      kind: "accounts",
+      seed: 17,
+      steps: [
+        [{ do: "wait", millis: 22 * HOUR }, null],
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 0 }, null],
+        [{ do: "customerWrites", customer: 0 }, null],
+        [{ do: "customerWrites", customer: 1 }, null],
+        [{ do: "disconnectAccount", account: 0 }, null],
+        [{ do: "wait", millis: 3 * MINUTE }, null],
+        [{ do: "connectAccount", account: 0, tenant: 1, login: 0 }, null],
+        // Its first check sees a complete subscription, about an hour later.
+        [{ do: "wait", millis: 2 * HOUR }, null],
+        [{ do: "loseSubscription", account: 0 }, null],
+        [{ do: "customerWrites", customer: 0 }, null],
+        [{ do: "wait", millis: DAY }, null],
       ],
     },
   },
