@@ -43,7 +43,9 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
     if (isCounted) uncountMessage(effects.tally, account.tenant);
     return removePending(ports, { account, conversationId, messageId });
   }
-  const hasPending = hasPendingChange(messageId, snapshot, advance.snapshot);
+  // The head that named the change may have ended since, because a change does not extend its life.
+  const mayBePending = advance.started && isLate(record.message.sentAt, now);
+  const hasPending = mayBePending || hasPendingChange(messageId, snapshot, advance.snapshot);
   const changeContext = { account, conversationId, messageId, erasure, now };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));

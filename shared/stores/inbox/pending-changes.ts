@@ -2,15 +2,17 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Edit, Reaction } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { HOUR, type Millis } from "../../kernel/time.ts";
 import { pendingChangeAttributes as A, headAttributes as Head } from "../attributes.ts";
 import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import {
+  above,
   absentOr,
   allOf,
   anyOf,
+  atMost,
   below,
   isAbsent,
   isPresent,
@@ -42,6 +44,26 @@ export interface PendingChange {
  * writes. Most of them never arrive, because they are older than the account's connection.
  */
 export const PENDING_MESSAGES_MAX = 12;
+
+/** A head that ends within this time ends at once when a pending message is named on it, as a purge ends it. */
+const ENDING: Millis = HOUR;
+
+/** What a head has of its newest message. */
+const shownMessage = [
+  Head.feed,
+  Head.feedPosition,
+  Head.lastAt,
+  Head.lastDirection,
+  Head.lastInboundAt,
+  Head.lastMessageHash,
+  Head.lastOutboundAt,
+  Head.lastText,
+  Head.lastVersion,
+];
+
+interface Marks {
+  readonly [Head.pendingMessages]?: ReadonlySet<string>;
+}
 
 export type PendingChanges = ReturnType<typeof pendingChangeStore>;
 
@@ -127,7 +149,10 @@ export function pendingChangeStore(table: Table) {
       return Item ? toPendingChange(Item as PendingChangeItem) : null;
     },
 
-    /** Names a pending message on the conversation's head. When the head names too many, it drops those with reactions only, then the oldest. */
+    /**
+     * Names a pending message on the conversation's head, and leaves the end of a head that shows a message as it is. When
+     * the head names too many, it drops those with reactions only, then the oldest.
+     */
     async markPending(conversationId: string, messageId: string, now: Millis): Promise<void> {
       const messageHash = shortHash(messageId);
       const hasRoom = anyOf(
@@ -135,18 +160,19 @@ export function pendingChangeStore(table: Table) {
         setContains(Head.pendingMessages, messageHash),
         sizeBelow(Head.pendingMessages, PENDING_MESSAGES_MAX),
       );
-      const changes = {
-        add: { [Head.pendingMessages]: new Set([messageHash]) },
-        // The head must outlive the mark.
-        set: { [Head.ttl]: timeToLive(now + RETENTION) },
-      };
+      const add = { [Head.pendingMessages]: new Set([messageHash]) };
+      const endsLater = above(Head.ttl, timeToLive(now + ENDING));
+      // A head of no message, or of one that ends now, which goes with it.
+      const set = { [Head.ttl]: timeToLive(now + RETENTION) };
+      const endsNow = absentOr(atMost, Head.ttl, timeToLive(now + ENDING));
+      const onLasting = update(headKey(conversationId), { add }, allOf(hasRoom, endsLater));
+      const onEnding = update(headKey(conversationId), { add, set, remove: shownMessage }, allOf(hasRoom, endsNow));
       for (;;) {
-        const result = await conditionalWrite<{ [Head.pendingMessages]?: ReadonlySet<string> }>(
-          table,
-          update(headKey(conversationId), changes, hasRoom),
-        );
+        const lasting = await conditionalWrite<Marks>(table, onLasting);
+        const result = lasting.applied ? lasting : await conditionalWrite<Marks>(table, onEnding);
         if (result.applied) return;
-        await dropOldestMarks(conversationId, [...(result.current?.[Head.pendingMessages] ?? [])]);
+        const marks = [...(result.current?.[Head.pendingMessages] ?? [])];
+        if (marks.length >= PENDING_MESSAGES_MAX) await dropOldestMarks(conversationId, marks);
       }
     },
 
