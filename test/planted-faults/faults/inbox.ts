@@ -58,7 +58,7 @@ export const inboxFaults: readonly PlantedFault[] = [
 `,
     replacement: "",
     killedBy: {
-      file: "test/shared/flows/inbox/apply-change-races.test.ts",
+      file: "test/shared/flows/inbox/changes/apply-change-races.test.ts",
       title: "shows the later of two edits that arrive in between and overlap",
     },
   },
@@ -138,7 +138,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     search: "put(refItem(conversationId, change, now), itemDoesNotExist);",
     replacement: "put(refItem(conversationId, change, now));",
     killedBy: {
-      file: "test/shared/flows/inbox/apply-change.test.ts",
+      file: "test/shared/flows/inbox/changes/apply-change.test.ts",
       title: "is published once each time it is added or removed, and changes nothing but the message's reactions",
     },
   },

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { currentText } from "../../../../shared/domain/inbox/messages.ts";
-import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
-import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { FAULT_STEP, firstFault, injectFaultAt } from "../support/fault-injection.ts";
-import { newConversation } from "../support/new-conversation.ts";
+import { currentText } from "../../../../../shared/domain/inbox/messages.ts";
+import type { IngestPorts } from "../../../../../shared/flows/inbox/ports.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
+import { conversationStore } from "../../../../../shared/stores/inbox/conversations.ts";
+import { type Fault, injectFaults } from "../../../../support/faults.ts";
+import { FAULT_STEP, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
+import { newConversation } from "../../support/new-conversation.ts";
 import {
   editEvent,
   ingestEvents,
@@ -17,8 +17,8 @@ import {
   renderEventMessages,
   textEvent,
   unsendEvent,
-} from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+} from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

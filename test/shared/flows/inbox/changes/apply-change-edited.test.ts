@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
-import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { iso, SECOND } from "../../../../shared/kernel/time.ts";
-import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
-import { editEvent, eventData, textEvent, unsendEvent } from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import { toMessageResponse } from "../../../../../functions/routes/inbox/messages.ts";
+import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
+import { iso, SECOND } from "../../../../../shared/kernel/time.ts";
+import { type ChangeFixture, openChangeFixture } from "../../support/change-fixture.ts";
+import { editEvent, eventData, textEvent, unsendEvent } from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

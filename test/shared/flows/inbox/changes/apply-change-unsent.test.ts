@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { listMessages } from "../../../../shared/flows/inbox/read-inbox.ts";
-import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { DAY, HOUR, iso, SECOND } from "../../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { PENDING_MESSAGES_MAX } from "../../../../shared/stores/inbox/pending-changes.ts";
-import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
-import { newConversation } from "../support/new-conversation.ts";
-import { editEvent, eventData, ingestEvents, listFeed, textEvent, unsendEvent } from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import { listMessages } from "../../../../../shared/flows/inbox/read-inbox.ts";
+import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
+import { DAY, HOUR, iso, SECOND } from "../../../../../shared/kernel/time.ts";
+import { conversationStore } from "../../../../../shared/stores/inbox/conversations.ts";
+import { PENDING_MESSAGES_MAX } from "../../../../../shared/stores/inbox/pending-changes.ts";
+import { type ChangeFixture, openChangeFixture } from "../../support/change-fixture.ts";
+import { newConversation } from "../../support/new-conversation.ts";
+import { editEvent, eventData, ingestEvents, listFeed, textEvent, unsendEvent } from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

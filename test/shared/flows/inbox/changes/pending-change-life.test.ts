@@ -1,14 +1,14 @@
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { headAttributes as Head } from "../../../../shared/stores/attributes.ts";
-import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
-import { headKey } from "../../../../shared/stores/keys.ts";
-import { newConversation } from "../support/new-conversation.ts";
-import { editEvent, ingestEvents, type PlatformEvent, textEvent, unsendEvent } from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
+import { headAttributes as Head } from "../../../../../shared/stores/attributes.ts";
+import { conversationStore } from "../../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../../shared/stores/inbox/messages.ts";
+import { headKey } from "../../../../../shared/stores/keys.ts";
+import { newConversation } from "../../support/new-conversation.ts";
+import { editEvent, ingestEvents, type PlatformEvent, textEvent, unsendEvent } from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

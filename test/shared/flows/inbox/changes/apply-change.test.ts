@@ -1,9 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventId } from "../../../../shared/domain/events/events.ts";
-import { DAY, iso, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { headKey } from "../../../../shared/stores/keys.ts";
-import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
+import { eventId } from "../../../../../shared/domain/events/events.ts";
+import { DAY, iso, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
+import { headKey } from "../../../../../shared/stores/keys.ts";
+import { type ChangeFixture, openChangeFixture } from "../../support/change-fixture.ts";
 import {
   editEvent,
   eventData,
@@ -12,8 +12,8 @@ import {
   reactionEvent,
   textEvent,
   unsendEvent,
-} from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+} from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

@@ -1,27 +1,27 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
-import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
-import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
-import { shortHash } from "../../../../shared/kernel/bytes.ts";
-import { deriveUlid, ulidTime } from "../../../../shared/kernel/ids.ts";
-import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { decodeEvent } from "../../../../shared/queues/events.ts";
-import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
-import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
-import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { NOW, newTenant } from "../../stores/support/samples.ts";
+import { toMessageResponse } from "../../../../../functions/routes/inbox/messages.ts";
+import { conversationId } from "../../../../../shared/domain/inbox/conversations.ts";
+import type { IngestPorts } from "../../../../../shared/flows/inbox/ports.ts";
+import { shortHash } from "../../../../../shared/kernel/bytes.ts";
+import { deriveUlid, ulidTime } from "../../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../../shared/kernel/time.ts";
+import { decodeEvent } from "../../../../../shared/queues/events.ts";
+import { eventBodyStore } from "../../../../../shared/stores/delivery/event-bodies.ts";
+import { conversationStore } from "../../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../../shared/stores/inbox/messages.ts";
+import { type Fault, injectFaults } from "../../../../support/faults.ts";
+import { NOW, newTenant } from "../../../stores/support/samples.ts";
 import {
   expectedInOrder,
   type HistoryStep,
   interleavings,
   suppressible,
   webhookBatches,
-} from "../support/interleavings.ts";
-import { ingestEvents, listFeed } from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+} from "../../support/interleavings.ts";
+import { ingestEvents, listFeed } from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 // For any order, batching and repetition, a history ends with
 // - the same messages, texts and heads as in order, and no pending change left;

@@ -1,11 +1,11 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
-import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
-import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
-import { newConversation } from "../support/new-conversation.ts";
+import type { IngestPorts } from "../../../../../shared/flows/inbox/ports.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../../shared/kernel/time.ts";
+import { pendingChangeStore } from "../../../../../shared/stores/inbox/pending-changes.ts";
+import { profileStore } from "../../../../../shared/stores/inbox/profiles.ts";
+import { newConversation } from "../../support/new-conversation.ts";
 import {
   editEvent,
   ingestEvents,
@@ -13,8 +13,8 @@ import {
   reactionEvent,
   textEvent,
   unsendEvent,
-} from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+} from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it } from "vitest";
-import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
-import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../../../shared/kernel/time.ts";
-import type { Meter } from "../../../support/meter.ts";
-import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
-import { sampleMessageId, sampleText } from "../../../support/pipeline/traffic.ts";
-import { drainErasures, runErasure } from "../support/data-subject.ts";
-import { newConversation } from "../support/new-conversation.ts";
+import { accountResolver } from "../../../../../shared/flows/inbox/resolve-account.ts";
+import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../../shared/kernel/time.ts";
+import type { Meter } from "../../../../support/meter.ts";
+import { useMeteredEnv } from "../../../../support/metering/metered-env.ts";
+import { sampleMessageId, sampleText } from "../../../../support/pipeline/traffic.ts";
+import { drainErasures, runErasure } from "../../support/data-subject.ts";
+import { newConversation } from "../../support/new-conversation.ts";
 import {
   editEvent,
   ingestEvents,
@@ -15,8 +15,8 @@ import {
   reactionEvent,
   textEvent,
   unsendEvent,
-} from "../support/platform-events.ts";
-import type { TestEnv, TestQueues } from "../support/test-env.ts";
+} from "../../support/platform-events.ts";
+import type { TestEnv, TestQueues } from "../../support/test-env.ts";
 
 // Exact unit counts. docs/design/table-costs.md shows the same figures.
 
