@@ -16,6 +16,7 @@ import { type Evidence, observe } from "./ledger/evidence.ts";
 import { judgeEndsOfRows, judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
 import { judgeEvents, judgeInbox, judgeRows } from "./ledger/inbox.ts";
 import { judgeIsolation, judgeTestSends } from "./ledger/isolation.ts";
+import { judgeDeadLetters } from "./ledger/outages.ts";
 import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
 import { judgeQuarantine } from "./ledger/quarantine.ts";
 import { judgeRawCopies } from "./ledger/raw-copies.ts";
@@ -81,6 +82,7 @@ const alwaysOfAccounts: readonly Judge[] = [judgeEvents, judgeAttempts, judgeHol
 /** What holds when every check, gap and deletion had its time, and messages are still stored. */
 const settled: readonly Judge[] = [
   judgeHeldMessages,
+  judgeDeadLetters,
   judgeConnectedAccounts,
   judgeDataDeletions,
   judgeCustomerErasures,

@@ -116,6 +116,8 @@ function accountSentence(step: AccountStep): string {
       return `The platform ends the subscription of account ${step.account}`;
     case "limitHistory":
       return `The platform limits reads of its history for ${duration(step.millis)}`;
+    case "outage":
+      return `An outage of ${step.service} begins, for ${duration(step.millis)}`;
     case "eraseCustomer":
       return `Both tenants erase the conversation of customer ${step.customer}`;
   }

@@ -16,7 +16,7 @@ type Composed = Omit<Writing, "webhook" | "isUnstorable">;
 
 /** The people who connect accounts and write to them, and the platform that speaks for them. */
 export function openAccountActors(world: World, deeds: Deeds, { request }: Requests) {
-  const { engine, lambda, platform, pagePlatform, troubles, keysOf } = world;
+  const { engine, lambda, platform, pagePlatform, troubles, outages, keysOf } = world;
   let words = 0;
 
   function compose(customer: Customer, { isEcho = false, age = 0 } = {}): Composed {
@@ -138,6 +138,8 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
       case "limitHistory":
         pagePlatform.limitedUntil = engine.now() + step.millis;
         return;
+      case "outage":
+        return outages.begin(step.service, step.millis);
       case "eraseCustomer":
         return erase(customerOf(step));
     }

@@ -23,7 +23,7 @@ interface SignedIn {
 
 /** The programs and pages that show a tenant's conversations over the realtime stream, as its guide describes. */
 export function openViewers(world: World, deeds: Deeds, requests: Requests, signedIn: SignedIn) {
-  const { engine, gateway, admin, keysOf } = world;
+  const { engine, gateway, outages, admin, keysOf } = world;
   /** The keys of the programs, apart from those of all other clients: they are revoked. */
   const streamKeys = new Map<TenantId, Promise<StreamKey>>();
 
@@ -70,6 +70,8 @@ export function openViewers(world: World, deeds: Deeds, requests: Requests, sign
   return {
     /** Somebody connects: a program with a key, or a member in the console. */
     async watch(tenant: TenantId, by: MemberName | null): Promise<void> {
+      // Without the table nobody gets a key or a ticket.
+      if (outages.isOut("table")) return;
       const credential = by ? await signedIn.sessionOf(by) : (await streamKeyOf(tenant)).secret;
       if (!credential) return;
       const viewer: Viewer = { tenant, credential, connectionId: null, endedAt: null, frames: [], fetches: [] };

@@ -5,6 +5,7 @@ import type { StoredObject } from "../cloud/bucket.ts";
 import type { Deeds } from "../deeds.ts";
 import type { History } from "../steps/step.ts";
 import type { World } from "../world/open-world.ts";
+import type { Outage } from "../world/outages.ts";
 import type { AccountCall } from "../world/page-platform.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
@@ -23,6 +24,7 @@ export interface StoredChange {
 export interface Evidence extends Deeds {
   /** The calls of the service about accounts, to the platform of a history of accounts. */
   readonly accountCalls: readonly AccountCall[];
+  readonly outages: readonly Outage[];
   readonly history: History;
   readonly now: Millis;
   /** When the last step was over and all troubles ended; null before that. */
@@ -57,7 +59,7 @@ export const SLACK: Millis = 10_000;
  * @returns a function that gives the evidence of this moment; null when nothing has changed since the last time
  */
 export function observe(world: World, history: History, deeds: Deeds): (calmAt: Millis | null) => Evidence | null {
-  const { engine, receivers, platform, pagePlatform, aws, logLines } = world;
+  const { engine, receivers, platform, pagePlatform, outages, aws, logLines } = world;
   const changes: StoredChange[] = [];
   const current = new Map<string, StoredItem>();
   const written = new WeakMap<StoredItem, Millis>();
@@ -112,6 +114,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       posts: receivers.posts,
       calls: platform.calls,
       accountCalls: pagePlatform.calls,
+      outages: outages.all,
       acknowledged: platform.acknowledged,
       items: [...current.values()],
       changes,

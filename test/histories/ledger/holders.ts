@@ -11,6 +11,7 @@ import { type CastAccount, holders } from "../world/account-cast.ts";
 import { mayLackDelivery } from "./deliveries.ts";
 import { acceptedPosts } from "./endpoints.ts";
 import { type Evidence, messageIdOf, SLACK, type StoredItem, wordsIn } from "./evidence.ts";
+import { doneBy } from "./outages.ts";
 
 /** A time in which a tenant has an account; `until` is Infinity while it has it. */
 export interface HoldingTime {
@@ -151,7 +152,8 @@ export function judgeHeldMessages(evidence: Evidence): string[] {
 /** @returns null where nothing has to store it: nobody may read it any more */
 function storedBy(evidence: Evidence, writing: Writing, { tenant, until }: HoldingTime): Millis | null {
   const { webhook, at, customer } = writing;
-  if (webhook !== null && evidence.acknowledged.has(webhook)) return Infinity;
+  const arrivedAt = webhook === null ? undefined : evidence.acknowledged.get(webhook);
+  if (arrivedAt !== undefined) return doneBy(evidence, arrivedAt);
   const check = evidence.accountCalls.find(
     (call) =>
       call.at > at + HISTORY_AGE_MIN &&
@@ -161,7 +163,8 @@ function storedBy(evidence: Evidence, writing: Writing, { tenant, until }: Holdi
   );
   // It is for the account's checks to notice: the platform has been well since the history was calm.
   if (!check) return until === Infinity && isAuthorized(evidence, tenant, customer.account) ? evidence.now : null;
-  return until < check.at + FETCHED_WITHIN ? null : check.at + FETCHED_WITHIN;
+  const deadline = doneBy(evidence, check.at + FETCHED_WITHIN);
+  return until < deadline ? null : deadline;
 }
 
 /** Whether the login that connected an account last still allows the app. */

@@ -3,6 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import type { QueueId } from "../cloud/aws.ts";
 import type { FunctionName } from "../cloud/functions.ts";
 import { castAccounts, customers, holders, logins } from "../world/account-cast.ts";
+import { outServices } from "../world/outages.ts";
 import type { AccountStep } from "./account-step.ts";
 import { at, bury, failing, type Paced, paced, redrive, troubleKinds, wait } from "./parts.ts";
 import type { History, Step } from "./step.ts";
@@ -45,6 +46,12 @@ const erase = (who: number): fc.Arbitrary<AccountStep> =>
 const limit: fc.Arbitrary<AccountStep> = fc.record({
   do: fc.constant("limitHistory"),
   millis: fc.constantFrom(5 * MINUTE, 30 * MINUTE, HOUR, 5 * HOUR),
+});
+
+const outage: fc.Arbitrary<AccountStep> = fc.record({
+  do: fc.constant("outage"),
+  service: fc.constantFrom(...outServices),
+  millis: fc.constantFrom(5 * MINUTE, 10 * MINUTE, 20 * MINUTE, HOUR, 5 * HOUR),
 });
 
 const functions: readonly FunctionName[] = [
@@ -91,6 +98,7 @@ const single: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: duty },
   { weight: 1, arbitrary: account.chain(erase) },
   { weight: 1, arbitrary: limit },
+  { weight: 2, arbitrary: outage },
   { weight: 1, arbitrary: watch },
   { weight: 2, arbitrary: moment },
   { weight: 2, arbitrary: release },
@@ -166,6 +174,12 @@ const episode: fc.Arbitrary<Paced[]> = account.chain((who) =>
       writesTo(who),
     ),
     at(connectTo(who, 0), writesTo(who), trouble("account", "connect", "sweep"), duty, long, duty, long),
+    // An outage, with messages and whatever else happens in it.
+    at(connectTo(who, 0), outage, writesTo(who), moment, writesTo(who), long, writesTo(who)),
+    at(connectTo(who, 0), writesTo(who), outage, manyWrite, long, duty, long),
+    at(connectTo(who, 0), writesTo(who), duty, moment, outage, long, duty, long),
+    at(connectTo(who, 0), writesTo(who), outage, disconnect(who), release, connectTo(who, 1), long, writesTo(who)),
+    at(connectTo(who, 0), long, lose(who), writesTo(who), outage, long, writesTo(who), long),
     // A disconnection meets a connection.
     at(
       connectTo(who, 0),

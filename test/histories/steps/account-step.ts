@@ -1,5 +1,6 @@
 import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
+import type { OutService } from "../world/outages.ts";
 
 // The steps of a history of accounts. Numbers name accounts, tenants, logins and customers of the cast.
 
@@ -18,6 +19,8 @@ export type AccountStep =
   | { readonly do: "loseSubscription"; readonly account: number }
   /** The platform refuses reads of its history, because there were too many. */
   | { readonly do: "limitHistory"; readonly millis: Millis }
+  /** Every call of a service fails for a while. */
+  | { readonly do: "outage"; readonly service: OutService; readonly millis: Millis }
   | { readonly do: "eraseCustomer"; readonly customer: number };
 
 const names: Readonly<Record<AccountStep["do"], true>> = {
@@ -31,6 +34,7 @@ const names: Readonly<Record<AccountStep["do"], true>> = {
   deleteData: true,
   loseSubscription: true,
   limitHistory: true,
+  outage: true,
   eraseCustomer: true,
 };
 

@@ -20,6 +20,7 @@ import { Engine } from "../engine/engine.ts";
 import { openAccountPlatform } from "./account-platform.ts";
 import { Mailbox } from "./mailbox.ts";
 import { createMembers } from "./members.ts";
+import { Outages } from "./outages.ts";
 import { PagePlatform } from "./page-platform.ts";
 import { accounts, tenants } from "./people.ts";
 import { SimulatedPlatform } from "./platform.ts";
@@ -54,6 +55,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
   const logLines: LogLine[] = [];
   let lambda: Lambda;
   const troubles = new Troubles({ engine, lambda: () => lambda });
+  const outages = new Outages(engine.now);
   const gateway = openGateway({ engine, troubles, lambda: () => lambda });
   const aws = openAws({
     now: engine.now,
@@ -61,14 +63,14 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
     decide: async (operation) => {
       const fault = await troubles.decide(operation.command);
       troubles.refuseUnstorable(operation);
-      return fault;
+      return outages.includes(operation) ? "fail" : fault;
     },
   });
-  const platform = new SimulatedPlatform({ engine, troubles, lambda: () => lambda, random });
+  const platform = new SimulatedPlatform({ engine, troubles, outages, lambda: () => lambda, random });
   const receivers = new Receivers(engine, troubles);
   const mailbox = new Mailbox({ engine, troubles });
   const log = (line: LogLine) => void logLines.push(line);
-  const pagePlatform = new PagePlatform({ engine, troubles });
+  const pagePlatform = new PagePlatform({ engine, troubles, outages });
   const accountPlatform = isOfAccounts ? pagePlatform : openAccountPlatform(troubles);
   const outside = { platform, accountPlatform, webhookClient: receivers.client, mailer: mailbox.mailer, log };
   lambda = new Lambda({
@@ -117,6 +119,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
     pagePlatform,
     receivers,
     troubles,
+    outages,
     /** The keys of a tenant. */
     keysOf: (tenant: TenantId) => apiKeys.get(tenant) as TenantKeys,
     mailbox,

@@ -8,6 +8,7 @@ import type {
 } from "../../../shared/platforms/accounts/account-platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Outages } from "./outages.ts";
 import type { Troubles } from "./troubles.ts";
 
 /** A message that the platform has. */
@@ -31,6 +32,12 @@ export interface AccountCall {
 const READABLE_MAX = 20;
 const TOKEN_LIFE: Millis = 60 * 24 * HOUR;
 
+interface Options {
+  readonly engine: Engine;
+  readonly troubles: Troubles;
+  readonly outages: Outages;
+}
+
 /**
  * A platform whose subscriptions end, whose tokens end with the login that made them, and whose history can be read. A
  * subscription belongs to a page, or to an account without one.
@@ -42,9 +49,9 @@ export class PagePlatform implements AccountPlatform {
   limitedUntil: Millis = 0;
   readonly #subscriptions = new Set<string>();
   readonly #endedLogins = new Map<string, number>();
-  readonly #options: { readonly engine: Engine; readonly troubles: Troubles };
+  readonly #options: Options;
 
-  constructor(options: { readonly engine: Engine; readonly troubles: Troubles }) {
+  constructor(options: Options) {
     this.#options = options;
   }
 
@@ -144,7 +151,7 @@ export class PagePlatform implements AccountPlatform {
     await untilRunning();
     const fault = await this.#options.troubles.decide(name);
     await untilRunning();
-    if (fault === "fail" || fault === "throttle") return { kind: "unknown" };
+    if (fault === "fail" || fault === "throttle" || this.#options.outages.isOut("platform")) return { kind: "unknown" };
     const answer = act();
     const isDone = answer.kind !== "refused" && !("isValid" in answer && answer.isValid === false);
     this.calls.push({ at: this.#options.engine.now(), name, externalId, isDone });

@@ -9,6 +9,7 @@ import type { InvocationEnd, Lambda } from "../cloud/lambda.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
 import type { Engine } from "../engine/engine.ts";
 import { httpEvent } from "./http-event.ts";
+import type { Outages } from "./outages.ts";
 import { findPerson, participant, type WorldAccount } from "./people.ts";
 import type { Troubles } from "./troubles.ts";
 
@@ -36,6 +37,7 @@ export interface PlatformCall {
 interface Options {
   readonly engine: Engine;
   readonly troubles: Troubles;
+  readonly outages: Outages;
   readonly lambda: () => Lambda;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -63,11 +65,12 @@ export class SimulatedPlatform implements Platform {
     _token: string,
     send: Parameters<Platform["send"]>[2],
   ): Promise<SendOutcome> {
-    const { engine, troubles, random } = this.#options;
+    const { engine, troubles, outages, random } = this.#options;
     await untilRunning();
     await troubles.decide("send");
     // The client of a platform checks the clock before the first byte leaves.
     if (clockNow() > send.leavesBy) return { kind: "late" };
+    if (outages.isOut("platform")) return { kind: "unknown", detail: "outcome_unknown" };
     const { mode } = this;
     this.mode = "accept";
     const isTaken = mode === "accept" || mode === "lose" || mode === "late";
@@ -101,6 +104,7 @@ export class SimulatedPlatform implements Platform {
     await untilRunning();
     await this.#options.troubles.decide("fetchProfile");
     await untilRunning();
+    if (this.#options.outages.isOut("platform")) return { kind: "unknown" } as const;
     return { kind: "found", name: `name of ${person}`, username: person, pictureUrl: null } as const;
   }
 

@@ -1,0 +1,56 @@
+import type { Millis } from "../../../shared/kernel/time.ts";
+import type { FaultyOperation } from "../../support/faults.ts";
+
+/** What may be out: a service of AWS, or the platform. The queues stay: without them nothing can be put off. */
+export const outServices = ["table", "raw", "uploads", "key", "platform", "all"] as const;
+export type OutService = (typeof outServices)[number];
+
+/** A time in which each call of a service fails; `all` stands for every other one. */
+export interface Outage {
+  readonly service: OutService;
+  readonly from: Millis;
+  /** Infinity until it has ended. */
+  until: Millis;
+}
+
+/** The outages of a world, the past ones too. */
+export class Outages {
+  readonly all: Outage[] = [];
+  readonly #now: () => Millis;
+
+  constructor(now: () => Millis) {
+    this.#now = now;
+  }
+
+  begin(service: OutService, millis: Millis): void {
+    this.all.push({ service, from: this.#now(), until: this.#now() + millis });
+  }
+
+  /** Ends every outage now. */
+  end(): void {
+    for (const outage of this.all) outage.until = Math.min(outage.until, this.#now());
+  }
+
+  isOut(service: OutService): boolean {
+    const now = this.#now();
+    return this.all.some(({ from, until, ...outage }) => {
+      const isMeant = outage.service === service || outage.service === "all";
+      return isMeant && from <= now && now < until;
+    });
+  }
+
+  /** Whether a call to AWS fails. */
+  includes({ client, input }: FaultyOperation): boolean {
+    if (this.all.length === 0) return false;
+    switch (client) {
+      case "DynamoDBClient":
+        return this.isOut("table");
+      case "S3Client":
+        return this.isOut((input as { Bucket: "raw" | "uploads" }).Bucket);
+      case "KMSClient":
+        return this.isOut("key");
+      default:
+        return false;
+    }
+  }
+}
