@@ -1,11 +1,18 @@
 import type { SQSRecord } from "aws-lambda";
 import type { Log } from "../../shared/aws/log.ts";
 import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { POSTPONED_FROM_RECEIVE, postponedLine, postponement } from "../../shared/flows/outage.ts";
+import { QUEUE_DELAY_MAX } from "../../shared/domain/limits.ts";
+import {
+  orderedPostponement,
+  POSTPONED_FROM_RECEIVE,
+  postponedLine,
+  postponement,
+  type WaitingOrder,
+} from "../../shared/flows/outage.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import { isServiceFault } from "../../shared/kernel/service-fault.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { readFirstSentAt, withFirstSentAt } from "../../shared/queues/envelope.ts";
 import { firstSentAt, receiveCount } from "./redelivery.ts";
 
@@ -17,6 +24,8 @@ export interface OutageWait {
   readonly now: () => Millis;
   /** How long after its first send the message is about something. Then it is dropped. */
   readonly life: (body: string) => Millis;
+  /** What orders the messages. Default: they come back in no order */
+  readonly order?: (body: string) => WaitingOrder | null;
 }
 
 interface FailedRecord {
@@ -27,21 +36,26 @@ interface FailedRecord {
 
 /**
  * Replaces a record that fails in an outage by a new message with the same content, which is due within 15 minutes and has
- * been received by nobody. A message that was replaced before is replaced after its first receive. So an outage of any
+ * been received by nobody. A message that was replaced before is replaced after its first receive, and so is one whose
+ * service names a wait of more than a minute. So an outage of any
  * length makes no dead letter.
  * @returns null when the record is to be received again: another failure, few receives, or a queue that refuses the message
  */
 export async function waitOutage(
   { receivedMessages, log }: { readonly receivedMessages: ReceivedMessages; readonly log: Log },
   { record, failure }: FailedRecord,
-  { now, life }: OutageWait,
+  { now, life, order }: OutageWait,
 ): Promise<RecordOutcome | null> {
   const fault = outageOf(failure);
   const receives = receiveCount(record);
-  if (fault === null || (receives < POSTPONED_FROM_RECEIVE && readFirstSentAt(record.body) === null)) return null;
+  const namedWait = namedWaitOf(failure);
+  const isAtOnce = namedWait > MINUTE || readFirstSentAt(record.body) !== null;
+  if (fault === null || (receives < POSTPONED_FROM_RECEIVE && !isAtOnce)) return null;
   const sentAt = firstSentAt(record) || now();
   if (now() >= sentAt + life(record.body)) return drop("stale");
-  const delay = postponement(Math.random());
+  const waitingOrder = order?.(record.body) ?? null;
+  const usualDelay = waitingOrder ? orderedPostponement(waitingOrder, now()) : postponement(Math.random());
+  const delay = Math.max(usualDelay, Math.min(namedWait, QUEUE_DELAY_MAX));
   const { MessageGroupId: group } = record.attributes;
   const message = { body: withFirstSentAt(record.body, sentAt), delay, ...(group ? { group } : {}) };
   try {
@@ -52,6 +66,11 @@ export async function waitOutage(
   }
   log({ ...postponedLine({ receives, delay, fault }), age_ms: now() - sentAt });
   return done;
+}
+
+/** How long the service refuses further calls, as it says itself. 0 when it names no time. */
+function namedWaitOf(failure: FailedRecord["failure"]): Millis {
+  return "end" in failure && failure.end === "retry" && failure.isOutage ? (failure.after ?? 0) : 0;
 }
 
 /** The error or cause of an outage; null for any other end. */

@@ -110,7 +110,12 @@ export interface PlatformProfile {
  * - `unavailable`: the platform does not show this person to this account
  * - `unknown`: the lookup failed, and a later one may not
  */
-export type ProfileOutcome = PlatformProfile | { readonly kind: "unavailable" } | { readonly kind: "unknown" };
+export type ProfileOutcome =
+  | PlatformProfile
+  | { readonly kind: "unavailable" }
+  /** The platform did not answer, or there were too many calls. `coolDownMs`: how long it refuses them; null when unknown */
+  | { readonly kind: "later"; readonly coolDownMs: Millis | null }
+  | { readonly kind: "unknown" };
 
 /** A messaging platform over one kind of connection. */
 export interface Platform {

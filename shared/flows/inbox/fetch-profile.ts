@@ -5,12 +5,13 @@ import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/profiles.ts";
 import { requestConversationPush } from "../realtime/request-push.ts";
-import { done, drop, type RecordOutcome } from "../record-outcome.ts";
+import { done, drop, type RecordOutcome, waitForService } from "../record-outcome.ts";
 import type { ProfilePorts } from "./ports.ts";
 
 /**
- * Looks up the profile of a conversation's person and stores it. A lookup without a result changes nothing and is not
- * retried: the person's next message requests it again.
+ * Looks up the profile of a conversation's person and stores it. It waits for a platform that does not answer or that
+ * limits calls. Any other lookup without a result changes nothing and is not retried: the person's next message requests
+ * it again.
  * @param message `repeated`: a run before this one may have died after it stored the profile and before it requested the
  *   push of the conversation
  */
@@ -37,6 +38,7 @@ export async function fetchProfile(
     ports.platformFor(account),
   ]);
   const outcome = await platform.fetchProfile(account, token, head.ref.participantId);
+  if (outcome.kind === "later") return waitForService("profile", outcome.coolDownMs);
   const profile = toProfile(outcome, now);
   if (profile) {
     const current = await ports.accounts.get(tenant, account);
@@ -49,7 +51,7 @@ export async function fetchProfile(
   return done;
 }
 
-function toProfile(outcome: ProfileOutcome, now: Millis): Profile | null {
+function toProfile(outcome: Exclude<ProfileOutcome, { kind: "later" }>, now: Millis): Profile | null {
   if (outcome.kind === "unknown") return null;
   return outcome.kind === "found" ? buildProfile(outcome, now) : { state: "unavailable" };
 }

@@ -7,7 +7,10 @@ import type { SendRefused } from "../platform.ts";
 export type CallRefused = Pick<
   SendRefused,
   "kind" | "class" | "detail" | "code" | "subcode" | "accountStatus" | "transient"
->;
+> & {
+  /** How long the platform refuses further calls, where there were too many. */
+  readonly coolDownMs?: Millis | null;
+};
 
 /** A call whose result is not known: no answer, an error of the platform, or an answer that nobody can read. */
 export interface CallUnknown {

@@ -87,6 +87,15 @@ function secretsOf({ token, query = {}, form = {} }: GraphCall): string[] {
 }
 
 function toRefused(refusal: SendRefused): CallRefused {
-  const { kind, class: refusalClass, detail, code, subcode, accountStatus, transient } = refusal;
-  return { kind, class: refusalClass, detail, code, subcode, accountStatus, transient };
+  const { kind, class: refusalClass, detail, code, subcode, accountStatus, transient, coolDownMs } = refusal;
+  return {
+    kind,
+    class: refusalClass,
+    detail,
+    code,
+    subcode,
+    accountStatus,
+    transient,
+    ...(coolDownMs === null ? {} : { coolDownMs }),
+  };
 }

@@ -38,11 +38,12 @@ export async function readProfile(
   if (!/^\d{1,64}$/.test(participantId)) return { kind: "unavailable" };
   const parameters = Object.entries(query).map((entry) => entry.join("="));
   const outcome = await http.get({ url: `${api}/${participantId}?${parameters.join("&")}`, token });
-  if (outcome.kind !== "answered") return { kind: "unknown" };
+  if (outcome.kind !== "answered" || outcome.status >= 500) return { kind: "later", coolDownMs: null };
   const body = asObject(parseJson(outcome.body));
   if (outcome.status >= 200 && outcome.status <= 299) return parseProfile(body) ?? { kind: "unknown" };
   const error = outcome.status >= 400 && outcome.status <= 499 ? asObject(body?.error) : null;
   const refusal = error && readRefusal(error, outcome, [token]);
+  if (refusal?.class === "rate") return { kind: "later", coolDownMs: refusal.coolDownMs };
   return { kind: refusal && isProfileHidden(refusal) ? "unavailable" : "unknown" };
 }
 

@@ -93,6 +93,15 @@ describe("a worker in an outage", () => {
     expect(postponed()).toEqual([]);
   });
 
+  it("lets a message wait at once for as long as the platform says, a quarter of an hour at most at a time", async () => {
+    await send();
+    expect(await runFor(MINUTE, () => worker(async () => waitForService("history", 12 * MINUTE)))).toBe(1);
+    expect(postponed()).toMatchObject([{ receives: 1, delay_ms: 12 * MINUTE }]);
+    await send();
+    await runFor(MINUTE, () => worker(async () => waitForService("history", 5 * 60 * MINUTE)));
+    expect(postponed().at(-1)).toMatchObject({ receives: 1, delay_ms: 15 * MINUTE });
+  });
+
   it("drops a message when what it is about has ended", async () => {
     await send();
     await runFor(40 * MINUTE, () => worker(unavailable, 15 * MINUTE));

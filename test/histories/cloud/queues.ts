@@ -33,6 +33,8 @@ export class Queue {
   repeatsAfterwards = 0;
   /** How many of the next messages count as received too often. */
   buries = 0;
+  /** How often a message was received, and how many were sent. */
+  readonly counts = { received: 0, sent: 0 };
   /** The bodies of the messages that went to the dead letters. */
   readonly buried: string[] = [];
   #ids = 0;
@@ -44,6 +46,7 @@ export class Queue {
   send(body: string, group: string | undefined, delay: Millis): string {
     const now = this.settings.now();
     const id = `${this.settings.name}-${++this.#ids}`;
+    this.counts.sent++;
     this.messages.push({ id, body, group, sentAt: now, visibleAt: now + delay, receives: 0 });
     return id;
   }
@@ -72,6 +75,7 @@ export class Queue {
         continue;
       }
       message.receives++;
+      this.counts.received++;
       const isRepeated = this.repeatsWhileRunning > 0;
       if (isRepeated) this.repeatsWhileRunning--;
       message.visibleAt = now + (isRepeated ? 0 : this.settings.visibility);

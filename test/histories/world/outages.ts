@@ -16,6 +16,8 @@ export interface Outage {
 /** The outages of a world, the past ones too. */
 export class Outages {
   readonly all: Outage[] = [];
+  /** How many calls each service refused. */
+  readonly refused = new Map<OutService, number>();
   readonly #now: () => Millis;
 
   constructor(now: () => Millis) {
@@ -31,12 +33,15 @@ export class Outages {
     for (const outage of this.all) outage.until = Math.min(outage.until, this.#now());
   }
 
+  /** Whether a call of the service fails now. Counts it. */
   isOut(service: OutService): boolean {
     const now = this.#now();
-    return this.all.some(({ from, until, ...outage }) => {
+    const isOut = this.all.some(({ from, until, ...outage }) => {
       const isMeant = outage.service === service || outage.service === "all";
       return isMeant && from <= now && now < until;
     });
+    if (isOut) this.refused.set(service, (this.refused.get(service) ?? 0) + 1);
+    return isOut;
   }
 
   /** Whether a call to AWS fails. */

@@ -104,7 +104,7 @@ export class SimulatedPlatform implements Platform {
     await untilRunning();
     await this.#options.troubles.decide("fetchProfile");
     await untilRunning();
-    if (this.#options.outages.isOut("platform")) return { kind: "unknown" } as const;
+    if (this.#options.outages.isOut("platform")) return { kind: "later", coolDownMs: null } as const;
     return { kind: "found", name: `name of ${person}`, username: person, pictureUrl: null } as const;
   }
 

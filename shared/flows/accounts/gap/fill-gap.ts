@@ -104,7 +104,8 @@ function isAboutThread(failure: CallFailure): boolean {
 /** A refusal that passes is tried again by the queue. Any other ends the task: the account's checks report it. */
 function endRun(ports: Pick<FillGapPorts, "log">, task: FillGapTask, failure: CallFailure): RecordOutcome {
   const { tenant, account } = task;
-  if (failure.kind === "unknown" || failure.transient || failure.class === "rate") return waitForService("history");
+  if (failure.kind === "unknown") return waitForService("history");
+  if (failure.transient || failure.class === "rate") return waitForService("history", failure.coolDownMs);
   const { code, subcode } = failure;
   ports.log({ event: "gap.refused", tenant, account: accountKey(account), code, subcode });
   return done;

@@ -6,8 +6,9 @@ import type { AccountStatus } from "../../../../shared/domain/accounts/accounts.
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import { loadRenderedEvents } from "../../../../shared/flows/delivery/rendered-events.ts";
 import { fetchProfile } from "../../../../shared/flows/inbox/fetch-profile.ts";
+import { waitForService } from "../../../../shared/flows/record-outcome.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { decodeProfile } from "../../../../shared/queues/profiles.ts";
 import { accountItemKey } from "../../../../shared/stores/accounts/account-keys.ts";
@@ -182,14 +183,18 @@ describe("a profile lookup", () => {
   });
 
   it.each([
-    ["the token has ended", jsonResponse(400, { error: { code: 190 } })],
-    ["the pace is too high", jsonResponse(400, { error: { code: 613 } })],
-    ["the platform has trouble", jsonResponse(500, { error: { code: 2 } })],
-    ["the platform says nothing", () => {}],
-  ] as const)("changes nothing when %s, and is not repeated", async (_name, answer) => {
+    ["and is not repeated, when the token has ended", jsonResponse(400, { error: { code: 190 } }), { end: "done" }],
+    [
+      "and waits as long as the platform says, when the pace is too high",
+      jsonResponse(400, { error: { code: 613 } }, { "retry-after": "1200" }),
+      { end: "retry", cause: "profile", after: 20 * MINUTE, isOutage: true },
+    ],
+    ["and waits, when the platform has trouble", jsonResponse(500, { error: { code: 2 } }), waitForService("profile")],
+    ["and waits, when the platform says nothing", () => {}, waitForService("profile")],
+  ] as const)("changes nothing %s", async (_name, answer, end) => {
     await ingestMessage();
     fakePlatform.respondWith(answer);
-    expect(await runFetchProfile()).toEqual({ end: "done" });
+    expect(await runFetchProfile()).toEqual(end);
     expect(await profileState()).toBe("pending");
     expect(fakePlatform.calls).toHaveLength(1);
 

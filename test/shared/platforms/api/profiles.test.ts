@@ -10,6 +10,7 @@ const TOKEN = "EAAB0token-of-a-page-0123456789";
 const PERSON = "6543210987654321";
 const account = { platform: "messenger", externalId: "102030405060708" } as const;
 const unknownProfile = { kind: "unknown" };
+const laterProfile = { kind: "later", coolDownMs: null };
 const unavailableProfile = { kind: "unavailable" };
 
 let platform: Awaited<ReturnType<typeof startFakePlatform>>;
@@ -132,26 +133,39 @@ describe("the profile is unknown when", () => {
   const refusal = (status: number, error: object) => jsonResponse(status, { error });
   test.each([
     ["the token has ended", refusal(401, { code: 190, error_subcode: 463 })],
-    ["the pace is too high", refusal(400, { code: 613 })],
-    ["the pace is too high for the app", refusal(400, { code: 4, is_transient: true })],
     ["the account is restricted", refusal(400, { code: 10, error_subcode: 1893063 })],
     ["the platform is unsure", refusal(400, { code: 2, is_transient: true })],
-    ["the platform has trouble", refusal(500, { code: 230 })],
-    ["a gateway answers", jsonResponse(502, "<html>bad gateway</html>")],
     ["a refusal has no error", jsonResponse(400, {})],
     ["it leads elsewhere", jsonResponse(302, "", { location: "https://example.com/" })],
     ["the answer is no JSON", jsonResponse(200, "<html>ok</html>")],
     ["the answer is a list", jsonResponse(200, [])],
     ["the answer is empty", jsonResponse(200, {})],
     ["the answer is of something else", jsonResponse(200, { ok: true })],
-    ["the answer is over 1 MB", jsonResponse(200, { name: "x".repeat(1024 * 1024) })],
-    ["the connection breaks", (request) => request.socket.destroy()],
   ] as [string, Respond][])("%s", async (_name, answer) => {
     expect(await fetchFrom("messenger", answer)).toEqual(unknownProfile);
     expect(platform.calls).toHaveLength(1);
   });
+});
+
+describe("the profile is to be looked up later when", () => {
+  const refusal = (status: number, error: object, headers = {}) => jsonResponse(status, { error }, headers);
+  test.each([
+    ["the pace is too high", refusal(400, { code: 613 }), 60_000],
+    ["the pace is too high for the app", refusal(400, { code: 4, is_transient: true }), 60_000],
+    [
+      "the platform says for how long the pace is too high",
+      refusal(400, { code: 613 }, { "retry-after": "1200" }),
+      1_200_000,
+    ],
+    ["the platform has trouble", refusal(500, { code: 230 }), null],
+    ["a gateway answers", jsonResponse(502, "<html>bad gateway</html>"), null],
+    ["the answer is over 1 MB", jsonResponse(200, { name: "x".repeat(1024 * 1024) }), null],
+    ["the connection breaks", (request) => request.socket.destroy(), null],
+  ] as [string, Respond, number | null][])("%s", async (_name, answer, coolDownMs) => {
+    expect(await fetchFrom("messenger", answer)).toEqual({ kind: "later", coolDownMs });
+  });
 
   test("the platform does not answer in time", async () => {
-    expect(await fetchFrom("messenger", () => {}, PERSON, platformHttp({ total: 150 }))).toEqual(unknownProfile);
+    expect(await fetchFrom("messenger", () => {}, PERSON, platformHttp({ total: 150 }))).toEqual(laterProfile);
   });
 });
