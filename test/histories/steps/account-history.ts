@@ -174,7 +174,7 @@ const episode: fc.Arbitrary<Paced[]> = account.chain((who) =>
       writesTo(who),
     ),
     at(connectTo(who, 0), writesTo(who), trouble("account", "connect", "sweep"), duty, long, duty, long),
-    // An outage, with messages and whatever else happens in it.
+    // An outage, with messages and other requests in it.
     at(connectTo(who, 0), outage, writesTo(who), moment, writesTo(who), long, writesTo(who)),
     at(connectTo(who, 0), writesTo(who), outage, manyWrite, long, duty, long),
     at(connectTo(who, 0), writesTo(who), duty, moment, outage, long, duty, long),

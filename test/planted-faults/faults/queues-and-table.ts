@@ -147,11 +147,41 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
   {
     name: "outage: a message that waited before is received five times again",
     file: "functions/worker/outage.ts",
-    search: " && readFirstSentAt(record.body) === null",
+    search: " || readFirstSentAt(record.body) !== null",
     replacement: "",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",
       title: "lets a message wait for three hours when %s, with five receives at most",
+    },
+  },
+  {
+    name: "outage: webhooks come back in no order",
+    file: "functions/ingest/worker.ts",
+    search: ", order: (body) => inboundOrder(ports, body)",
+    replacement: "",
+    killedBy: {
+      file: "test/histories/outages.test.ts",
+      title: "leaves each conversation with its newest message, and stores what waited in the order of its times",
+    },
+  },
+  {
+    name: "outage: a profile that the platform did not return is not looked up again",
+    file: "shared/flows/inbox/fetch-profile.ts",
+    search: '  if (outcome.kind === "later") return waitForService("profile", outcome.coolDownMs);',
+    replacement: '  if (outcome.kind === "later") return done;',
+    killedBy: {
+      file: "test/shared/flows/inbox/fetch-profile.test.ts",
+      title: "changes nothing %s",
+    },
+  },
+  {
+    name: "outage: a platform is asked again before the time that it names",
+    file: "functions/worker/outage.ts",
+    search: "const namedWait = namedWaitOf(failure);",
+    replacement: "const namedWait = 0;",
+    killedBy: {
+      file: "test/functions/worker/outage.test.ts",
+      title: "lets a message wait at once for as long as the platform says, a quarter of an hour at most at a time",
     },
   },
   {
