@@ -3,20 +3,12 @@ import { synthesizeTemplates } from "../lib/synth-templates.ts";
 import { usedPermissions } from "./cloud/permissions.ts";
 import { grantedPermissions } from "./granted-permissions.ts";
 import { reportSeed } from "./report-seed.ts";
-import { runHistory } from "./run-history.ts";
 import { type HistoryKind, historyKinds } from "./seed-history.ts";
-import { foundHistories } from "./seeds.ts";
 
 const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
   ? { service: 500, stream: 200, accounts: 500 }
   : { service: 150, stream: 50, accounts: 200 };
 const SEEDS_PER_TEST = 50;
-
-describe("histories that once showed a fault", () => {
-  test.for(foundHistories)("$promise", async ({ history }) => {
-    expect(await runHistory(history)).toEqual([]);
-  });
-});
 
 describe.for(historyKinds)("random histories of the %s", (kind) => {
   const firsts = Array.from({ length: seeds[kind] / SEEDS_PER_TEST }, (_, i) => 1 + i * SEEDS_PER_TEST);

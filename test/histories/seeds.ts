@@ -456,6 +456,24 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a connection that is completed by its queue fetches what was missing before it",
+    history: {
+      kind: "accounts",
+      seed: 5,
+      steps: [
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 0 }, null],
+        [{ do: "wait", millis: DAY }, null],
+        [{ do: "loseSubscription", account: 0 }, null],
+        [{ do: "customerWrites", customer: 0 }, null],
+        [{ do: "trouble", name: "connect", call: 6, kind: "before", millis: 0 }, null],
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 1 }, null],
+        [{ do: "wait", millis: 20 * MINUTE }, null],
+        [{ do: "customerWrites", customer: 0 }, null],
+        [{ do: "wait", millis: DAY }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

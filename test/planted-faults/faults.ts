@@ -3,6 +3,7 @@ import { rotationFaults } from "./faults/access/rotation.ts";
 import { sessionFaults } from "./faults/access/sessions.ts";
 import { signInFaults } from "./faults/access/sign-in.ts";
 import { teamFaults } from "./faults/access/team.ts";
+import { connectionFaults } from "./faults/accounts/connections.ts";
 import { dataDeletionFaults } from "./faults/accounts/data-deletions.ts";
 import { formerLoginFaults } from "./faults/accounts/former-logins.ts";
 import { keepAliveFaults } from "./faults/accounts/keep-alive.ts";
@@ -40,6 +41,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...sessionFaults,
   ...signInFaults,
   ...teamFaults,
+  ...connectionFaults,
   ...dataDeletionFaults,
   ...clientFaults,
   ...connectingFaults,

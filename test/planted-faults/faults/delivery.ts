@@ -206,6 +206,16 @@ export const deliveryFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "the abandoned claim of a probe spends an attempt",
+    file: "shared/flows/delivery/probe.ts",
+    search: "verdict: waitingForEndpoint, settledAt: now() };",
+    replacement: 'verdict: { status: "retrying" as const, nextRetryAt: now() }, settledAt: now() };',
+    killedBy: {
+      file: "test/shared/flows/delivery/breaker-crash.test.ts",
+      title: "schedules the next probe and spends no attempt while a probe fails",
+    },
+  },
+  {
     name: "a replay resets the row before its due item is written",
     file: "shared/flows/delivery/replay.ts",
     search: `  await scheduleSafetyNet(ports, tenant, row, now);

@@ -229,16 +229,6 @@ export const inboxFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "an account that a check subscribes again while it is let go stays subscribed",
-    file: "shared/flows/accounts/let-go.ts",
-    search: "    resubscribedAt: account.resubscribedAt,\n",
-    replacement: "",
-    killedBy: {
-      file: "test/shared/flows/accounts/let-go-races.test.ts",
-      title: "leaves no token, calls the platform with none, and stores no message for the wrong tenant",
-    },
-  },
-  {
     name: "an account that was let go is connected to another tenant while workers remember the former one",
     file: "shared/stores/accounts/connections.ts",
     search: "atMost(Route.freeAt, now)",

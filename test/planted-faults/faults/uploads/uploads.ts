@@ -127,6 +127,30 @@ export const uploadsFaults: readonly PlantedFault[] = [
     killedBy: { file: finishTest, title: "works for a day, and never for another tenant" },
   },
   {
+    name: "the account of an attachment is stored after its id",
+    file: "shared/flows/uploads/hand-over.ts",
+    search: `  await ports.attachmentOwners.put(tenant, {
+    attachmentId,
+    accountKey: accountKey(account),
+    scope,
+    uploadedAt: time.now(),
+  });
+  const completed = await ports.uploads.complete(id, attachmentId, time.now());
+`,
+    replacement: `  const completed = await ports.uploads.complete(id, attachmentId, time.now());
+  await ports.attachmentOwners.put(tenant, {
+    attachmentId,
+    accountKey: accountKey(account),
+    scope,
+    uploadedAt: time.now(),
+  });
+`,
+    killedBy: {
+      file: "test/shared/flows/uploads/hand-over.test.ts",
+      title: "belongs to its account before anybody can read its id",
+    },
+  },
+  {
     name: "the account of another tenant's attachment is known",
     file: "shared/stores/keys.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: code

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { checkAccountHealth } from "../../../../shared/flows/accounts/keep-alive/check.ts";
 import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
@@ -78,6 +79,22 @@ describe("letting an account go", () => {
     const vault = { ...testEnv.newVault(), open: async () => Promise.reject(new Error("throttled")) };
     await fixture.disconnect(tenant, page(), {}, { ...fixture.ports(), vault });
     expect([await fixture.get(tenant, page()), unsubscribeCalls()]).toEqual([null, []]);
+  });
+
+  it("ends a subscription that a check makes again between its end and the disconnection", async () => {
+    await fixture.connect(tenant, page());
+    fixture.subscribed.clear();
+    const ports = fixture.ports();
+    let isChecked = false;
+    const disconnect: typeof ports.accounts.disconnect = async (request) => {
+      if (!isChecked) await checkAccountHealth(fixture.ports(), { tenant, account: page() }, testEnv.now());
+      isChecked = true;
+      return ports.accounts.disconnect(request);
+    };
+    await fixture.disconnect(tenant, page(), {}, { ...ports, accounts: { ...ports.accounts, disconnect } });
+    expect(await fixture.get(tenant, page())).toBeNull();
+    // At once: no other process has to end it.
+    expect([...fixture.subscribed]).toEqual([]);
   });
 
   it("by a platform's request has its own reason and audit action", async () => {

@@ -136,6 +136,23 @@ describe("another tenant connects an account of a tenant that is deleted", () =>
     expect(await fixture.uses()).toEqual([`${other} messenger`]);
   });
 
+  it("and keeps its route, also when the deletion read it as the deleted tenant's", async () => {
+    await fixture.connect(tenant, fixture.messenger());
+    const route = `ACC#messenger#${fixture.pageId}`;
+    let isConnected = false;
+    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+      if (isConnected || command !== "DeleteItem" || !JSON.stringify(input).includes(route)) return "pass";
+      isConnected = true;
+      testEnv.advance(2 * MINUTE);
+      expect(await fixture.connect(other, fixture.messenger())).toMatchObject({ platform: "messenger" });
+      return "pass";
+    });
+    await deleteIt();
+    end();
+    expect(isConnected).toBe(true);
+    expect((await fixture.stores.accounts.getRoute(fixture.messenger()))?.tenant).toBe(other);
+  });
+
   it("by its login, and keeps its subscription when a deletion that was killed continues", async () => {
     await fixture.connect(tenant, fixture.instagram(), login);
     const end = injectFaults(testEnv.client, ({ command, input }) =>

@@ -32,6 +32,19 @@ describe("an upload that the platform takes", () => {
     expect(await queueDepth(testEnv.eventSource, fixture.queueUrl)).toBe(0);
   });
 
+  it("belongs to its account before anybody can read its id", async () => {
+    const id = await fixture.newUpload();
+    const ports = fixture.ports();
+    const owners: unknown[] = [];
+    const complete: typeof ports.uploads.complete = async (...args) => {
+      owners.push(await fixture.ownerOf("att-1"));
+      return ports.uploads.complete(...args);
+    };
+    await fixture.run({ ...ports, uploads: { ...ports.uploads, complete } });
+    expect(owners).toEqual([accountKey(fixture.account)]);
+    expect(await fixture.state(id)).toMatchObject({ status: "ready" });
+  });
+
   it("is fetched from a link of five minutes, with the account's token and time to store the answer", async () => {
     await fixture.newUpload();
     await fixture.run();

@@ -16,7 +16,7 @@ import { pageUseStore } from "../../../../shared/stores/accounts/page-uses.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { tenantDeletionStore } from "../../../../shared/stores/deletion/tenant-deletions.ts";
 import { timeToLive } from "../../../../shared/stores/keys.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openWorldTable } from "../../../support/world/world-table.ts";
 import { createMember, createTenant } from "../access/support/team-samples.ts";
 import { NOW, newTenant, sampleNewAccount } from "../support/samples.ts";
@@ -223,6 +223,21 @@ describe("letting go", () => {
     expect(await disconnect(older)).toEqual({ kind: "gone" });
     expect(await accounts.get(tenant, ref)).toEqual(newer);
     expect(await actions()).toEqual(["account.connect", "account.reconnect"]);
+  });
+
+  it("does not take a connection that was made between its read and its write", async () => {
+    const older = await connected(tenant, page());
+    let newer: Account | null = null;
+    const end = injectFaults(table.client, async ({ command }): Promise<Fault> => {
+      if (command !== "TransactWriteItems" || newer !== null) return "pass";
+      newer = older;
+      newer = await connected(tenant, page());
+      return "pass";
+    });
+    expect(await disconnect(older)).toEqual({ kind: "gone" });
+    end();
+    expect(await accounts.get(tenant, ref)).toEqual(newer);
+    expect(await usersOf()).toEqual([tenant]);
   });
 
   it("is not done when a check subscribed the app again since the account was read", async () => {

@@ -1,0 +1,58 @@
+import type { PlantedFault } from "../../planted-fault.ts";
+
+const letGo = "test/shared/flows/accounts/let-go.test.ts";
+const histories = "test/histories/found.test.ts";
+
+export const connectionFaults: readonly PlantedFault[] = [
+  {
+    name: "a connection that its queue completes fills no gap",
+    file: "shared/flows/accounts/finish-connect.ts",
+    search: "  const outcome = await completeConnection(ports, connection, time);\n",
+    replacement:
+      "  const outcome = await completeConnection({ ...ports, accountWork: { send: async () => {} }, accountChecks: { ...ports.accountChecks, noteGap: async () => null } }, connection, time);\n",
+    killedBy: {
+      file: histories,
+      title: "%s",
+    },
+  },
+  {
+    name: "a disconnection removes a connection that was made since it read the account",
+    file: "shared/stores/accounts/connections.ts",
+    search: "remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),",
+    replacement: "remove(accountItemKey(tenant, ref), allOf(isPresent(A.sealedToken), ...isNotResubscribed)),",
+    killedBy: {
+      file: "test/shared/stores/accounts/connections.test.ts",
+      title: "does not take a connection that was made between its read and its write",
+    },
+  },
+  {
+    name: "an account that a check subscribes again while it is let go stays subscribed",
+    file: "shared/flows/accounts/let-go.ts",
+    search: "    resubscribedAt: account.resubscribedAt,\n",
+    replacement: "",
+    killedBy: {
+      file: letGo,
+      title: "ends a subscription that a check makes again between its end and the disconnection",
+    },
+  },
+  {
+    name: "the deletion of a tenant releases the route of another one",
+    file: "shared/stores/deletion/tenant-deletions.ts",
+    search: "const isOver = allOf(equals(Route.former, tenant), atMost(Route.freeAt, now), isAsRead);",
+    replacement: "const isOver = allOf(absentOr(atMost, Route.freeAt, Number.MAX_SAFE_INTEGER));",
+    killedBy: {
+      file: "test/shared/flows/deletion/subscriptions.test.ts",
+      title: "and keeps its route, also when the deletion read it as the deleted tenant's",
+    },
+  },
+  {
+    name: "what no webhook brought before a data deletion is fetched for a new connection",
+    file: "shared/stores/accounts/account-routes.ts",
+    search: "holdersAfterDataDeletion(holders, { tenant, requestedAt });",
+    replacement: "holdersAfterDataDeletion(holders, { tenant, requestedAt: 0 });",
+    killedBy: {
+      file: histories,
+      title: "%s",
+    },
+  },
+];
