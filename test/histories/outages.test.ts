@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { HOUR, MINUTE, type Millis } from "../../shared/kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { headAttributes } from "../../shared/stores/attributes.ts";
 import { openActors } from "./actors/actors.ts";
-import { judgeConnectedAccounts } from "./ledger/account-duties.ts";
-import { type Evidence, messageIdOf, observe } from "./ledger/evidence.ts";
+import { judgeConnectedAccounts, judgeDataDeletions } from "./ledger/account-duties.ts";
+import { type Evidence, messageIdOf, observe, wordsIn } from "./ledger/evidence.ts";
 import { judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
 import { judgeEvents } from "./ledger/inbox.ts";
 import { judgeDeadLetters } from "./ledger/outages.ts";
@@ -26,20 +26,26 @@ const durations: readonly Millis[] = inject("fullRun")
   ? [10 * MINUTE, 20 * MINUTE, HOUR, 5 * HOUR]
   : [10 * MINUTE, 20 * MINUTE, HOUR];
 
-/** Three customers write before, in and after an outage. @returns what was seen when everything had its time */
-async function runOutage(service: OutService, duration: Millis) {
+/** A world with two endpoints, in which a login has connected every account. */
+async function openOutageWorld() {
   const history: History = { kind: "accounts", seed: 20_261_128, steps: [] };
   const world = await openWorld(history.seed, { isOfAccounts: true });
+  const { engine, aws, outages } = world;
+  const actors = openActors(world);
+  const look = observe(world, history, actors.deeds);
+  void actors.createEndpoint();
+  void actors.createEndpoint(NEIGHBOUR);
+  await engine.runUntil(engine.now() + MINUTE);
+  for (const account of [0, 1, 2]) void actors.act({ do: "connectAccount", account, tenant: 0, login: 0 });
+  await engine.runUntil(engine.now() + 10 * MINUTE);
+  const evidence = () => look(engine.now()) as Evidence;
+  return { engine, aws, outages, actors, evidence, close: () => engine.close() };
+}
+
+/** Three customers write before, in and after an outage. @returns what was seen when everything had its time */
+async function runOutage(service: OutService, duration: Millis) {
+  const { engine, aws, outages, actors, evidence, close } = await openOutageWorld();
   try {
-    const { engine, aws, outages } = world;
-    const actors = openActors(world);
-    const look = observe(world, history, actors.deeds);
-    const evidence = () => look(engine.now()) as Evidence;
-    void actors.createEndpoint();
-    void actors.createEndpoint(NEIGHBOUR);
-    await engine.runUntil(engine.now() + MINUTE);
-    for (const account of [0, 1, 2]) void actors.act({ do: "connectAccount", account, tenant: 0, login: 0 });
-    await engine.runUntil(engine.now() + 10 * MINUTE);
     const write = async (until: Millis, who = CUSTOMERS) => {
       while (engine.now() < until) {
         for (const customer of who) void actors.act({ do: "customerWrites", customer });
@@ -61,7 +67,7 @@ async function runOutage(service: OutService, duration: Millis) {
     const refused = [...outages.refused.values()].reduce((sum, count) => sum + count, 0);
     return { soon, settled, waited, until, receives, refused };
   } finally {
-    world.engine.close();
+    close();
   }
 }
 
@@ -118,3 +124,33 @@ describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
 function storedAt({ changes }: Evidence, mid: string): Millis | null {
   return changes.find(({ before, after }) => !before && String(after?.i).endsWith(`#${mid}`))?.at ?? null;
 }
+
+describe.for(outServices)("a person's data deletion in an outage of %s", (service) => {
+  it.each([
+    ["that begins after the request", 5 * SECOND],
+    ["that is in progress at the request", -5 * SECOND],
+  ])("%s is done within an hour of its end, and leaves nothing", async (_, beginsAfter) => {
+    const { engine, outages, actors, evidence, close } = await openOutageWorld();
+    try {
+      for (const customer of CUSTOMERS) void actors.act({ do: "customerWrites", customer });
+      await engine.runUntil(engine.now() + MINUTE);
+      const request = () => void actors.act({ do: "deleteData", login: 0 });
+      if (beginsAfter > 0) request();
+      await engine.runUntil(engine.now() + Math.abs(beginsAfter));
+      outages.begin(service, 20 * MINUTE);
+      // The platform repeats a request that nobody answered, and may repeat any other.
+      request();
+      await engine.runUntil(engine.now() + 20 * MINUTE);
+      request();
+      await engine.runUntil(engine.now() + HOUR);
+      const seen = evidence();
+      expect([judgeDataDeletions, judgeDeadLetters, judgeConnectedAccounts].flatMap((judge) => judge(seen))).toEqual(
+        [],
+      );
+      expect(seen.duties.some(({ response }) => response?.status === 200)).toBe(true);
+      expect(seen.items.filter((item) => wordsIn(item).length > 0)).toEqual([]);
+    } finally {
+      close();
+    }
+  });
+});
