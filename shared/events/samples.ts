@@ -38,7 +38,7 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     tokenExpiresAt: null,
     authorizedBy: [],
     humanAgentBlockedAt: null,
-    replaced: null,
+    replaced: [],
     resubscribedAt: null,
     socketsUntil: null,
     sealedToken: new Uint8Array(),

@@ -238,6 +238,7 @@ export const accountAttributes = {
   connectionId: "ci",
   displayName: "n",
   earlierPolicies: "pe",
+  earlierReplaced: "rpe",
   earlierStatusEvents: "ese",
   handle: "h",
   humanAgentRefusedAt: "human_agent_blocked_at",

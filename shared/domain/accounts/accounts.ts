@@ -70,8 +70,8 @@ export interface Account extends AccountRef {
   readonly resubscribedAt: Millis | null;
   /** Until when its tenant may have sockets. Null when it has none. */
   readonly socketsUntil: Millis | null;
-  /** Null when nothing is left to unsubscribe. */
-  readonly replaced: ReplacedConnection | null;
+  /** Whose subscriptions are still to be ended, the newest first. */
+  readonly replaced: readonly ReplacedConnection[];
   /** The access token, encrypted with KMS for this tenant and account. */
   readonly sealedToken: Uint8Array;
 }

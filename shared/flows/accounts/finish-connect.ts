@@ -13,7 +13,7 @@ import { endFormerLogins } from "./former-logins.ts";
 import { queueGap } from "./gap/queue-gap.ts";
 import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
 import { checkSubscribers, endUnsharedSubscription, listSubscribers } from "./subscribers.ts";
-import { isPageShared, ownSubscription, replacedSubscription, subscribe, unsubscribe } from "./subscription.ts";
+import { isPageShared, ownSubscription, replacedSubscriptions, subscribe, unsubscribe } from "./subscription.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
 
@@ -125,19 +125,23 @@ export async function revertConnection(
   if (isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
-/** Ends the subscription of the connection that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
+/** Ends the subscriptions of the connections that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
 export async function endReplacedSubscription(
   ports: FinishConnectPorts,
   connection: StoredConnection,
   time: TaskTime,
 ): Promise<RecordOutcome> {
   const { tenant, account } = connection;
-  const subscription = replacedSubscription(tenant, account);
-  if (!subscription) return done;
-  const outcome = await endUnsharedSubscription(ports, subscription, time);
-  if (outcome?.kind === "unknown" && !triesEnded(connection, time)) return retry("unsubscription");
-  const { connectionId } = account;
-  await ports.accounts.clearReplaced({ tenant, ref: subscription.ref, connectionId });
+  const subscriptions = replacedSubscriptions(tenant, account);
+  if (subscriptions.length === 0) return done;
+  let isUnknown = false;
+  for (const subscription of subscriptions) {
+    const outcome = await endUnsharedSubscription(ports, subscription, time);
+    isUnknown ||= outcome?.kind === "unknown";
+  }
+  if (isUnknown && !triesEnded(connection, time)) return retry("unsubscription");
+  const { platform, externalId, connectionId } = account;
+  await ports.accounts.clearReplaced({ tenant, ref: { platform, externalId }, connectionId });
   return done;
 }
 

@@ -14,7 +14,13 @@ import { done, type RecordOutcome } from "../record-outcome.ts";
 import { mayBeConnecting } from "./finish-connect.ts";
 import type { LetGoPorts, SubscriptionPorts, TaskTime } from "./ports.ts";
 import { checkSubscribers, listSubscribers } from "./subscribers.ts";
-import { isPageShared, ownSubscription, replacedSubscription, type Subscription, unsubscribe } from "./subscription.ts";
+import {
+  isPageShared,
+  ownSubscription,
+  replacedSubscriptions,
+  type Subscription,
+  unsubscribe,
+} from "./subscription.ts";
 
 /** An account to let go, and who requested it. A person must be at least an admin. */
 export type LetGo = Actor & {
@@ -104,29 +110,28 @@ async function disconnectConnection(
   if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
   const isGone = kind === "disconnected";
   await reconcileSubscription(ports, { subscription, isUnsubscribed, mayBeSubscribed, isGone }, time);
-  if (endedReplaced) await checkSubscribers(ports, endedReplaced);
+  for (const subscription of endedReplaced) await checkSubscribers(ports, subscription);
   return kind;
 }
 
 /**
- * Ends the subscription of an account, and that of the connection it replaced, unless another account uses the page.
- * @returns whether a call was made for its own, and the replaced one if a call was made for it
+ * Ends the subscription of an account, and those of the connections it replaced, unless another account uses the page.
+ * @returns whether a call was made for its own, and the replaced ones for which a call was made
  */
 async function endSubscriptions(
   ports: SubscriptionPorts,
   { tenant, account }: { readonly tenant: TenantId; readonly account: Account },
   time: TaskTime,
-): Promise<[isUnsubscribed: boolean, endedReplaced: Subscription | null]> {
-  const end = async (subscription: Subscription | null) => {
-    if (!subscription || (await isPageShared(ports, subscription))) return null;
+): Promise<[isUnsubscribed: boolean, endedReplaced: readonly Subscription[]]> {
+  const end = async (subscription: Subscription) => {
+    if (await isPageShared(ports, subscription)) return null;
     await unsubscribe(ports, subscription, time);
     return subscription;
   };
-  const [own, replaced] = await allDone([
-    end(ownSubscription(tenant, account)),
-    end(replacedSubscription(tenant, account)),
-  ]);
-  return [own !== null, replaced];
+  const [own, ...replaced] = await allDone(
+    [ownSubscription(tenant, account), ...replacedSubscriptions(tenant, account)].map(end),
+  );
+  return [own !== null, replaced.filter((each) => each !== null)];
 }
 
 interface PageState {

@@ -5,7 +5,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { CallFailure } from "../../platforms/accounts/account-platform.ts";
 import type { SubscriptionPorts, TaskTime } from "./ports.ts";
 
-/** A connection whose subscription changes: the account's own, or the one that it replaced. */
+/** A connection whose subscription changes: the account's own, or one that it replaced. */
 export interface Subscription extends ReplacedConnection {
   readonly tenant: TenantId;
   readonly ref: AccountRef;
@@ -22,9 +22,9 @@ export function ownSubscription(tenant: TenantId, account: Account): Subscriptio
   return { tenant, ref: { platform, externalId }, pageId, connection, sealedToken };
 }
 
-/** The subscription of the connection that the account's own took the place of; null for none. */
-export function replacedSubscription(tenant: TenantId, { replaced, ...account }: Account): Subscription | null {
-  return replaced && { ...ownSubscription(tenant, { ...account, replaced }), ...replaced };
+/** The subscriptions of the connections that the account's own took the place of. */
+export function replacedSubscriptions(tenant: TenantId, account: Account): Subscription[] {
+  return account.replaced.map((replaced) => ({ ...ownSubscription(tenant, account), ...replaced }));
 }
 
 /** Subscribes the app to the account's webhooks. Safe to repeat. */

@@ -4,7 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { TaskTime } from "../accounts/ports.ts";
 import {
   ownSubscription,
-  replacedSubscription,
+  replacedSubscriptions,
   type Subscription,
   subscribe,
   unsubscribe,
@@ -27,8 +27,7 @@ export async function endTenantSubscriptions(
   const accounts = await ports.accounts.listAll(tenant);
   await forEachConcurrent(accounts, CALLS_AT_ONCE, async (account) => {
     await endSubscription(ports, ownSubscription(tenant, account), time);
-    const replaced = replacedSubscription(tenant, account);
-    if (replaced) await endSubscription(ports, replaced, time);
+    for (const replaced of replacedSubscriptions(tenant, account)) await endSubscription(ports, replaced, time);
   });
 }
 

@@ -30,6 +30,8 @@ export interface AccountItem extends Key {
   readonly [A.authorizedBy]?: readonly string[];
   readonly [A.humanAgentRefusedAt]?: Millis;
   readonly [A.replaced]?: ReplacedConnection;
+  /** The connections that were replaced before `replaced`, the newest first. */
+  readonly [A.earlierReplaced]?: readonly ReplacedConnection[];
   readonly [A.resubscribedAt]?: Millis;
   readonly [A.socketsUntil]?: Millis;
   readonly [A.policy]?: StoredDecision;
@@ -132,9 +134,17 @@ export function toAccount(item: AccountItem): Account {
     tokenExpiresAt: item[A.tokenExpiresAt] ?? null,
     authorizedBy: item[A.authorizedBy] ?? [],
     humanAgentBlockedAt: item[A.humanAgentRefusedAt] ?? null,
-    replaced: item[A.replaced] ?? null,
+    replaced: replacedConnections(item),
     resubscribedAt: item[A.resubscribedAt] ?? null,
     socketsUntil: item[A.socketsUntil] ?? null,
     sealedToken: item[A.sealedToken],
   };
+}
+
+/** The replaced connections of an account, the newest first. */
+export function replacedConnections(
+  item: Pick<AccountItem, typeof A.replaced | typeof A.earlierReplaced>,
+): ReplacedConnection[] {
+  const { [A.replaced]: newest, [A.earlierReplaced]: earlier = [] } = item;
+  return newest ? [newest, ...earlier] : [...earlier];
 }

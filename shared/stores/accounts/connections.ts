@@ -31,7 +31,7 @@ import {
 import { tenantKey, timeToLive } from "../keys.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
 import { type AccountCheck, accountCheckStore, replaceCheck } from "./account-checks.ts";
-import { type AccountItem, isOfConnection, toAccount } from "./account-items.ts";
+import { type AccountItem, isOfConnection, replacedConnections, toAccount } from "./account-items.ts";
 import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./account-keys.ts";
 import { accountRoutes, toHolders, toHoldersAttribute } from "./account-routes.ts";
 
@@ -304,9 +304,13 @@ export function accountConnections(table: Table) {
       return (await conditionalWrite(table, write)).applied;
     },
 
-    /** Removes the replaced connection, and its token, once its subscription has ended. */
+    /** Removes the replaced connections, and their tokens, once their subscriptions have ended. */
     async clearReplaced({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
-      const write = update(accountItemKey(tenant, ref), { remove: [A.replaced] }, isOfConnection(connectionId));
+      const write = update(
+        accountItemKey(tenant, ref),
+        { remove: [A.replaced, A.earlierReplaced] },
+        isOfConnection(connectionId),
+      );
       await conditionalWrite(table, write);
     },
   };
@@ -371,13 +375,25 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
     [A.resubscribedAt]: undefined,
     [A.reconnected]: item ? true : undefined,
     [A.recoveredAt]: undefined,
-    ...(item ? replacedConnection(account, item) : {}),
+    ...(item ? replacedAfter(account, item) : {}),
   };
 }
 
-/** The connection that this one takes the place of, if another subscription belongs to it. */
-function replacedConnection(account: NewAccount, item: AccountItem) {
+/** An account is not connected in more ways before a subscription has ended. */
+const REPLACED_MAX = 5;
+
+/**
+ * The connections that this one takes the place of, of which the app may still be subscribed. A way that is used again is
+ * none of them.
+ */
+function replacedAfter(account: NewAccount, item: AccountItem) {
   const { [A.pageId]: pageId = null, [A.connection]: connection, [A.sealedToken]: sealedToken } = item;
-  const isSame = connection === account.connection && pageId === account.pageId;
-  return isSame ? {} : { [A.replaced]: { pageId, connection, sealedToken } satisfies ReplacedConnection };
+  const isSame = (way: Pick<ReplacedConnection, "pageId" | "connection">) =>
+    way.connection === account.connection && way.pageId === account.pageId;
+  const former = { pageId, connection, sealedToken } satisfies ReplacedConnection;
+  const [newest, ...earlier] = [former, ...replacedConnections(item)].filter((way) => !isSame(way));
+  return {
+    [A.replaced]: newest,
+    [A.earlierReplaced]: earlier.length > 0 ? earlier.slice(0, REPLACED_MAX - 1) : undefined,
+  };
 }

@@ -164,7 +164,7 @@ describe("rendered events match the published schema", () => {
       tokenExpiresAt: null,
       authorizedBy: [],
       humanAgentBlockedAt: null,
-      replaced: null,
+      replaced: [],
       resubscribedAt: null,
       socketsUntil: null,
       sealedToken: new Uint8Array(),

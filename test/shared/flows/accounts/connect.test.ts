@@ -251,7 +251,7 @@ describe("a second way of connecting an Instagram account", () => {
     expect([...fixture.subscribed]).toEqual([ref.externalId]);
     expect(fixture.calls.at(-1)).toEqual({ name: "unsubscribe", node: fixture.pageId, token: `token-${tenant}` });
     expect(await fixture.uses()).toEqual([]);
-    expect((await fixture.get(tenant, ref))?.replaced).toBeNull();
+    expect((await fixture.get(tenant, ref))?.replaced).toEqual([]);
     await connected(tenant, ref);
     expect([...fixture.subscribed]).toEqual([fixture.pageId]);
     await fixture.drain();
@@ -263,7 +263,7 @@ describe("a second way of connecting an Instagram account", () => {
     await connected(tenant, fixture.instagram());
     await connected(tenant, fixture.instagram(), login);
     expect([...fixture.subscribed].sort()).toEqual([fixture.instagram().externalId, fixture.pageId].sort());
-    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toBeNull();
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toEqual([]);
   });
 
   it("ends the first subscription later, where the platform does not answer; after ten minutes it drops the old token", async () => {
@@ -271,14 +271,14 @@ describe("a second way of connecting an Instagram account", () => {
     await fixture.drain();
     fixture.setScript(({ name }) => (name === "unsubscribe" && fixture.calls.length < 5 ? unknownCall : undefined));
     await connected(tenant, fixture.instagram(), login);
-    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).not.toBeNull();
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).not.toEqual([]);
     await fixture.drain();
     expect([...fixture.subscribed]).toEqual([fixture.instagram().externalId]);
-    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toBeNull();
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toEqual([]);
     fixture.setScript(({ name }) => (name === "unsubscribe" ? unknownCall : undefined));
     await connected(tenant, fixture.instagram());
     await fixture.drain();
-    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toBeNull();
+    expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
-import { type ConnectionFixture, openConnectionFixture } from "./support/connection-fixture.ts";
+import { type ConnectionFixture, openConnectionFixture, unknownCall } from "./support/connection-fixture.ts";
 
 // A process that dies at any of its calls to AWS or to the platform, or whose call is struck, and what its task leaves.
 
@@ -82,9 +82,29 @@ describe.each(faultPoints)("a fault (%s) at each call", (faultPoint) => {
       const account = await fixture.get(tenant, ref);
       const isNew = account?.connection === "instagram_login";
       expect([...fixture.subscribed]).toEqual([isNew ? ref.externalId : fixture.pageId]);
-      expect(account?.replaced).toBeNull();
+      expect(account?.replaced).toEqual([]);
       expect(await fixture.uses()).toEqual(isNew ? [] : [`${tenant} instagram`]);
       expect(await fixture.eventTypes()).toEqual(["account.connected", ...(isNew ? ["account.reconnected"] : [])]);
+      if (!isReached) break;
+    }
+  });
+});
+
+describe.each(faultPoints)("a fault (%s) at each call of a third way of connecting", (faultPoint) => {
+  it("before the subscription of the first has ended: one subscription is left", async () => {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      const { fixture, tenant } = await open();
+      const ref = fixture.instagram();
+      await fixture.connect(tenant, ref);
+      fixture.setScript(({ name }) => (name === "unsubscribe" ? unknownCall : undefined));
+      await fixture.connect(tenant, ref, { connection: "instagram_login", token: "login" } as object);
+      const third = { page: `${fixture.pageId}-other`, token: "other" } as object;
+      const isReached = await struck(() => fixture.connect(tenant, ref, third), faultPoint, k);
+      fixture.setScript(() => undefined);
+      await fixture.drain();
+      const account = await fixture.get(tenant, ref);
+      expect([...fixture.subscribed]).toEqual([account?.pageId ?? ref.externalId]);
+      expect(account?.replaced).toEqual([]);
       if (!isReached) break;
     }
   });

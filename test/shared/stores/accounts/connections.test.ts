@@ -63,7 +63,7 @@ describe("connecting", () => {
       status: "active",
       lastRefreshedAt: NOW,
       tokenExpiresAt: NOW + DAY,
-      replaced: null,
+      replaced: [],
     });
     expect(await accounts.get(tenant, ref)).toEqual(account);
     expect(await accounts.getRoute(ref)).toEqual({ tenant, handle: "@shop" });
@@ -99,7 +99,7 @@ describe("connecting", () => {
       previous: { ...first, status: "needs_reauth", statusDetail: "expired" },
       check: await accountCheckStore(table).get(tenant, ref),
     });
-    expect(account).toMatchObject({ status: "active", statusDetail: null, replaced: null });
+    expect(account).toMatchObject({ status: "active", statusDetail: null, replaced: [] });
     expect([...(account?.sealedToken ?? [])]).toEqual([2]);
     expect(await actions()).toEqual(["account.connect", "account.reconnect"]);
   });
@@ -157,14 +157,28 @@ describe("connecting", () => {
     await connected(tenant, { ...page(), sealedToken: new Uint8Array([7]) });
     const { connectionId, replaced } = await connected(tenant, { sealedToken: new Uint8Array([8]) });
     expect(await usersOf()).toEqual([]);
-    expect(replaced).toEqual({ ...page(), sealedToken: new Uint8Array([7]) });
+    expect(replaced).toEqual([{ ...page(), sealedToken: new Uint8Array([7]) }]);
     // The same way again leaves it.
     const again = await connected();
     expect(again.replaced).toEqual(replaced);
     await accounts.clearReplaced({ tenant, ref, connectionId });
     expect((await accounts.get(tenant, ref))?.replaced).toEqual(replaced);
     await accounts.clearReplaced({ tenant, ref, connectionId: again.connectionId });
-    expect((await accounts.get(tenant, ref))?.replaced).toBeNull();
+    expect((await accounts.get(tenant, ref))?.replaced).toEqual([]);
+  });
+
+  it("in a third way, before the subscription of the first has ended, keeps both, and up to five", async () => {
+    const ways = Array.from({ length: 7 }, (_, i) => ({ ...page(`page-${i}`), sealedToken: new Uint8Array([i]) }));
+    const replaced = [];
+    for (const way of ways) replaced.push((await connected(tenant, way)).replaced);
+    const [first, second, third] = ways;
+    expect(replaced.slice(0, 3)).toEqual([[], [first], [second, first]]);
+    expect((await accounts.get(tenant, ref))?.replaced).toEqual(ways.slice(1, 6).toReversed());
+    // A way that is used again has its own subscription.
+    expect((await connected(tenant, { ...third })).replaced.map(({ pageId }) => pageId)).not.toContain(third?.pageId);
+    const { connectionId } = (await accounts.get(tenant, ref)) ?? {};
+    await accounts.clearReplaced({ tenant, ref, connectionId: String(connectionId) });
+    expect((await accounts.get(tenant, ref))?.replaced).toEqual([]);
   });
 
   it("from another page moves the page use", async () => {

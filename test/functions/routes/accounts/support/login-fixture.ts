@@ -49,7 +49,7 @@ export function connectedAccount(account: LoginConnection["account"]): Account {
     connectionId: "",
     tokenExpiresAt: null,
     authorizedBy: [],
-    replaced: null,
+    replaced: [],
     resubscribedAt: null,
     socketsUntil: null,
     humanAgentBlockedAt: null,
