@@ -64,6 +64,10 @@ export type AccountTask =
       readonly after: string | null;
       /** Whether earlier messages of this pass erased a conversation. */
       readonly erased: boolean;
+      /** When this pass began. Absent at the start of a pass. */
+      readonly began?: Millis | undefined;
+      /** An earlier pass read what is older than this; absent in the first pass. */
+      readonly floor?: Millis | undefined;
     } & OfAccount);
 
 export type AccountMessage = Traced & AccountTask;
@@ -108,6 +112,8 @@ const schema = z.discriminatedUnion("op", [
     run: z.optional(ulid),
     after: cursor,
     erased: z.boolean(),
+    began: z.optional(time),
+    floor: z.optional(time),
   }),
 ]);
 

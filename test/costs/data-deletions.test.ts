@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { deauthorize } from "../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../shared/flows/accounts/duties/delete-data.ts";
 import { readDataDeletion } from "../../shared/flows/accounts/duties/read-deletion.ts";
-import { MINUTE } from "../../shared/kernel/time.ts";
+import { HOUR, MINUTE } from "../../shared/kernel/time.ts";
 import { openLoginFixture } from "../shared/flows/accounts/duties/support/login-fixture.ts";
 import { invokeWorker, queueDepth } from "../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
@@ -65,4 +65,29 @@ test("a sweep costs half a read, and three writes for each account that is due; 
     testEnv.advance(3 * MINUTE);
   }
   expect([steps.length, steps.at(0), steps.at(-1)]).toEqual([3, [7, 5], [4, 5.5]]);
+});
+
+test("the inbox of a tenant is read once, however many passes there are", async () => {
+  const fixture = await openLoginFixture(testEnv);
+  const other = await fixture.connect("other", ["7000000000000009"]);
+  for (let person = 0; person < 450; person++) await fixture.receive(other, `1${person}`);
+  testEnv.advance(HOUR);
+  const account = await fixture.connect("one", LOGIN);
+  await fixture.receive(account, "100");
+  await deleteData(fixture.ports(), { platformUserId: LOGIN[0] ?? "", now: testEnv.now() });
+  const reads: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    testEnv.advance(3 * MINUTE);
+    await fixture.sweep();
+    const worker = fixture.newWorker();
+    const [, rcu = 0] = await cost(() => invokeWorker(testEnv.eventSource, fixture.queues.accounts, worker));
+    reads.push(rcu);
+  }
+  const [disconnection, wait, firstPass, secondPass, ...rest] = reads;
+  expect([disconnection, wait]).toEqual([9, 7]);
+  // All pages in the first pass, and the newest page of 200 conversations in the second.
+  expect(firstPass).toBe(20.5);
+  expect(secondPass).toBe(10);
+  expect(rest.every((rcu) => rcu === 0)).toBe(true);
+  expect(await fixture.inbox()).not.toContain(fixture.conversation(account, "100"));
 });

@@ -7,6 +7,7 @@ import { isRefusal } from "../../../kernel/refusals.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import { type AccountTask, encodeAccountTask } from "../../../queues/accounts.ts";
 import type { PendingAccount } from "../../../stores/accounts/data-deletions.ts";
+import { positionTime } from "../../../stores/keys.ts";
 import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
 import type { TaskTime } from "../ports.ts";
 import { queueLetGo } from "./authorized-accounts.ts";
@@ -15,7 +16,7 @@ import type { EraseAccountPorts } from "./ports.ts";
 
 type EraseTask = Extract<AccountTask, { op: "erase_conversations" }>;
 /** Where a pass continues. */
-type Position = Pick<EraseTask, "after" | "erased">;
+type Position = Pick<EraseTask, "after" | "erased" | "began" | "floor">;
 
 const PAGE_SIZE = 25;
 /** Left at the end of an invocation for the step that runs. */
@@ -25,11 +26,14 @@ const SETTLE_TIME: Millis = 30 * SECOND;
 /** Until a disconnection or an erasure that others do is looked at again. */
 const RECHECK_DELAY: Millis = MINUTE;
 const START: Position = { after: null, erased: false };
+/** How much the times of messages and the clocks of two processes may differ. */
+const CLOCK_MARGIN: Millis = 10 * MINUTE;
 
 /**
  * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account is
  * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
- * pass, until a pass finds none. An account that the same login connected again since has one pass, after the
+ * pass, until a pass finds none. The first pass reads the whole inbox; no index has the conversations of an account. Each
+ * further one reads only what moved since the one before it began. An account that the same login connected again since has one pass, after the
  * same wait, and one that another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
  * there are messages, the account is not due: a sweep queues a new run only when nothing has worked on it for long, and
  * the messages of earlier runs are dropped then.
@@ -60,7 +64,8 @@ export async function eraseAccountConversations(
   if (pass.next !== null) return requeue(ports, pending, pass.next, 0);
   // A run before this one may have started an erasure in the meantime, whose conversation is in no inbox.
   const isLast = state === "connected_again" || (!pass.erased && !(await isErasing(ports, pending)));
-  return isLast ? end(ports, pending, time) : requeue(ports, pending, START, RECHECK_DELAY);
+  const nextPass = { ...START, floor: pass.began - CLOCK_MARGIN };
+  return isLast ? end(ports, pending, time) : requeue(ports, pending, nextPass, RECHECK_DELAY);
 }
 
 /** Makes the account due later, well before it is. @returns false when a repeated request or another run took over */
@@ -149,13 +154,15 @@ async function runPass(
   ports: EraseAccountPorts,
   { pending, position }: { readonly pending: PendingAccount; readonly position: Position },
   time: TaskTime,
-): Promise<{ readonly next: Position | null; readonly erased: boolean } | "taken_over"> {
+): Promise<{ readonly next: Position | null; readonly erased: boolean; readonly began: Millis } | "taken_over"> {
   const { tenant, account } = pending;
+  const { began = time.now(), floor } = position;
   const key = accountKey(account);
   const hasTime = () => time.now() < time.endsAt - STEP_TIME;
   let { after, erased } = position;
+  const stop = () => ({ next: { after, erased, began, floor }, erased, began });
   for (;;) {
-    if (!hasTime()) return { next: { after, erased }, erased };
+    if (!hasTime()) return stop();
     const { heads, next } = await ports.conversations.inbox(tenant, {
       before: after,
       limit: PAGE_SIZE,
@@ -164,13 +171,14 @@ async function runPass(
     });
     for (const { id } of heads) {
       // An erased conversation is in no inbox, so that the page is read again without it.
-      if (!hasTime()) return { next: { after, erased }, erased };
+      if (!hasTime()) return stop();
       erased = true;
       if (!(await ports.dataDeletions.recordErasure(pending, deriveErasureId(id)))) return "taken_over";
       const result = await ports.eraseConversation({ tenant, conversationId: id, now: time.now(), time }, hasTime);
-      if (!isRefusal(result) && !result.done) return { next: { after, erased }, erased };
+      if (!isRefusal(result) && !result.done) return stop();
     }
-    if (next === null) return { next: null, erased };
+    const isOver = next === null || (floor !== undefined && positionTime(next) < floor);
+    if (isOver) return { next: null, erased, began };
     after = next;
   }
 }
@@ -189,10 +197,20 @@ async function end(
 async function requeue(
   { accountWork }: Pick<EraseAccountPorts, "accountWork">,
   { code, tenant, account, run }: PendingAccount,
-  { after, erased }: Position,
+  { after, erased, began, floor }: Position,
   delay: Millis,
 ): Promise<RecordOutcome> {
-  const task = { op: "erase_conversations", tenant, account, code, run: run ?? undefined, after, erased } as const;
+  const task = {
+    op: "erase_conversations",
+    tenant,
+    account,
+    code,
+    run: run ?? undefined,
+    after,
+    erased,
+    began,
+    floor,
+  } as const;
   const body = encodeAccountTask(task);
   await accountWork.send({ body, group: tenant, delay });
   return done;

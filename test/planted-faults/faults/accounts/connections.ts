@@ -1,6 +1,6 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const letGo = "test/shared/flows/accounts/let-go.test.ts";
+const letGoTest = "test/shared/flows/accounts/let-go.test.ts";
 const histories = "test/histories/found.test.ts";
 
 export const connectionFaults: readonly PlantedFault[] = [
@@ -31,7 +31,7 @@ export const connectionFaults: readonly PlantedFault[] = [
     search: "    resubscribedAt: account.resubscribedAt,\n",
     replacement: "",
     killedBy: {
-      file: letGo,
+      file: letGoTest,
       title: "ends a subscription that a check makes again between its end and the disconnection",
     },
   },

@@ -67,4 +67,14 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
       title: "a data deletion is not done while an earlier run still erases a conversation in the background",
     },
   },
+  {
+    name: "a data deletion reads the whole inbox in each pass",
+    file: eraseConversations,
+    search: "floor: pass.began - CLOCK_MARGIN",
+    replacement: "floor: undefined",
+    killedBy: {
+      file: "test/costs/data-deletions.test.ts",
+      title: "the inbox of a tenant is read once, however many passes there are",
+    },
+  },
 ];
