@@ -1,7 +1,7 @@
-import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
+import { authenticate, enforceRateLimit, hasKeyForm } from "../../shared/flows/access/authenticate.ts";
 import type { KeyPorts, RequestQuotaPorts, SessionPorts } from "../../shared/flows/access/ports.ts";
 import { authenticateSession, openSession, sessionKid } from "../../shared/flows/access/sessions.ts";
-import type { Credentials, SessionGuard } from "./credentials.ts";
+import type { Credentials, KeyGuard, SessionGuard } from "./credentials.ts";
 
 /** What a function needs to take sessions. */
 export type SessionCredentialPorts = SessionPorts &
@@ -12,12 +12,14 @@ export type SessionCredentialPorts = SessionPorts &
 
 /** Identifies keys and sessions. */
 export function callerCredentials(ports: KeyPorts & SessionCredentialPorts): Credentials {
-  return { ...sessionCredentials(ports), keys: (header, now) => authenticate(ports, header, now) };
+  const keys: KeyGuard = { hasForm: hasKeyForm, authenticate: (header, now) => authenticate(ports, header, now) };
+  return { ...sessionCredentials(ports), keys };
 }
 
 /** Identifies sessions. A key is refused without being read. */
 export function sessionCredentials(ports: SessionCredentialPorts): Credentials {
   const sessions: SessionGuard = {
+    hasForm: (token) => sessionKid(token) !== undefined,
     open: async (token, now) => openSession(await ports.sessionKeys(sessionKid(token)), token, now),
     authenticate: (session) => authenticateSession(ports, session),
     consoleOrigin: ports.consoleOrigin,

@@ -6,23 +6,56 @@ import { CSRF_COOKIE, SESSION_COOKIE } from "./session-names.ts";
 /**
  * The value of a cookie in the request's Cookie header. Null when it is absent; "invalid" when it is sent twice, since
  * another site of the same domain may have set one of them, or under a name that only looks the same. Only spaces and
- * tabs are trimmed: a wider trim reads a name with a no-break space as the plain one.
+ * tabs are trimmed: a wider trim reads a name with a no-break space as the plain one. Reads each character at most twice.
  */
 export function readCookie(header: string | null, name: string): { readonly value: string } | "invalid" | null {
+  const text = header ?? "";
   let cookie: { readonly value: string } | null = null;
-  for (const pair of (header ?? "").split(";")) {
-    const separator = pair.indexOf("=");
-    const pairName = (separator === -1 ? pair : pair.slice(0, separator)).replace(/^[ \t]+|[ \t]+$/g, "");
-    if (pairName !== name && visibleText(pairName) !== name) continue;
-    if (pairName !== name || separator === -1 || cookie) return "invalid";
-    cookie = { value: pair.slice(separator + 1).replace(/^[ \t]+|[ \t]+$/g, "") };
+  for (let start = 0; start < text.length; ) {
+    const nameEnd = findEnd(text, start, isNameEnd);
+    const pairEnd = text[nameEnd] === "=" ? findEnd(text, nameEnd, isPairEnd) : nameEnd;
+    if (looksLike(text, start, nameEnd, name)) {
+      const isNamed = trimBlanks(text, start, nameEnd) === name && nameEnd < pairEnd;
+      if (!isNamed || cookie) return "invalid";
+      cookie = { value: trimBlanks(text, nameEnd + 1, pairEnd) };
+    }
+    start = pairEnd + 1;
   }
   return cookie;
 }
 
-/** A name as a person sees it, without spaces and characters that are not shown. */
-function visibleText(name: string): string {
-  return name.replace(/[^!-~]/g, "");
+const isPairEnd = (character: string | undefined) => character === ";";
+const isNameEnd = (character: string | undefined) => character === "=" || character === ";";
+
+/** The first position from `start` whose character ends something, or the length of the text. */
+function findEnd(text: string, start: number, isEnd: (character: string | undefined) => boolean): number {
+  let position = start;
+  while (position < text.length && !isEnd(text[position])) position += 1;
+  return position;
+}
+
+/** Whether a part of a text is the name as a person sees it, without spaces and characters that are not shown. */
+function looksLike(text: string, start: number, end: number, name: string): boolean {
+  let nameIndex = 0;
+  for (let position = start; position < end; position++) {
+    const character = text[position] ?? "";
+    if (character < "!" || character > "~") continue;
+    if (character !== name[nameIndex]) return false;
+    nameIndex += 1;
+  }
+  return nameIndex === name.length;
+}
+
+/** A part of a text without the spaces and tabs around it. */
+function trimBlanks(text: string, start: number, end: number): string {
+  let [first, last] = [start, end];
+  while (first < last && isBlank(text[first])) first += 1;
+  while (first < last && isBlank(text[last - 1])) last -= 1;
+  return text.slice(first, last);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }
 
 /** The cookies of a session that begins. @param isSecure false only where the console is on the loopback interface */

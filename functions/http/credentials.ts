@@ -16,10 +16,17 @@ export interface Credentials {
   readonly rateLimit: (caller: Caller, now: Millis) => Promise<RequestPace | null>;
 }
 
-/** Resolves the raw Authorization header (undefined when absent) to its key. */
-export type KeyGuard = (header: string | undefined, now: Millis) => Promise<KeyCaller | Refusal<"unauthorized">>;
+/** Takes the raw Authorization header; undefined when it is absent. */
+export interface KeyGuard {
+  /** Whether the header has the form of a key's. It proves nothing and reads nothing. */
+  readonly hasForm: (header: string | undefined) => boolean;
+  /** Resolves the header to its key. */
+  readonly authenticate: (header: string | undefined, now: Millis) => Promise<KeyCaller | Refusal<"unauthorized">>;
+}
 
 export interface SessionGuard {
+  /** Whether a text has the form of a token. It proves nothing, and needs no key and no read. */
+  readonly hasForm: (token: string) => boolean;
   /** Opens a token, without reading the user. Null when it is not valid. */
   readonly open: (token: string, now: Millis) => Promise<Session | null>;
   /** Reads the user and the memberships. */
@@ -31,24 +38,42 @@ export interface SessionGuard {
 /** The credentials of a function whose routes need none. */
 export const noCredentials: Credentials = { keys: null, sessions: null, rateLimit: async () => null };
 
+/** A credential in the right form, which may still be that of no caller. */
+export type Credential =
+  | { readonly kind: "key"; readonly header: string | undefined }
+  | { readonly kind: "session"; readonly token: string };
+
 /**
- * Identifies the caller of a route. A request with an Authorization header is a key's, valid or not, and its cookies are
- * not read: so a key is never asked for a CSRF token. A forged write of a session is refused before anything is read.
+ * Reads the credential of a request by its form alone, so that a request without one costs no more than its headers. A
+ * request with an Authorization header is a key's, valid or not, and its cookies are not read: so a key is never asked
+ * for a CSRF token. Where only a key counts, cookies are not read either.
  */
-export async function identifyCaller(
-  credentials: Credentials,
-  { auth, method }: Pick<Endpoint<never>, "auth" | "method">,
+export function readCredential(
+  { keys, sessions }: Credentials,
+  { auth }: Pick<Endpoint<never>, "auth">,
   headers: Headers,
+): Credential | Refusal<"unauthorized"> {
+  const authorization = headers.get("authorization");
+  const isCookieRead = authorization === null && auth !== "key";
+  const cookie = isCookieRead ? readCookie(headers.get("cookie"), SESSION_COOKIE) : null;
+  if (cookie === null) {
+    const header = authorization ?? undefined;
+    return auth !== "session" && keys?.hasForm(header) ? { kind: "key", header } : refuse("unauthorized");
+  }
+  if (cookie === "invalid" || !sessions?.hasForm(cookie.value)) return refuse("unauthorized");
+  return { kind: "session", token: cookie.value };
+}
+
+/** Identifies the caller by its credential. A forged write of a session is refused before anything is read. */
+export async function identifyCaller(
+  { keys, sessions }: Credentials,
+  credential: Credential,
+  { method, headers }: { readonly method: Endpoint<never>["method"]; readonly headers: Headers },
   now: Millis,
 ): Promise<Caller | Refusal<"unauthorized" | "csrf_failed">> {
-  const { keys, sessions } = credentials;
-  const authorization = headers.get("authorization");
-  const cookie = readCookie(headers.get("cookie"), SESSION_COOKIE);
-  const isSession = authorization === null && cookie !== null && auth !== "key";
-  if (!isSession) return keys && auth !== "session" ? keys(authorization ?? undefined, now) : refuse("unauthorized");
-  if (!sessions || cookie === "invalid") return refuse("unauthorized");
-  const session = await sessions.open(cookie.value, now);
-  if (!session) return refuse("unauthorized");
+  if (credential.kind === "key") return keys ? keys.authenticate(credential.header, now) : refuse("unauthorized");
+  const session = await sessions?.open(credential.token, now);
+  if (!sessions || !session) return refuse("unauthorized");
   const forgery = method === "GET" ? null : refuseForgery(headers, session.csrfToken, sessions.consoleOrigin);
   return forgery ?? sessions.authenticate(session);
 }

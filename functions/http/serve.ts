@@ -4,7 +4,7 @@ import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { type Credentials, identifyCaller } from "./credentials.ts";
+import { type Credentials, identifyCaller, readCredential } from "./credentials.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import {
   assertMatchesSchema,
@@ -37,7 +37,8 @@ export interface IncomingRequest {
 }
 
 /**
- * Serves one request: size, credential, rate limit, suspension, tenant, parameters, body, handler. Throws only on a fault.
+ * Serves one request: form of the credential, size, credential, rate limit, suspension, tenant, parameters, body, handler.
+ * Throws only on a fault.
  * @param onPace gets the pace of the caller once the request is counted, also when a fault follows
  */
 export async function serve<P>(
@@ -47,11 +48,14 @@ export async function serve<P>(
   onPace: (pace: RequestPace) => void,
 ): Promise<Response> {
   const { raw, now } = request;
+  const credential = endpoint.auth === "none" ? null : readCredential(options.credentials, endpoint, raw.headers);
+  if (isRefusal(credential)) return failure(credential);
   const bytes = await readBytes(raw, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
   if (isRefusal(bytes)) return failure(bytes);
-  if (endpoint.auth === "none") return respond(options, endpoint, { ...request, bytes, caller: null });
+  if (credential === null) return respond(options, endpoint, { ...request, bytes, caller: null });
 
-  const caller = await identifyCaller(options.credentials, endpoint, raw.headers, now);
+  const { method } = endpoint;
+  const caller = await identifyCaller(options.credentials, credential, { method, headers: raw.headers }, now);
   if (isRefusal(caller)) return failure(caller);
   const pace = await options.credentials.rateLimit(caller, now);
   if (pace) onPace(pace);

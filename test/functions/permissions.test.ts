@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callerCredentials } from "../../functions/http/caller-credentials.ts";
-import { identifyCaller } from "../../functions/http/credentials.ts";
 import { enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
 import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
@@ -38,6 +37,7 @@ import { createTenant } from "../shared/stores/access/support/team-samples.ts";
 import { newTenant } from "../shared/stores/support/samples.ts";
 import { injectFaults } from "../support/faults.ts";
 import { keyVersion } from "../support/world/key-rings.ts";
+import { identifyCaller } from "./http/support/identify.ts";
 import { openMailFixture } from "./mail/mail-fixture.ts";
 import { newSession } from "./routes/support/sessions.ts";
 

@@ -20,9 +20,7 @@ export async function authenticate(
   authorization: string | undefined,
   now: Millis,
 ): Promise<KeyCaller | Refusal<"unauthorized">> {
-  if (!authorization || authorization.length > HEADER_CHARS_MAX) return refuse("unauthorized");
-  const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
-  const secret = parseApiKey(token);
+  const secret = readKey(authorization);
   if (!secret) return refuse("unauthorized");
   const storedKey = await findKey(ports, secret);
   if (storedKey?.key.status !== "active") return refuse("unauthorized");
@@ -31,6 +29,17 @@ export async function authenticate(
   const isUseDue = key.lastUsedAt === null || key.lastUsedAt <= now - KEY_USE_INTERVAL;
   if (!isRefusal(caller) && !refuseSuspendedKey(caller) && isUseDue) await ports.apiKeys.recordUse(key, hash, now);
   return caller;
+}
+
+/** Whether the Authorization header has the form of a key's, with its checksum. It reads nothing. */
+export function hasKeyForm(authorization: string | undefined): boolean {
+  return readKey(authorization) !== null;
+}
+
+function readKey(authorization: string | undefined): string | null {
+  if (!authorization || authorization.length > HEADER_CHARS_MAX) return null;
+  const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
+  return parseApiKey(token);
 }
 
 function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized"> {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
-import { identifyCaller } from "../../../functions/http/credentials.ts";
 import { type Caller, implicitTenant } from "../../../shared/domain/access/callers.ts";
 import type { Role } from "../../../shared/domain/access/roles.ts";
 import type { Actor } from "../../../shared/flows/access/audit-entry.ts";
@@ -12,6 +11,7 @@ import { sendTestEvent } from "../../../shared/flows/webhooks/send-test.ts";
 import { deleteWebhook, updateWebhook } from "../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { identifyCaller } from "../../functions/http/support/identify.ts";
 import { newSession } from "../../functions/routes/support/sessions.ts";
 import { createTenant } from "../../shared/stores/access/support/team-samples.ts";
 import type { Pipeline } from "../../support/pipeline.ts";

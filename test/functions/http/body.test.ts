@@ -134,9 +134,30 @@ describe("the size of a body", () => {
     ]);
   });
 
-  it("is checked before the key", async () => {
+  it("is checked before the key is read, and after its form", async () => {
     const large = "x".repeat(REQUEST_BODY_BYTES_MAX + 1);
     expect((await readVerdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
+    expect((await readVerdict(post(large, { authorization: "Bearer ?" })))[0]).toBe(401);
+  });
+
+  it.each([
+    ["no credential", {}],
+    ["a key in no right form", { authorization: "Bearer ?" }],
+    ["a session in no right form", { cookie: "console_session=?" }],
+  ])("costs a request with %s nothing: its body is not read", async (_, headers) => {
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (stream) => {
+          pulled += 1;
+          stream.enqueue(new Uint8Array(1024));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const request = new Request("http://gateway/v1/things", { method: "POST", headers, body, duplex: "half" });
+    expect((await readVerdict(app.request(request)))[0]).toBe(401);
+    expect(pulled).toBe(0);
   });
 
   it("is checked by the content length, and while reading when there is none", async () => {
@@ -149,8 +170,8 @@ describe("the size of a body", () => {
         stream.enqueue(new Uint8Array(64 * 1024));
       },
     });
-    const request = new Request("http://gateway/v1/things", { method: "POST", body: endless, duplex: "half" });
-    expect((await readVerdict(app.request(request)))[0]).toBe(413);
+    const init = { method: "POST", headers: tenantAuth, body: endless, duplex: "half" } as const;
+    expect((await readVerdict(app.request(new Request("http://gateway/v1/things", init))))[0]).toBe(413);
     expect(pulled).toBeLessThan(10);
   });
 

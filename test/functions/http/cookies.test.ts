@@ -22,6 +22,9 @@ describe("reading a cookie", () => {
     ["Console_Session=a; xconsole_session=b; console_session2=c", null],
     ["__Host-console_session=a", null],
     ["x=console_session=a", null],
+    [";;=;= ;\t=;", null],
+    [";;console_session=a;;", "a"],
+    [`${"\t".repeat(9_000)}console_session=\t\t`, ""],
   ])("%j gives %j", (header, value) => {
     expect(readCookie(header, "console_session")).toEqual(value === null ? null : { value });
   });

@@ -76,6 +76,17 @@ describe("a route for keys and sessions", () => {
   });
 });
 
+describe("a credential whose form is not right", () => {
+  it.each([
+    ["a key", { authorization: "Bearer ?" }],
+    ["a key beside a session", { ...sessionAuth, authorization: "Bearer ?" }],
+    ["a session", { cookie: "console_session=?" }],
+  ])("is refused without a read: %s", async (_, headers) => {
+    expect(await ask("GET", "/v1/things?tenant=acme", headers)).toEqual([401, "unauthorized"]);
+    expect(testApp.reads).toEqual([]);
+  });
+});
+
 describe("a route for one of both", () => {
   it("refuses a session where it needs a key", async () => {
     expect(await ask("POST", "/v1/ticket", tenantAuth)).toEqual([200, "ok"]);

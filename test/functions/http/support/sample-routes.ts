@@ -307,11 +307,15 @@ export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => 
     endpoints: sampleRoutes,
     ports: samplePorts,
     credentials: {
-      keys: async (header) => {
-        reads.push("key");
-        return keyByHeader[header ?? ""] ?? refuse("unauthorized");
+      keys: {
+        hasForm: (header) => header !== undefined && header !== "Bearer ?",
+        authenticate: async (header) => {
+          reads.push("key");
+          return keyByHeader[header ?? ""] ?? refuse("unauthorized");
+        },
       },
       sessions: {
+        hasForm: (token) => token !== "?",
         open: async (token) => sessionByToken[token] ?? null,
         authenticate: async ({ userId }) => {
           reads.push("session");

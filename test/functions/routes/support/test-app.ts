@@ -23,7 +23,7 @@ export function testApp(testEnv: TestEnv, ports: ApiPorts, credentials: Credenti
 
 /** Every request is this key's, without a limit. */
 export function keyOf(caller: KeyCaller): Credentials {
-  return { ...noCredentials, keys: async () => caller };
+  return { ...noCredentials, keys: { hasForm: () => true, authenticate: async () => caller } };
 }
 
 /** Every request has a live key of the tenant, without a limit. */

@@ -49,11 +49,38 @@ export const sessionFaults: readonly PlantedFault[] = [
   {
     name: "a bad key is forgiven where a session is sent beside it",
     file: "functions/http/credentials.ts",
-    search: "authorization === null && cookie !== null",
-    replacement: "cookie !== null",
+    search: `authorization === null && auth !== "key"`,
+    replacement: `auth !== "key"`,
     killedBy: {
       file: door,
       title: "takes the key of a request that also has a session, and asks it for no CSRF token",
+    },
+  },
+  {
+    name: "the body of a request without a credential is read",
+    file: "functions/http/serve.ts",
+    search: "if (isRefusal(credential)) return failure(credential);",
+    replacement: "",
+    killedBy: {
+      file: "test/functions/http/body.test.ts",
+      title: "costs a request with %s nothing: its body is not read",
+    },
+  },
+  {
+    name: "a key in no right form is looked up",
+    file: "functions/http/credentials.ts",
+    search: `keys?.hasForm(header) ?`,
+    replacement: "keys ?",
+    killedBy: { file: door, title: "is refused without a read: %s" },
+  },
+  {
+    name: "a session in no right form is opened",
+    file: "functions/http/credentials.ts",
+    search: `cookie === "invalid" || !sessions?.hasForm(cookie.value)`,
+    replacement: `cookie === "invalid"`,
+    killedBy: {
+      file: "test/functions/http/body.test.ts",
+      title: "costs a request with %s nothing: its body is not read",
     },
   },
   {
@@ -73,8 +100,8 @@ export const sessionFaults: readonly PlantedFault[] = [
   {
     name: "of two session cookies the first counts",
     file: "functions/http/cookies.ts",
-    search: "if (pairName !== name || separator === -1 || cookie)",
-    replacement: "if (cookie) break;\n    if (pairName !== name || separator === -1)",
+    search: "if (!isNamed || cookie) return",
+    replacement: "if (cookie) break;\n      if (!isNamed) return",
     killedBy: { file: "test/functions/http/cookies.test.ts", title: "refuses one that is sent %s" },
   },
   {
