@@ -8,6 +8,8 @@ const COOL_DOWN_DEFAULT: Millis = MINUTE;
 const COOL_DOWN_MAX: Millis = DAY;
 const TOO_MANY_REQUESTS = 429;
 const DETAIL_CHARS_MAX = 300;
+/** How much of a platform's text is read. It may have a megabyte. */
+const READ_CHARS_MAX = 4_000;
 /** What the platform's text for people, and the advice, may each take of these. */
 const ADDED_CHARS_MAX = 150;
 
@@ -101,11 +103,11 @@ export function refusalDetail(error: JsonObject, secrets: readonly string[], adv
   return `${cutText(message, DETAIL_CHARS_MAX - hints.length - 1).trimEnd()} ${hints}`.trim();
 }
 
-/** A text of the platform on one line, without tokens. Empty when there is none. */
+/** A text of the platform on one line, without tokens. Empty when there is none. Only its beginning is read. */
 function sanitizeText(value: unknown, secrets: readonly string[]): string {
   if (typeof value !== "string") return "";
-  // Removed before the cut, so that no part of a token remains.
-  let text = value;
+  // Removed before the last cut, so that no part of a token remains.
+  let text = beginning(value);
   for (const secret of secrets.flatMap((plain) => [plain, encodeURIComponent(plain.toWellFormed())])) {
     if (secret !== "") text = text.replaceAll(secret, "[token]");
   }
@@ -117,13 +119,28 @@ function sanitizeText(value: unknown, secrets: readonly string[]): string {
       )
       .replace(/\bBearer\s+\S+/gi, "[token]")
       // The signed URL of an uploaded file.
-      .replace(/\bhttps?:\S*X-Amz-\S*/gi, "[url]")
+      .replace(/\bhttps?:\S*/gi, (url) => (/X-Amz-/i.test(url) ? "[url]" : url))
       .replace(/\b(?:EAA|IGAA|IGQ)[\w-]{8,}/g, "[token]")
-      .replace(/[\w.|~-]{40,}/g, "[token]")
+      .replace(/(?<![\w.|~-])[\w.|~-]{40,}/g, "[token]")
       .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
       .toWellFormed()
       .trim()
   );
+}
+
+/**
+ * The first characters of a text. A cut may fall into a token, so the ASCII characters before it are left out, which are
+ * all that tokens and addresses consist of.
+ */
+function beginning(text: string): string {
+  if (text.length <= READ_CHARS_MAX) return text;
+  let end = READ_CHARS_MAX;
+  while (end > 0 && isVisibleAscii(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+function isVisibleAscii(unit: number): boolean {
+  return unit > 0x20 && unit < 0x7f;
 }
 
 function cutText(text: string, charsMax: number): string {

@@ -7,6 +7,9 @@ import type { PlatformHttp } from "./http.ts";
 export const NAME_CHARS_MAX = 200;
 export const USERNAME_CHARS_MAX = 100;
 
+/** How much of a name is read. It may have a megabyte. */
+const NAME_CHARS_READ = 1_000;
+
 /** Control characters, line breaks and bidirectional overrides. */
 const NAME_DISALLOWED_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
@@ -63,7 +66,7 @@ function parseProfile(body: object | null): PlatformProfile | null {
 /** A name on one line, without control characters. @returns null when nothing is left of it */
 export function cleanName(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;
-  const clean = value.replace(NAME_DISALLOWED_CHARS, " ").trim();
+  const clean = value.slice(0, NAME_CHARS_READ).replace(NAME_DISALLOWED_CHARS, " ").trim();
   return readText(clean, max)?.trim() || null;
 }
 

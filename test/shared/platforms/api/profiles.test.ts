@@ -92,6 +92,7 @@ describe("a person", () => {
   test("has a name of at most 200 characters and a user name of at most 100, without split characters", async () => {
     const long = await fetchBody({ name: "n".repeat(201), username: "u".repeat(101) });
     expect(long).toMatchObject({ name: "n".repeat(200), username: "u".repeat(100) });
+    expect(await fetchBody({ name: ` ${"n ".repeat(500_000)}` })).toMatchObject({ name: "n ".repeat(100).trim() });
     const cut = await fetchBody({ name: `${"n".repeat(199)}😀` });
     expect(cut).toMatchObject({ name: "n".repeat(199) });
   });

@@ -233,6 +233,14 @@ describe("a refusal", () => {
     expect(cut).not.toContain(TOKEN.slice(0, 4));
   });
 
+  test("its detail has no part of a token at which the read part of a long text ends", async () => {
+    const padding = `${"x1".repeat(199)}. `.repeat(10).slice(9);
+    const detail = await detailOf(`no ${padding}${TOKEN}${"x ".repeat(500_000)}`);
+    expect(detail).toMatch(/^no \[token\]/);
+    expect(detail).not.toContain(TOKEN.slice(0, 4));
+    expect(await detailOf(`${"ü".repeat(3_990)}${TOKEN.repeat(10)}`)).toBe("ü".repeat(300));
+  });
+
   test("its detail has at most 300 characters on one line and is never empty", async () => {
     expect(await detailOf("a ".repeat(150))).toHaveLength(299);
     expect(await detailOf("a ".repeat(400))).toHaveLength(300);
