@@ -45,7 +45,12 @@ function parseInstant(value: string | number): Millis | null {
 function parseIsoDate(text: string): number {
   if (!z.safeParse(isoText, text).success) return Number.NaN;
   // Times before 1970 count as its start: nothing is older.
-  return Math.max(0, Date.parse(/T.*(Z|[+-][0-9:]+)$|^[^T]*$/.test(text) ? text : `${text}Z`));
+  return Math.max(0, Date.parse(hasZone(text) ? text : `${text}Z`));
+}
+
+/** Whether a date has no time, or a time with a zone. */
+function hasZone(text: string): boolean {
+  return !text.includes("T") || /(Z|[+-][0-9:]{2,6})$/.test(text);
 }
 
 /** A comma-separated list of `allowedValues`. Anything else is 400. */

@@ -82,7 +82,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     return value === "" || value === null ? undefined : value;
   };
   return {
-    baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/\/+$/, ""),
+    baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/(?<!\/)\/+$/, ""),
     realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
     signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
@@ -173,7 +173,7 @@ function url(name: Name, value: unknown): string {
 function webSocketUrl(name: Name, value: unknown): string {
   const isValid = typeof value === "string" && /^wss:/i.test(value) && isUrl(value.replace(/^wss:/i, "https:"));
   if (!isValid || /[?#]/.test(value)) throw invalidSetting(name, value, "a wss URL without a query");
-  return value.replace(/\/+$/, "");
+  return value.replace(/(?<!\/)\/+$/, "");
 }
 
 /** Accepts a URL without path, query and fragment. */

@@ -35,7 +35,7 @@ const PORT_ATTEMPTS_MAX = 3;
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const externalUrl = process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  if (externalUrl) return { url: externalUrl.replace(/\/+$/, ""), name: "given", close: async () => {} };
+  if (externalUrl) return { url: externalUrl.replace(/(?<!\/)\/+$/, ""), name: "given", close: async () => {} };
 
   const program = chooseProgram(options.prefer);
   const dataDir = options.dataDir === null ? null : resolve(options.dataDir);

@@ -124,14 +124,14 @@ async function dispatch(
   const headers = plainHeaders(request);
   const target = headers["x-amz-target"];
   // A URL object would normalize "//" and "..", which are ordinary characters in an object's key.
-  const [, pathname = "", search = ""] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
+  const [pathname, search] = splitAt(url, "?");
   if (target !== undefined || pathname.startsWith(MAIL_PATH)) {
     if (headers.authorization === undefined) return unsignedResponse();
     const jsonServices = { AmazonSQS: sqs, TrentService: kms, secretsmanager: secrets };
     if (target !== undefined) return handleJsonRequest(jsonServices, target, body.toString(), { signal });
     return mail.handle(method, pathname, body.toString());
   }
-  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(pathname) ?? [];
+  const [bucket, key] = splitAt(pathname.startsWith("/") ? pathname.slice(1) : "", "/");
   try {
     return s3.handle({
       method,
@@ -146,6 +146,12 @@ async function dispatch(
     const refusal = new S3Error("InvalidURI", 400, "The path is not valid percent encoding.");
     return { status: refusal.status, headers: { "content-type": "application/xml" }, body: errorXml(refusal) };
   }
+}
+
+/** The text before and after the first separator. */
+function splitAt(text: string, separator: string): [before: string, after: string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function unsignedResponse(): EmulatorResponse {

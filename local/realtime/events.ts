@@ -38,7 +38,8 @@ export function toConnectEvent(identity: ConnectionIdentity, request: IncomingMe
   addValue(headers, "X-Forwarded-Port", String(request.socket.localPort));
   addValue(headers, "X-Forwarded-Proto", "http");
   const query = new Map<string, string[]>();
-  const [, search = ""] = /\?(.*)$/s.exec(request.url ?? "") ?? [];
+  const url = request.url ?? "";
+  const search = url.includes("?") ? url.slice(url.indexOf("?") + 1) : "";
   for (const [name, value] of new URLSearchParams(search)) addValue(query, name, value);
   return {
     headers: lastValues(headers),

@@ -4,7 +4,7 @@ const hosts = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api
 
 /** The text that is printed when the simulator runs alone: what the app needs. Secrets that were set are not shown. */
 export function banner(url: string, { options, randomSecrets }: ProgramSettings): string {
-  const base = options.webhookBase.replace(/\/+$/, "");
+  const base = options.webhookBase.replace(/(?<!\/)\/+$/, "");
   const rows: [string, string][] = [
     ["Page", url],
     ["Webhooks", `${base}/webhooks/instagram and ${base}/webhooks/messenger`],

@@ -108,7 +108,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { instagramAppId = simulatedAppIds.instagram, redirectUris } = options;
   const { accounts = [...exampleAccounts, ...unconnectedAccounts] } = options;
   if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits");
-  const webhookBase = options.webhookBase.replace(/\/+$/, "");
+  const webhookBase = options.webhookBase.replace(/(?<!\/)\/+$/, "");
   const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };
   const stored = statePath === undefined ? emptyState() : await readState(statePath);
   const world = new World(addSeedAccounts(stored, accounts, Date.now() + stored.clockOffsetMs), appId, statePath);

@@ -171,7 +171,7 @@ function readPlatformUrls(text: string | undefined): PlatformUrls | undefined {
 }
 
 function readUrl(name: string, text: string, schemes = /^https?:/): string {
-  if (URL.canParse(text) && schemes.test(text)) return text.replace(/\/+$/, "");
+  if (URL.canParse(text) && schemes.test(text)) return text.replace(/(?<!\/)\/+$/, "");
   const schemeHint = schemes.test("http:") ? "an http or https" : "an https";
   throw new LocalRefusal(`Invalid ${name}: ${JSON.stringify(text)}. Set it to ${schemeHint} URL.`);
 }

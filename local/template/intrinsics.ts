@@ -175,7 +175,7 @@ export class Resolver {
 
   #substitute(stack: string, body: unknown): string {
     const [pattern, names] = (Array.isArray(body) ? body : [body]) as [string, Record<string, unknown>?];
-    return pattern.replaceAll(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
+    return pattern.replaceAll(/\$\{(!?)([^{}]+)\}/g, (_whole, literal: string, name: string) => {
       if (literal) return `\${${name}}`;
       if (names && name in names) return this.text(stack, names[name]);
       return this.text(stack, name.includes(".") ? { "Fn::GetAtt": name } : { Ref: name });

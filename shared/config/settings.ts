@@ -84,5 +84,5 @@ export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env)
 }
 
 function withoutTrailingSlash(url: string): string {
-  return url.replace(/\/+$/, "");
+  return url.replace(/(?<!\/)\/+$/, "");
 }

@@ -65,7 +65,9 @@ function styles(): string {
 
 /** The colors of the theme: those of the system's scheme, and of the scheme that a reader chose (`data-theme`). */
 function themeColors(css: string): string {
+  // Super-linear: the text is the theme of this repository.
   const light = /^:root \{\n([\s\S]*?)^\}/m.exec(css)?.[1];
+  // Super-linear: the text is the theme of this repository.
   const dark = /^@media \(prefers-color-scheme: dark\) \{\n {2}:root \{\n([\s\S]*?)^ {2}\}/m.exec(css)?.[1];
   if (light === undefined || dark === undefined) throw new Error("theme.css has no colors of both schemes.");
   return [

@@ -78,8 +78,8 @@ const secretReplacements: readonly Replace[] = [
   // The tag of a file.
   replaceAll(/^(W\/)?"[\w-]{8,}"$/g, (_, weak = "") => `${weak}"0123456789abcdef"`),
   // Sealed tokens: sessions, challenges, signed requests.
-  replaceAll(/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),
-  replaceAll(/\beyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),
+  replaceAll(/(?<![\w-])eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),
+  replaceAll(/(?<![\w-])eyJ[\w-]+\.[\w-]{43}/g, () => "eyJleGFtcGxlIjoxfQ.ZXhhbXBsZQ"),
   replaceAll(/signed_request=[\w-]{43}\./g, () => "signed_request=ZXhhbXBsZQ."),
   replaceAll(/\b(console_csrf|parley_login_)([0-9a-f]{8})?=[\w-]+/g, (_, name, id) => {
     return `${name}${id ? "01234567" : ""}=exampleCsrfTokenValue0`;

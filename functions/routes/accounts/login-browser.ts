@@ -32,6 +32,6 @@ export async function loginRedirect(
 
 /** A cookie that a browser sends to the routes of connecting alone. @param maxAge 0 removes it */
 export function toLoginCookie({ baseUrl }: Pick<OriginPorts, "baseUrl">, cookie: LoginCookie, maxAge: Millis): string {
-  const base = new URL(baseUrl).pathname.replace(/\/+$/, "");
+  const base = new URL(baseUrl).pathname.replace(/(?<!\/)\/+$/, "");
   return pathCookie({ ...cookie, path: `${base}/oauth`, maxAge }, isCookieSecure(baseUrl));
 }

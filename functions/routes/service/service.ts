@@ -59,6 +59,6 @@ export const redirectToSecurityTxt = endpoint.public({
 
 function siteRedirect(siteUrl: string | null, path: string, query: string) {
   if (!siteUrl) return refuse("route_not_found");
-  const location = `${siteUrl.replace(/\/+$/, "")}${path}${query ? `?${query}` : ""}`;
+  const location = `${siteUrl.replace(/(?<!\/)\/+$/, "")}${path}${query ? `?${query}` : ""}`;
   return new Response(null, { status: 301, headers: { location } });
 }

@@ -6,6 +6,7 @@ export interface UploadForm {
   readonly file: { readonly name: string; readonly bytes: Buffer };
 }
 
+const PARAMETERS = { name: /[;\s]name="([^"]*)"/i, filename: /[;\s]filename="([^"]*)"/i } as const;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 /** Reads a multipart/form-data body up to and including its part named `file`. */
@@ -35,8 +36,8 @@ export function parseForm(body: Buffer, contentType: string): UploadForm {
   throw new S3Error("InvalidArgument", 400, "POST requires exactly one file upload per request.");
 }
 
-function parameter(head: string, name: string): string | undefined {
-  return new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
+function parameter(head: string, name: keyof typeof PARAMETERS): string | undefined {
+  return PARAMETERS[name].exec(head)?.[1];
 }
 
 function malformedRequest(): S3Error {

@@ -75,7 +75,7 @@ export class S3 {
 
   /** Requires a known access key id. The signature of a header is not verified, because all its callers are on loopback. */
   #checkCaller(request: S3Request): void {
-    const [, accessKey] = /Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? "") ?? [];
+    const [, accessKey] = /Credential=([^/,\s=]+)\//.exec(request.headers.authorization ?? "") ?? [];
     if (accessKey === undefined) throw accessDenied();
     if (Object.hasOwn(this.#options.credentials, accessKey)) return;
     throw new S3Error("InvalidAccessKeyId", 403, "The access key id you provided does not exist in our records.");

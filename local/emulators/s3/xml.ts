@@ -13,7 +13,16 @@ export function escapeXml(text: string): string {
 
 /** The raw contents of every element of that name. */
 export function elements(xml: string, name: string): string[] {
-  return [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"))].map(([, content = ""]) => content);
+  const [opening, closing] = [`<${name}>`, `</${name}>`];
+  const contents: string[] = [];
+  for (let start = xml.indexOf(opening); start >= 0; ) {
+    const contentStart = start + opening.length;
+    const end = xml.indexOf(closing, contentStart);
+    if (end < 0) break;
+    contents.push(xml.slice(contentStart, end));
+    start = xml.indexOf(opening, end);
+  }
+  return contents;
 }
 
 /** The text of every element of that name. */

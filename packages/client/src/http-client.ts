@@ -81,7 +81,7 @@ export class HttpClient {
 
   constructor(options: ClientOptions = {}) {
     this.#options = options;
-    this.#baseUrl = (options.baseUrl ?? scope.location?.origin ?? "").replace(/\/+$/, "");
+    this.#baseUrl = (options.baseUrl ?? scope.location?.origin ?? "").replace(/(?<!\/)\/+$/, "");
     if (!/^https?:\/\//.test(this.#baseUrl)) {
       throw invalidArgument("Missing baseUrl. Pass the URL of the deployment, such as https://parley.example.com.");
     }

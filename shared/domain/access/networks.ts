@@ -5,7 +5,7 @@
  */
 export function networkKey(address: string | null): string {
   if (address === null) return "unknown";
-  const normalized = address.toLowerCase().replace(/%.*$/, "");
+  const [normalized = ""] = address.toLowerCase().split("%", 1);
   const mapped = /^::ffff:([\d.]+)$/.exec(normalized)?.[1];
   if (mapped) return mapped;
   if (!normalized.includes(":")) return normalized;

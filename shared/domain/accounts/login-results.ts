@@ -20,7 +20,7 @@ export function loginResultUrl(
   result: LoginResult,
   { consoleOrigin, baseUrl }: { readonly consoleOrigin: string; readonly baseUrl: string },
 ): string {
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = baseUrl.replace(/(?<!\/)\/+$/, "");
   const isOwnPage = redirect === "/" && consoleOrigin === new URL(base).origin;
   const url = new URL(isOwnPage ? `${base}${CONNECT_PAGE_PATH}` : `${consoleOrigin}${redirect}`);
   // Those of an earlier login.

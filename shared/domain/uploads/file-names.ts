@@ -20,7 +20,7 @@ export function cleanFilename(text: string): string | null {
 
 /** The last extension in lower case, without its dot; empty if there is none. Windows ignores dots and spaces at the end. */
 export function fileExtension(filename: string): string {
-  const name = filename.replace(/[.\s]+$/, "");
+  const name = filename.replace(/(?<![.\s])[.\s]+$/, "");
   const dot = name.lastIndexOf(".");
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
 }

@@ -38,6 +38,7 @@ ${responseExamples(operation)}
 
 /** The description without its sentence on the role, which the line on access has. */
 function withoutRole(description: string): string {
+  // Super-linear: the descriptions are written in this repository.
   return description.replace(/\s*A signed-in person needs the role [^.]*\./, "");
 }
 

@@ -82,7 +82,7 @@ function shellQuote(value: string): string {
 
 /** JSON as people write it in TypeScript. What fits in a line and has one field is in one line. */
 function toLiteral(value: unknown): string {
-  const literal = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+  const literal = JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z_]\w*)":/gm, "$1$2:");
   const lines = literal.split("\n");
   return lines.length === 3 ? lines.map((line) => line.trim()).join(" ") : literal;
 }

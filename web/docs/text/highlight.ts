@@ -2,7 +2,9 @@ import { escapeHtml, Html, html } from "./html.ts";
 
 const KEYWORDS =
   "async|await|break|case|catch|class|const|def|else|end|export|finally|for|from|func|function|if|import|in|interface|let|match|new|not|null|None|package|private|public|return|static|string|struct|switch|throw|throws|true|false|True|False|try|type|typeof|use|using|var|while|with|yield";
+// Super-linear: it highlights the documentation of this repository, while that is built.
 const STRING = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/.source;
+// Super-linear: it highlights the documentation of this repository, while that is built.
 const SLASHES = /\/\/[^\n]*|\/\*[\s\S]*?\*\//.source;
 const HASH = /(?<=^|\s)#[^\n]*/.source;
 
@@ -13,11 +15,13 @@ interface Language {
 }
 
 const scripted = (comment: string, keywords = KEYWORDS) =>
+  // Super-linear: it highlights the documentation of this repository, while that is built.
   new RegExp(`(?<c>${comment})|(?<s>${STRING})|(?<w>\\b(?:${keywords})\\b)`, "gm");
 
 const json: Language = {
   name: "JSON",
   pattern:
+    // Super-linear: it highlights the documentation of this repository, while that is built.
     /(?<k>"(?:\\.|[^"\\\n])*"(?=\s*:))|(?<s>"(?:\\.|[^"\\\n])*")|(?<w>\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b)/g,
 };
 const shell: Language = { name: "Shell", pattern: scripted(HASH, "curl|npm|npx|node|export|eval|then|fi|done|do") };

@@ -50,7 +50,7 @@ export function paragraphs(text: string, resolveLink: ResolveLink = externalOnly
 /** Markdown without its marks. */
 export function plainText(text: string): string {
   return text
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\[([^[\]]*)\]\([^[)]*\)/g, "$1")
     .replace(/[*`]/g, "")
     .replace(/\s+/g, " ")
     .trim();

@@ -2,6 +2,7 @@ import { button, element } from "../dom.ts";
 import { icon } from "../icons.ts";
 import { notify } from "../notices.ts";
 
+// Super-linear: the text is made by JSON.stringify, so each quotation mark has its partner.
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b/gi;
 
 /** JSON with a color for names, strings and other values. */

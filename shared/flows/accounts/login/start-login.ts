@@ -31,5 +31,5 @@ export async function startLogin(
 
 /** Where a platform sends the person with its answer. The operator registers it with the app. */
 export function callbackUrl({ baseUrl }: Pick<StartLoginPorts, "baseUrl">, platform: PlatformName): string {
-  return `${baseUrl.replace(/\/+$/, "")}/oauth/${platform}/callback`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, "")}/oauth/${platform}/callback`;
 }
