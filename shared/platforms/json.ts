@@ -7,11 +7,11 @@ import type { Millis } from "../kernel/time.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
-const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
-
-// A reviver visits every value, so it runs only where a number may be too long to be exact.
+// Numbers are looked for only where one may be too long to be exact.
 const LONG_NUMBER = /[[,:]\s*\d{16,}/;
+const LONG_DIGITS = 16;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const NUMBER_SIGNS: ReadonlySet<number> = new Set([..."+-.eE"].map((sign) => sign.charCodeAt(0)));
 /** As JSON. A cut address leads nowhere, so a longer one is not read. */
 const URL_BYTES_MAX = 4_096;
 /** As JSON, for each UTF-16 unit of a text: all that characters need without escapes. */
@@ -24,17 +24,56 @@ const LATEST: Millis = 253_402_300_799_999;
 export function parseJson(raw: Uint8Array | string): unknown {
   try {
     const text = typeof raw === "string" ? raw : new TextDecoder("utf-8", { fatal: true }).decode(raw);
-    return LONG_NUMBER.test(text) ? parseWith(text, keepDigits) : parseWith(text);
+    return JSON.parse(LONG_NUMBER.test(text) ? quoteLongIntegers(text) : text) as unknown;
   } catch {
     return undefined;
   }
 }
 
-const keepDigits: Reviver = (_key, value, context) => {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  const source = context?.source ?? "";
-  return /^\d+$/.test(source) ? source : value;
-};
+// A reviver of `JSON.parse` also sees the digits, but it takes five times as long as parsing.
+function quoteLongIntegers(text: string): string {
+  let quoted = "";
+  let copiedTo = 0;
+  for (let start = 0; start < text.length; ) {
+    const character = text.charCodeAt(start);
+    const end = isDigit(character) ? numberEnd(text, start) : character === QUOTE ? stringEnd(text, start) : start + 1;
+    if (end - start >= LONG_DIGITS && character !== QUOTE && isUnsafeInteger(text, start, end)) {
+      quoted += `${text.slice(copiedTo, start)}"${text.slice(start, end)}"`;
+      copiedTo = end;
+    }
+    start = end;
+  }
+  return quoted + text.slice(copiedTo);
+}
+
+/** Whether a number is an integer without a sign that JavaScript cannot represent. */
+function isUnsafeInteger(text: string, start: number, end: number): boolean {
+  const digits = text.slice(start, end);
+  return text[start - 1] !== "-" && /^[1-9]\d*$/.test(digits) && !Number.isSafeInteger(Number(digits));
+}
+
+/** Where the number ends that starts at a position. */
+function numberEnd(text: string, start: number): number {
+  let end = start + 1;
+  while (isInNumber(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Where the string ends that starts at a position, behind its quotation mark. */
+function stringEnd(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && text.charCodeAt(end) !== QUOTE) end += text.charCodeAt(end) === BACKSLASH ? 2 : 1;
+  return end + 1;
+}
+
+function isDigit(character: number): boolean {
+  return character >= 0x30 && character <= 0x39;
+}
+
+/** A digit, a sign, a point or the letter of an exponent. */
+function isInNumber(character: number): boolean {
+  return isDigit(character) || NUMBER_SIGNS.has(character);
+}
 
 export function asObject(value: unknown): JsonObject | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
