@@ -71,9 +71,19 @@ function findFlaw(value: unknown, depth: number): string | null {
   if (typeof value !== "object" || value === null) return null;
   if (depth > DEPTH_MAX) return `must not be nested deeper than ${DEPTH_MAX} levels`;
 
-  for (const [name, inner] of Object.entries(value)) {
+  if (Array.isArray(value)) return findFlawInArray(value, depth);
+  // A parsed object has no inherited field. A list of its fields would take longer than parsing it.
+  for (const name in value) {
     if (name === "__proto__") return "must not contain a field named __proto__";
-    const flaw = findFlaw(name, depth) ?? findFlaw(inner, depth + 1);
+    const flaw = findFlaw(name, depth) ?? findFlaw((value as Record<string, unknown>)[name], depth + 1);
+    if (flaw !== null) return flaw;
+  }
+  return null;
+}
+
+function findFlawInArray(values: readonly unknown[], depth: number): string | null {
+  for (const value of values) {
+    const flaw = findFlaw(value, depth + 1);
     if (flaw !== null) return flaw;
   }
   return null;
