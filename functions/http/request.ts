@@ -16,6 +16,8 @@ import type { RequestedPage } from "./page.ts";
 
 const DEPTH_MAX = 32;
 const ISSUES_MAX = 5;
+/** A route reads at most ten. */
+const PARAMETERS_MAX = 100;
 const typeNames: Record<string, string> = {
   string: "a string",
   number: "a number",
@@ -91,12 +93,24 @@ function findFlawInArray(values: readonly unknown[], depth: number): string | nu
 
 /** The query parameters by name. A repeated parameter is refused, because readers could disagree on which one counts. */
 export function readParameters(query: string): Map<string, string> | Refusal<"invalid_request"> {
+  if (hasMoreThan(query, "&", PARAMETERS_MAX)) {
+    return invalidField("query", `must have at most ${PARAMETERS_MAX} parameters`);
+  }
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (parameters.has(name)) return invalidField("query", "must not repeat a parameter");
     parameters.set(name, value);
   }
   return parameters;
+}
+
+function hasMoreThan(text: string, separator: string, max: number): boolean {
+  let position = -1;
+  for (let count = 0; count <= max; count++) {
+    position = text.indexOf(separator, position + 1);
+    if (position === -1) return false;
+  }
+  return true;
 }
 
 /** `limit` (1 to 100; larger values are clamped; default 50) and the sealed `cursor` (null when absent). */

@@ -18,15 +18,15 @@ export function hasVisibleCharacter(text: string): boolean {
 
 /** Whether a text has at most `max` characters. An emoji counts as one, as in JSON Schema. */
 export function hasCharactersAtMost(text: string, max: number): boolean {
-  return text.length <= max || Array.from(text).length <= max;
+  return text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max);
 }
 
 /** One line of 1 to 80 characters, of which one is visible. */
 export function isTenantName(text: string): boolean {
-  return isSingleLine(text) && hasVisibleCharacter(text) && hasCharactersAtMost(text, TENANT_NAME_CHARS_MAX);
+  return hasCharactersAtMost(text, TENANT_NAME_CHARS_MAX) && isSingleLine(text) && hasVisibleCharacter(text);
 }
 
 /** One line of at most 100 characters. It may be empty. */
 export function isKeyLabel(text: string): boolean {
-  return isSingleLine(text) && hasCharactersAtMost(text, KEY_LABEL_CHARS_MAX);
+  return hasCharactersAtMost(text, KEY_LABEL_CHARS_MAX) && isSingleLine(text);
 }

@@ -54,6 +54,8 @@ const CONTENT_TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`);
 /** A content type in lower case, without parameters, aliases replaced; null if it is malformed. */
 export function normalizeContentType(text: string): string | null {
   const [name = ""] = text.split(";", 1);
+  // A name may have blanks around it. A text without a semicolon may be as long as a body.
+  if (name.length > 2 * CONTENT_TYPE_CHARS_MAX) return null;
   const contentType = name.trim().toLowerCase();
   if (contentType.length > CONTENT_TYPE_CHARS_MAX || !CONTENT_TYPE.test(contentType)) return null;
   return canonicalTypes.get(contentType) ?? contentType;

@@ -90,8 +90,16 @@ function isDashboardTest(event: JsonObject): boolean {
 // An account that writes to itself. There is no person to reply to.
 function isSelfTest(event: JsonObject): boolean {
   const sender = senderId(event);
-  const markedObjects = [event, asObject(event.message), asObject(event.postback)];
-  return markedObjects.some((part) => part?.is_self === true) || (!!sender && sender === recipientId(event));
+  return (
+    isMarked(event) ||
+    isMarked(event.message) ||
+    isMarked(event.postback) ||
+    (!!sender && sender === recipientId(event))
+  );
+}
+
+function isMarked(part: unknown): boolean {
+  return asObject(part)?.is_self === true;
 }
 
 function ignored(reason: IgnoredUpdate["reason"]): IgnoredUpdate {
