@@ -1,6 +1,7 @@
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { nearest } from "./text/nearest.ts";
+import { printJson, printLines } from "./text/print.ts";
 
 /** @returns the exit code; 0 if undefined */
 type Command = (values: Arguments) => Promise<number | undefined>;
@@ -54,6 +55,6 @@ async function runDlq(values: Arguments): Promise<number> {
 }
 
 function print({ json }: Arguments, output: CommandOutput): undefined {
-  if (json) process.stdout.write(`${JSON.stringify(output)}\n`);
-  else for (const [name, value] of Object.entries(output)) process.stdout.write(`${name}: ${value ?? "none"}\n`);
+  if (json) printJson(output);
+  else for (const [name, value] of Object.entries(output)) printLines(`${name}: ${value ?? "none"}`);
 }

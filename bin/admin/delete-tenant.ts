@@ -5,6 +5,7 @@ import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";
 import { parseSlug } from "./tenants.ts";
+import { printProblem } from "./text/print.ts";
 
 /** Deletes a tenant for good. Takes several minutes and prints its progress. */
 export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutput> {
@@ -18,7 +19,7 @@ export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutp
     tenant,
     actor: "cli",
     time: { now, wait },
-    report: (progress) => void process.stderr.write(`${describeProgress(progress)}\n`),
+    report: (progress) => printProblem(describeProgress(progress)),
   });
   if (result === null) throw new CliError(`Tenant ${tenant} not found.`);
   return {

@@ -13,6 +13,7 @@ import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";
 import { formatInspection, formatList, formatRedrive } from "./dlq-text.ts";
 import { type RedriveJson, toDeadLetterJson, toInspectionJson, toRedriveJson } from "./dlq-views.ts";
+import { printJson, printLines } from "./text/print.ts";
 
 const LIST_LIMIT_DEFAULT = 50;
 const LIST_LIMIT_MAX = 1_000;
@@ -36,7 +37,8 @@ export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
   const execute = command(values);
   const { environment, now } = await resolveTarget();
   const { view, text, exitCode } = await execute({ ports: redrivePorts(environment), environment, now });
-  process.stdout.write(`${values.json ? JSON.stringify(view) : text}\n`);
+  if (values.json) printJson(view);
+  else printLines(text);
   return exitCode;
 }
 

@@ -9,6 +9,7 @@ import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { type Deployment, deployment } from "./deployment.ts";
 import { parseSlug } from "./tenants.ts";
+import { printJson, printLines } from "./text/print.ts";
 import { formatTable } from "./text/text-table.ts";
 
 const CLI = { actor: "cli" } as const;
@@ -99,7 +100,8 @@ function requireNoArgument({ positionals }: Arguments, index: number): void {
 }
 
 function print({ json }: Arguments, keys: readonly KeyJson[]): undefined {
-  process.stdout.write(`${json ? JSON.stringify({ keys }) : formatKeys(keys)}\n`);
+  if (json) printJson({ keys });
+  else printLines(formatKeys(keys));
 }
 
 /** A key as `--json` prints it. */

@@ -1,9 +1,11 @@
+import { printableJson } from "../../shared/kernel/printable.ts";
 import { iso } from "../../shared/kernel/time.ts";
 import { type Arguments, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { type ForwardedDelivery, openForwarder } from "./forwarder.ts";
 import { createListenEndpoint } from "./listen-endpoint.ts";
 import { localStack } from "./local-stack.ts";
+import { printLines } from "./text/print.ts";
 
 /**
  * Forwards the deliveries of a temporary endpoint to a receiver until SIGINT, SIGTERM or SIGHUP, then deletes the
@@ -18,21 +20,21 @@ export async function listen(values: Arguments): Promise<undefined> {
   const output = values.json ? jsonOutput : textOutput;
   const stopSignal = waitForSignal();
   const forwarder = await openForwarder(target, (delivery) => {
-    printLine(output.forwarded(delivery));
-    if (!target) printLine(output.event(delivery.body));
+    printLines(output.forwarded(delivery));
+    if (!target) printLines(output.event(delivery.body));
   });
   let lastLine: string;
   try {
     const options = { url: forwarder.url, tenant: values.tenant, events: values.events?.split(",") };
     const endpoint = await createListenEndpoint(options);
     const forwardTo = target && `${target.origin}${target.pathname}`;
-    printLine(output.listening(endpoint.id, endpoint.secret, forwardTo));
+    printLines(output.listening(endpoint.id, endpoint.secret, forwardTo));
     await stopSignal;
     lastLine = output.ended(endpoint.id, await endpoint.remove());
   } finally {
     await forwarder.close();
   }
-  printLine(lastLine);
+  printLines(lastLine);
 }
 
 /** @returns null for none */
@@ -48,10 +50,6 @@ function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
   });
-}
-
-function printLine(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 const FAILURE_NOTES = {
@@ -82,9 +80,9 @@ const textOutput = {
 
 const jsonOutput = {
   listening: (id: string, secret: string, to: string | null) =>
-    JSON.stringify({ endpoint: id, signing_secret: secret, forward_to: to }),
+    printableJson({ endpoint: id, signing_secret: secret, forward_to: to }),
   forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
-    JSON.stringify({
+    printableJson({
       time: iso(at),
       event_type: eventType,
       event_id: eventId,
@@ -93,7 +91,7 @@ const jsonOutput = {
       duration_ms: durationMs,
     }),
   event: (body: Buffer | null) => printableJson({ event: parseEvent(body) }),
-  ended: (id: string, removed: boolean) => JSON.stringify({ endpoint: id, removed }),
+  ended: (id: string, removed: boolean) => printableJson({ endpoint: id, removed }),
 };
 
 /** @returns null for a body that is no JSON */
@@ -103,12 +101,4 @@ function parseEvent(body: Buffer | null): unknown {
   } catch {
     return null;
   }
-}
-
-/** JSON without the control and direction characters that JSON allows: people write what the terminal prints. */
-function printableJson(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -5,6 +5,7 @@ import { iso } from "../../shared/kernel/time.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";
+import { printJson, printLines } from "./text/print.ts";
 import { formatTable } from "./text/text-table.ts";
 
 const OVERTAKEN = "Another command changed the secret at the same time. Try again.";
@@ -23,7 +24,8 @@ export async function rotateRootSecret(values: Arguments): Promise<0 | 1> {
   }
   const view = result.kind === "rotated" ? { rotated: true } : toConfirmation(result);
   const text = result.kind === "rotated" ? ROTATED : formatConfirmation(result);
-  process.stdout.write(`${values.json ? JSON.stringify(view) : text}\n`);
+  if (values.json) printJson(view);
+  else printLines(text);
   return result.kind === "rotated" ? 0 : 1;
 }
 

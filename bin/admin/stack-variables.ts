@@ -1,5 +1,6 @@
 import type { Arguments } from "./arguments.ts";
 import { localStack } from "./local-stack.ts";
+import { printJson, printLines } from "./text/print.ts";
 
 /**
  * Prints what the commands of the guides need to call the local stack, as shell variables.
@@ -9,5 +10,6 @@ export async function printVariables({ json }: Arguments): Promise<undefined> {
   const { base_url, live_key } = localStack().local;
   const variables = { BASE: base_url ?? "", KEY: live_key ?? "" };
   const assignments = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
-  process.stdout.write(json ? `${JSON.stringify(variables)}\n` : `export ${assignments.join(" ")}\n`);
+  if (json) printJson(variables);
+  else printLines(`export ${assignments.join(" ")}`);
 }

@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
-import { hasCharactersAtMost, hasVisibleCharacter, isSingleLine } from "../../shared/domain/access/display-texts.ts";
+import { hasCharactersAtMost, hasVisibleCharacter } from "../../shared/domain/access/display-texts.ts";
 import { parseEmailAddress } from "../../shared/domain/access/email-addresses.ts";
 import { FILENAME_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { cleanFilename } from "../../shared/domain/uploads/file-names.ts";
 import { normalizeContentType } from "../../shared/domain/uploads/media-types.ts";
+import { isPrintableLine } from "../../shared/kernel/printable.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 
 // Types of parameters and body fields that several routes share.
@@ -107,7 +108,7 @@ export const emailAddress = z.pipe(
 );
 
 /**
- * What `isSingleLine` refuses, for the OpenAPI document. A pattern without the flag `u` has no other way to exclude the
+ * What `isPrintableLine` refuses, for the OpenAPI document. A pattern without the flag `u` has no other way to exclude the
  * format characters above U+FFFF than their first code units.
  */
 const UNPRINTABLE_CLASS =
@@ -116,7 +117,10 @@ const UNPRINTABLE_CLASS =
 const INVISIBLE_CLASS =
   " \\u00a0\\u034f\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200d\\u202f\\u205f\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\uffa0\\ufff0-\\ufff8";
 
-const singleLineText = z.refine<string>(isSingleLine, "must not contain control or format characters or line breaks");
+const singleLineText = z.refine<string>(
+  isPrintableLine,
+  "must not contain control or format characters or line breaks",
+);
 
 /** A text that is shown as one line, in the order in which it is written. It may be empty. */
 export const singleLine = [singleLineText, z.meta({ pattern: `^[^${UNPRINTABLE_CLASS}]*$` })] as const;

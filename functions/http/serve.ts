@@ -1,6 +1,7 @@
 import { type Caller, refuseSuspendedKey } from "../../shared/domain/access/callers.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
+import { printableText } from "../../shared/kernel/printable.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
@@ -169,7 +170,13 @@ export function failure(refusal: Refusal): Response {
   const headers = new Headers({ "content-type": JSON_TYPE });
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
   const { detail = "", errors, fields } = refusal;
-  const error = { code, message: refusalMessage(refusal), detail, ...(errors ? { errors } : {}), ...fields };
+  const error = {
+    code,
+    message: refusalMessage(refusal),
+    detail: printableText(detail),
+    ...(errors ? { errors } : {}),
+    ...fields,
+  };
   return new Response(JSON.stringify({ ok: false, error }), { status, headers });
 }
 

@@ -1,3 +1,4 @@
+import { printableText } from "../../shared/kernel/printable.ts";
 import { banner } from "./banner.ts";
 import { HELP, readSettings } from "./settings.ts";
 import { startSimulator } from "./simulator.ts";
@@ -25,6 +26,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(error instanceof Error ? printableText(error.message) : error);
   process.exitCode = 1;
 });

@@ -1,3 +1,4 @@
+import { printableText } from "../../shared/kernel/printable.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { banner } from "./banner.ts";
 import { type Stack, type StackSettings, startStack } from "./stack.ts";
@@ -32,7 +33,7 @@ export async function runStackProcess(readSettings: () => StackSettings): Promis
   } catch (error) {
     // After a signal the failure is expected, and stop() exits the process.
     if (stopping.signal.aborted) return;
-    console.error(error instanceof LocalRefusal ? error.message : error);
+    console.error(error instanceof LocalRefusal ? printableText(error.message) : error);
     process.exit(1);
   }
 }

@@ -2,6 +2,7 @@ import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
 import { requestOptions, requestTimeouts } from "../config/request-times.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { OutOfTime } from "../kernel/deadline.ts";
+import { printableLine, printableText } from "../kernel/printable.ts";
 
 /** A plain-text mail to one recipient. */
 export interface Mail {
@@ -44,7 +45,9 @@ export function openMail({ from, configurationSet }: MailSettings, client: SESv2
       const command = new SendEmailCommand({
         FromEmailAddress: from,
         Destination: { ToAddresses: [to] },
-        Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: text } } } },
+        Content: {
+          Simple: { Subject: { Data: printableLine(subject) }, Body: { Text: { Data: printableText(text) } } },
+        },
         ConfigurationSetName: configurationSet,
       });
       sendAtMostOnce(command);

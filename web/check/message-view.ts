@@ -1,4 +1,4 @@
-import { element } from "../common/elements.ts";
+import { element, showText } from "../common/elements.ts";
 import type { Attachment, Hold } from "./calls.ts";
 import { plural } from "./durations.ts";
 import { platformName } from "./notices.ts";
@@ -30,7 +30,7 @@ export function selectText(): void {
 
 function setText(id: string, text: string): HTMLElement {
   const node = element(id, HTMLElement);
-  node.textContent = text;
+  showText(node, text);
   return node;
 }
 
@@ -76,7 +76,7 @@ function description(name: string, note: string): HTMLElement {
   const box = document.createElement("span");
   box.className = "file";
   const title = document.createElement("bdi");
-  title.textContent = name;
+  showText(title, name);
   const source = document.createElement("span");
   source.className = "soft";
   source.textContent = note;

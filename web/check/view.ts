@@ -1,4 +1,4 @@
-import { element } from "../common/elements.ts";
+import { element, showText } from "../common/elements.ts";
 import type { Hold } from "./calls.ts";
 import { formatClock, formatRemaining } from "./durations.ts";
 import { showMessage } from "./message-view.ts";
@@ -92,8 +92,8 @@ export function showSending(): void {
 export function showNotice(notice: Notice, { focus = true } = {}): void {
   showHead(notice.title, notice.body);
   quote.hidden = notice.quote === undefined;
-  element("quote-source", HTMLElement).textContent = `${notice.quote?.source ?? ""} says:`;
-  element("quote-text", HTMLElement).textContent = notice.quote?.text ?? "";
+  showText(element("quote-source", HTMLElement), `${notice.quote?.source ?? ""} says:`);
+  showText(element("quote-text", HTMLElement), notice.quote?.text ?? "");
   showMark(notice.mark);
   if (notice.buttonLabel !== undefined) showButton(notice.buttonLabel);
   show({ test: false, frame: false, slow: false, left: false, note: false, progress: false, solved: false });

@@ -1,8 +1,15 @@
+import { printableText } from "../../packages/client/src/printable.ts";
+
 /** An element of the page. Throws when the page has none. */
 export function element<T extends Element>(id: string, type: new () => T): T {
   const node = document.getElementById(id);
   if (!(node instanceof type)) throw new Error(`The page has no #${id}.`);
   return node;
+}
+
+/** Shows a text that others wrote, without what would reorder or hide a part of it. */
+export function showText(node: Element, text: string): void {
+  node.textContent = printableText(text);
 }
 
 /** Creates an element. Strings become text, never markup. */
@@ -13,6 +20,6 @@ export function create<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
+  node.append(...children.map((child) => (typeof child === "string" ? printableText(child) : child)));
   return node;
 }

@@ -1,4 +1,4 @@
-import { element } from "../common/elements.ts";
+import { element, showText } from "../common/elements.ts";
 
 const dialog = element("confirmation", HTMLDialogElement);
 const title = element("confirmation-title", HTMLElement);
@@ -15,7 +15,7 @@ interface Disconnecting {
 
 /** Asks whether an account shall be disconnected. The dialog stays open while the call runs, and with its problem. */
 export function confirmDisconnect(name: string, { disconnect, onDone }: Disconnecting): void {
-  title.textContent = `Disconnect ${name}?`;
+  showText(title, `Disconnect ${name}?`);
   problem.textContent = "";
   setBusy(false);
   cancel.onclick = () => {
@@ -27,7 +27,7 @@ export function confirmDisconnect(name: string, { disconnect, onDone }: Disconne
     problem.textContent = "";
     void disconnect().then((failure) => {
       setBusy(false);
-      problem.textContent = failure ?? "";
+      showText(problem, failure ?? "");
       if (failure !== null) return;
       dialog.close();
       onDone();

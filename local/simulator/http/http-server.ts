@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { inspect } from "node:util";
+import { printableText } from "../../../shared/kernel/printable.ts";
 import { type Fields, isFields } from "./fields.ts";
 
 const bodyBytesMax = 1_048_576;
@@ -116,7 +118,7 @@ export async function listen(
   const server = createServer({ keepAliveTimeout: keepAliveMillis }, (request, response) => {
     respond(request, response, handle).catch((error: unknown) => {
       if (request.socket.destroyed) return;
-      console.error("platform simulator:", error);
+      console.error("platform simulator:", printableText(inspect(error)));
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { "Content-Type": "text/plain" }).end("the simulator failed; see its output\n");
     });

@@ -1,3 +1,5 @@
+import { printableText } from "../../../shared/kernel/printable.ts";
+
 /** Text that is already HTML. */
 export interface Markup {
   markup: string;
@@ -6,7 +8,7 @@ export interface Markup {
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return printableText(text).replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 /** Marks fixed text as HTML. */

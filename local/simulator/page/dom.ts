@@ -1,3 +1,5 @@
+import { printableText } from "../../../shared/kernel/printable.ts";
+
 type Child = Node | string | null | undefined | false;
 type Properties = Record<string, string | boolean | null | undefined>;
 
@@ -12,7 +14,8 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
     if (value === null || value === undefined || value === false) continue;
     created.setAttribute(property, value === true ? "" : value);
   }
-  created.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  const shown = children.filter((child) => child !== null && child !== undefined && child !== false);
+  created.append(...shown.map((child) => (typeof child === "string" ? printableText(child) : child)));
   return created;
 }
 
@@ -30,7 +33,8 @@ export function button(properties: Properties, onClick: (() => void) | null, ...
 }
 
 export function setText(target: HTMLElement, text: string): void {
-  if (target.textContent !== text) target.textContent = text;
+  const shown = printableText(text);
+  if (target.textContent !== shown) target.textContent = shown;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { components } from "./api-types.ts";
+import { printableLine, printableText } from "./printable.ts";
 
 /** The codes of the API. New codes may be added. */
 export type ApiErrorCode = components["schemas"]["ErrorCode"];
@@ -55,11 +56,11 @@ export class ParleyError extends Error {
   readonly errors: readonly FieldError[];
 
   constructor({ code, message, detail, status, correlationId, retryAfter, errors, cause }: ErrorFields) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(printableLine(message), cause === undefined ? undefined : { cause });
     this.name = "ParleyError";
     this.code = code;
     this.status = status ?? null;
-    this.detail = detail ?? "";
+    this.detail = printableText(detail ?? "");
     this.correlationId = correlationId ?? null;
     this.retryAfter = retryAfter ?? null;
     this.errors = errors ?? [];

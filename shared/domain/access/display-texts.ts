@@ -1,16 +1,10 @@
+import { isPrintableLine } from "../../kernel/printable.ts";
 import { KEY_LABEL_CHARS_MAX, TENANT_NAME_CHARS_MAX } from "../limits.ts";
 
 // Names and labels that people write and others read: in the console, in mails and in a terminal.
 
-/** Format characters are not shown and may change the order of the text. Emoji and some scripts need the two joiners. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 /** The blank Braille pattern is a symbol that looks like a space. */
 const VISIBLE = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
-
-/** Whether a text is shown as one line, in the order in which it is written. */
-export function isSingleLine(text: string): boolean {
-  return !UNPRINTABLE.test(text);
-}
 
 export function hasVisibleCharacter(text: string): boolean {
   return VISIBLE.test(text);
@@ -23,10 +17,10 @@ export function hasCharactersAtMost(text: string, max: number): boolean {
 
 /** One line of 1 to 80 characters, of which one is visible. */
 export function isTenantName(text: string): boolean {
-  return hasCharactersAtMost(text, TENANT_NAME_CHARS_MAX) && isSingleLine(text) && hasVisibleCharacter(text);
+  return hasCharactersAtMost(text, TENANT_NAME_CHARS_MAX) && isPrintableLine(text) && hasVisibleCharacter(text);
 }
 
 /** One line of at most 100 characters. It may be empty. */
 export function isKeyLabel(text: string): boolean {
-  return hasCharactersAtMost(text, KEY_LABEL_CHARS_MAX) && isSingleLine(text);
+  return hasCharactersAtMost(text, KEY_LABEL_CHARS_MAX) && isPrintableLine(text);
 }

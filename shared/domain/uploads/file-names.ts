@@ -1,11 +1,12 @@
+import { removeUnprintable } from "../../kernel/printable.ts";
 import { FILENAME_BYTES_MAX } from "../limits.ts";
 import { closedExtension } from "./media-types.ts";
 
 // A file's name is shown to the members of a tenant. No key in storage and no URL contains it or a part of it, except a
 // common extension.
 
-/** Control, bidirectional and other format characters. Emoji and some scripts need the two joiners. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
+/** Half of a character, which no file system stores. */
+const SURROGATES = /\p{Cs}/gu;
 
 /**
  * The name of a file without path, control and bidirectional characters; null if it is longer than 255 bytes or nothing
@@ -13,7 +14,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
  */
 export function cleanFilename(text: string): string | null {
   if (!isWithinLimit(text)) return null;
-  const printable = text.replace(UNPRINTABLE, "").normalize("NFC");
+  const printable = removeUnprintable(text.replace(SURROGATES, "")).normalize("NFC");
   const name = (printable.split(/[/\\]/).at(-1) ?? "").trim();
   return /^\.*$/.test(name) || !isWithinLimit(name) ? null : name;
 }

@@ -1,3 +1,4 @@
+import { printableLine } from "../../kernel/printable.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import { asObject, type JsonObject, parseJson } from "../json.ts";
 import type { SendRefused } from "../platform.ts";
@@ -122,21 +123,19 @@ function sanitizeText(value: unknown, secrets: readonly string[]): string {
       .replace(/\bhttps?:\S*/gi, (url) => (/X-Amz-/i.test(url) ? "[url]" : url))
       .replace(/\b(?:EAA|IGAA|IGQ)[\w-]{8,}/g, "[token]")
       .replace(/(?<![\w.|~-])[\w.|~-]{40,}/g, "[token]")
-      .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-      .toWellFormed()
       .trim()
   );
 }
 
 /**
- * The first characters of a text. A cut may fall into a token, so the ASCII characters before it are left out, which are
+ * The first characters of a text, on one line. A cut may fall into a token, so the ASCII characters before it are left out, which are
  * all that tokens and addresses consist of.
  */
 function beginning(text: string): string {
-  if (text.length <= READ_CHARS_MAX) return text;
-  let end = READ_CHARS_MAX;
-  while (end > 0 && isVisibleAscii(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(0, end);
+  const line = printableLine(text.slice(0, READ_CHARS_MAX).toWellFormed());
+  let end = line.length;
+  if (text.length > READ_CHARS_MAX) while (end > 0 && isVisibleAscii(line.charCodeAt(end - 1))) end -= 1;
+  return line.slice(0, end);
 }
 
 function isVisibleAscii(unit: number): boolean {

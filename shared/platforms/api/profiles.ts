@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { printableLine } from "../../kernel/printable.ts";
 import { asObject, parseJson, readText } from "../json.ts";
 import type { PlatformProfile, ProfileOutcome, RefusalClass, SendRefused } from "../platform.ts";
 import { readRefusal } from "./errors.ts";
@@ -9,9 +10,6 @@ export const USERNAME_CHARS_MAX = 100;
 
 /** How much of a name is read. It may have a megabyte. */
 const NAME_CHARS_READ = 1_000;
-
-/** Control characters, line breaks and bidirectional overrides. */
-const NAME_DISALLOWED_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 const text = z.catch(z.nullish(z.string()), null);
 const profileResponse = z.object({
@@ -63,10 +61,10 @@ function parseProfile(body: object | null): PlatformProfile | null {
   };
 }
 
-/** A name on one line, without control characters. @returns null when nothing is left of it */
+/** A name on one line, without control and format characters. @returns null when nothing is left of it */
 export function cleanName(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;
-  const clean = value.slice(0, NAME_CHARS_READ).replace(NAME_DISALLOWED_CHARS, " ").trim();
+  const clean = printableLine(value.slice(0, NAME_CHARS_READ)).trim();
   return readText(clean, max)?.trim() || null;
 }
 

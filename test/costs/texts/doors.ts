@@ -8,12 +8,7 @@ import {
   readParameters,
   validate,
 } from "../../../functions/http/request.ts";
-import {
-  hasVisibleCharacter,
-  isKeyLabel,
-  isSingleLine,
-  isTenantName,
-} from "../../../shared/domain/access/display-texts.ts";
+import { hasVisibleCharacter, isKeyLabel, isTenantName } from "../../../shared/domain/access/display-texts.ts";
 import { parseEmailAddress } from "../../../shared/domain/access/email-addresses.ts";
 import { networkKey } from "../../../shared/domain/access/networks.ts";
 import { parseRedirectPath } from "../../../shared/domain/access/redirect-paths.ts";
@@ -23,6 +18,7 @@ import { normalizeContentType } from "../../../shared/domain/uploads/media-types
 import { startsAsProgram } from "../../../shared/domain/uploads/programs.ts";
 import { hasKeyForm } from "../../../shared/flows/access/authenticate.ts";
 import { sessionKid } from "../../../shared/flows/access/sessions.ts";
+import { isPrintableLine } from "../../../shared/kernel/printable.ts";
 import { responseText } from "../../../shared/net/response-text.ts";
 import { parseRetryAfter } from "../../../shared/net/retry-after.ts";
 import { applyUrlRules } from "../../../shared/net/url-rules.ts";
@@ -82,7 +78,7 @@ export const bodyDoors = [
   { name: "an email address", ordinary: "ada.lind@example.com.", units: ["a@a.", "xn--"], read: parseEmailAddress },
   { name: "the name of a tenant", ordinary: PROSE, read: isTenantName },
   { name: "the label of a key", ordinary: PROSE, read: isKeyLabel },
-  { name: "a line", ordinary: PROSE, read: isSingleLine },
+  { name: "a line", ordinary: PROSE, read: isPrintableLine },
   { name: "a visible character", ordinary: "\u2003", read: hasVisibleCharacter },
   { name: "a file name", ordinary: "holiday-photo.", read: toExtension },
   { name: "a content type", ordinary: "image/png;a=b;", read: normalizeContentType },
