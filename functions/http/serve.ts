@@ -184,6 +184,7 @@ export function failure(refusal: Refusal): Response {
 export function withCommonHeaders(response: Response, correlationId: string): Response {
   const copy = new Response(response.body, response);
   copy.headers.set("x-correlation-id", correlationId);
+  copy.headers.set("x-content-type-options", "nosniff");
   if (!copy.headers.has("cache-control")) copy.headers.set("cache-control", "no-store");
   return copy;
 }

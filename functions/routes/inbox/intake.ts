@@ -9,6 +9,9 @@ import { tryTwice } from "../platform-secrets.ts";
 
 const endpoint = endpointsFor<IntakePorts>();
 
+/** The platforms send digits. It is repeated in the response, so it must be nothing that a browser would read as a page. */
+const challenge = z.string().check(z.refine((text) => /^[\w-]*$/.test(text), "must be letters, digits, - and _"));
+
 const confirmSubscription = endpoint.public({
   operation: "confirmPlatformSubscription",
   method: "GET",
@@ -18,7 +21,7 @@ const confirmSubscription = endpoint.public({
   query: z.object({
     "hub.mode": z.optional(z.string()),
     "hub.verify_token": z.optional(z.string()),
-    "hub.challenge": z.optional(z.string()),
+    "hub.challenge": z.optional(challenge),
   }),
   envelope: false,
   answers: { 200: { description: "The challenge, as it was sent", types: ["text/plain"] } },

@@ -43,6 +43,7 @@ const { call } = setup();
 
 function readVerdict(result: APIGatewayProxyStructuredResultV2): [number | undefined, string] {
   expect(result.headers?.["x-correlation-id"]).toBe("JKJaXmPLvHcESHA=");
+  expect(result.headers?.["x-content-type-options"]).toBe("nosniff");
   const body = JSON.parse(result.body ?? "") as { ok: boolean; error?: { code: string } };
   return [result.statusCode, body.error?.code ?? "ok"];
 }

@@ -79,7 +79,10 @@ export function exchangeChecker(document: ApiDocument, { comparesTexts = false }
   function headerProblems({ headers: declared = {} }: DocumentedResponse, headers: Headers): string[] {
     const names = Object.keys(declared).map((name) => name.toLowerCase());
     const undeclared = DECLARED_HEADERS.filter((name) => headers.has(name) && !names.includes(name));
+    const isSniffed = headers.has("x-correlation-id") && headers.get("x-content-type-options") !== "nosniff";
     return [
+      // Every response has it, so the document does not name it.
+      ...(isSniffed ? ["the header x-content-type-options is missing"] : []),
       ...undeclared.map((name) => `the header ${name} is not declared`),
       ...Object.entries(declared).flatMap(([name, reference]) => {
         const { required = false, schema } = dereference(document, reference);

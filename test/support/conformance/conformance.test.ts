@@ -67,6 +67,7 @@ const document = {
 } as unknown as ApiDocument;
 const check = exchangeChecker(document);
 
+const common = { "x-correlation-id": "c", "x-content-type-options": "nosniff" };
 const answered = (status: number, body: unknown, rest: Partial<Exchange> = {}): Exchange => ({
   method: "GET",
   url: "/things/1?size=2",
@@ -74,7 +75,7 @@ const answered = (status: number, body: unknown, rest: Partial<Exchange> = {}): 
   requestBody: null,
   status,
   headers: new Headers({
-    "x-correlation-id": "c",
+    ...common,
     ...(body === undefined ? {} : { "content-type": "application/json; charset=utf-8" }),
   }),
   body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
@@ -143,6 +144,11 @@ describe("the check reports", () => {
       "the header x-correlation-id is missing",
     ],
     [
+      "a missing header of every response",
+      answered(200, thing, { headers: new Headers({ "x-correlation-id": "c", "content-type": "application/json" }) }),
+      "the header x-content-type-options is missing",
+    ],
+    [
       "a header that is not declared",
       answered(404, failed("thing_not_found"), {
         headers: new Headers({ "content-type": "application/json", "retry-after": "1" }),
@@ -151,7 +157,7 @@ describe("the check reports", () => {
     ],
     [
       "a content type that is not declared",
-      answered(200, thing, { headers: new Headers({ "x-correlation-id": "c", "content-type": "text/html" }) }),
+      answered(200, thing, { headers: new Headers({ ...common, "content-type": "text/html" }) }),
       'the content type "text/html" of 200 is not declared',
     ],
     [

@@ -337,6 +337,7 @@ export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => 
 export async function readVerdict(pending: Response | Promise<Response>): Promise<[number, string, string]> {
   const response = await pending;
   if (!response.headers.get("x-correlation-id")) throw new Error("the response has no x-correlation-id");
+  if (response.headers.get("x-content-type-options") !== "nosniff") throw new Error("the type may be guessed");
   const body = (await response.json()) as { ok: boolean; error?: { code: string; message: string; detail: string } };
   if (body.ok) return [response.status, "ok", ""];
   if (typeof body.error?.detail !== "string" || !body.error.message)

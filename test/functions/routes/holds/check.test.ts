@@ -208,6 +208,7 @@ describe("the check page API", () => {
         expect([...headers].filter(([name]) => name !== "x-correlation-id")).toEqual([
           ["cache-control", "no-store"],
           ["content-type", "application/json; charset=utf-8"],
+          ["x-content-type-options", "nosniff"],
         ]);
       }
     }

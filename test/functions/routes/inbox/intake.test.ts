@@ -139,6 +139,24 @@ describe("the subscription handshake", () => {
       `/webhooks/messenger?hub.mode=${mode}&hub.verify_token=${encodeURIComponent(token)}&hub.challenge=12345`,
     );
 
+  it.each(["<script>alert(1)</script>", "a b", "a.b", "ä", "1\n", "\u202e1", "a%"])(
+    "answers 400 to the challenge %j, also with the right token",
+    async (challenge) => {
+      const query = new URLSearchParams({
+        "hub.mode": "subscribe",
+        "hub.verify_token": SECRETS.verifyToken,
+        "hub.challenge": challenge,
+      });
+      const response = await app.request(`/webhooks/messenger?${query}`);
+      const body = (await response.json()) as { error: { code: string; detail: string } };
+      expect([response.status, body.error.code, body.error.detail]).toEqual([
+        400,
+        "invalid_request",
+        "hub.challenge: must be letters, digits, - and _",
+      ]);
+    },
+  );
+
   it("returns the challenge as plain text only for the right token", async () => {
     const right = await shake(SECRETS.verifyToken);
     expect([right.status, await right.text()]).toEqual([200, "12345"]);
