@@ -1,7 +1,7 @@
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { nearest } from "./text/nearest.ts";
-import { printJson, printLines } from "./text/print.ts";
+import { printJson, printLine } from "./text/print.ts";
 
 /** @returns the exit code; 0 if undefined */
 type Command = (values: Arguments) => Promise<number | undefined>;
@@ -56,5 +56,5 @@ async function runDlq(values: Arguments): Promise<number> {
 
 function print({ json }: Arguments, output: CommandOutput): undefined {
   if (json) printJson(output);
-  else for (const [name, value] of Object.entries(output)) printLines(`${name}: ${value ?? "none"}`);
+  else for (const [name, value] of Object.entries(output)) printLine(`${name}: ${value ?? "none"}`);
 }

@@ -1,3 +1,4 @@
+import { printableLine } from "../../shared/kernel/printable.ts";
 import type { DeadLetterJson, InspectionJson, RedriveJson } from "./dlq-views.ts";
 import { formatTable } from "./text/text-table.ts";
 
@@ -54,8 +55,8 @@ export function formatInspection({
 
 function formatField(name: string, value: unknown): string[] {
   const label = name.replaceAll("_", " ");
-  if (Array.isArray(value)) return value.map((item) => `${label}: ${oneLine(item)}`);
-  return [`${label}: ${oneLine(value)}`];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.map((item) => printableLine(`${label}: ${oneLine(item)}`));
 }
 
 function oneLine(value: unknown): string {

@@ -2,7 +2,7 @@
 export type ContentCoding = "br" | "gzip" | "identity";
 
 /** A browser's header is shorter. Of a longer one the rest does not count. */
-const HEADER_CHARS_READ = 200;
+const HEADER_CHARS_READ = 100;
 
 /** The coding of a response to a request with this Accept-Encoding: Brotli before gzip, and none unless it is accepted. */
 export function chooseCoding(acceptEncoding: string): ContentCoding {

@@ -27,6 +27,7 @@ import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
+import { textFaults } from "./faults/texts.ts";
 import { traceFaults } from "./faults/trace.ts";
 import { handOverFaults } from "./faults/uploads/hand-over.ts";
 import { uploadRuleFaults } from "./faults/uploads/rules.ts";
@@ -44,6 +45,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...connectionFaults,
   ...dataDeletionFaults,
   ...clientFaults,
+  ...textFaults,
   ...connectingFaults,
   ...deletionFaults,
   ...deliveryFaults,

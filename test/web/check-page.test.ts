@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
+import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
 import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
@@ -266,6 +267,19 @@ test("gives up after three expired challenges", async () => {
   await waitForHeading(page, "The check failed");
   await pressButton(page, "Try again");
   await waitForHeading(page, "Check and send");
+});
+
+test("shows what others wrote without planted characters, and the message on its lines", async () => {
+  const attachments = [
+    { type: "image", url: `https://example.com/${encodeURIComponent("a\u202egnp.exe\u200b")}` } as const,
+  ];
+  const text = `${plantedText("Hello", "end")}\nsecond line`;
+  const hold = server.createHold({ displayName: plantedText("Mara", "L"), text, attachments });
+  const { page } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "Check and send");
+  expect(plantedIn((await page.locator("body").textContent()) ?? "")).toEqual([]);
+  expect(await page.locator("#text").innerText()).toMatch(/^Hello.*end\nsecond line$/s);
+  expect(await page.locator("#attachments bdi").innerText()).toBe("agnp.exe");
 });
 
 test("shows data from the server as text, even if it looks like markup", async () => {

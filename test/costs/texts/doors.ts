@@ -36,6 +36,8 @@ export interface Parser {
   readonly ordinary: string;
   /** What a hostile text repeats, besides the units of every parser. */
   readonly units?: readonly string[];
+  /** What a text starts with to reach the parser's last part. */
+  readonly starts?: readonly string[];
   readonly read: (text: string) => unknown;
 }
 
@@ -52,7 +54,12 @@ const PROSE = "This is an ordinary text, as people write it. ";
 const urlRules = { mode: "public", ports: [443], ownHosts: ["api.example.com"] } as const;
 
 export const headerDoors = [
-  { name: "cookies", ordinary: COOKIES, read: (text) => readCookie(text, "console_session") },
+  {
+    name: "cookies",
+    ordinary: COOKIES,
+    starts: ["console_session=", "console_session=a", "console_session"],
+    read: (text) => readCookie(text, "console_session"),
+  },
   { name: "the key", ordinary: "Bearer svc_live_0a", read: hasKeyForm },
   { name: "the session token", ordinary: "eyJhbGciOiJIUzI1NiJ9.", units: ["a.a.", "eyJ"], read: sessionKid },
   { name: "the accepted codings", ordinary: "gzip, deflate, br;q=0.9, ", units: ["br;q=0,"], read: chooseCoding },

@@ -62,13 +62,13 @@ export const hostileUnits: readonly string[] = [
   ...[`${"a".repeat(39)} `, `${"1".repeat(15)},`, ":1", "console_session", "console_session ", "tag", "human agent"],
 ];
 
-/** Each of these texts, as it is and with an end at which a pattern fails. */
-export function hostileTexts(units: readonly string[], length: number): { name: string; text: string }[] {
+/** Each of these texts behind a start, as it is and with an end at which a pattern fails. */
+export function hostileTexts(units: readonly string[], length: number, start = ""): { name: string; text: string }[] {
   return units.flatMap((unit) => {
-    const name = JSON.stringify(unit.length > 20 ? `${unit.slice(0, 20)}…` : unit);
+    const name = `${start}${JSON.stringify(unit.length > 20 ? `${unit.slice(0, 20)}…` : unit)}`;
     return [
-      { name, text: fill(unit, length) },
-      { name: `${name} with another end`, text: `${fill(unit, length - 2)}\u0001!` },
+      { name, text: start + fill(unit, length - start.length) },
+      { name: `${name} with another end`, text: `${start}${fill(unit, length - start.length - 2)}\u0001!` },
     ];
   });
 }

@@ -13,6 +13,7 @@ describe("a response", () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ ok: true, data: { id: "CONV#acme#instagram#1#2", tenant: "acme" } });
     expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("content-type")).toMatch(/^application\/json/);
     expect(isUlid(response.headers.get("x-correlation-id") ?? "")).toBe(true);
   });

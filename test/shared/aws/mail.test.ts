@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Mailer, openMail } from "../../../shared/aws/mail.ts";
 import { openCallScope } from "../../../shared/kernel/call-scope.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import { plantedIn, plantedText } from "../../support/files/planted-characters.ts";
 
 const MAIL = { to: "person@example.com", subject: "Hello", text: "A line.\n" };
 
@@ -53,6 +54,15 @@ it("sends a mail to one recipient under the configuration set", async () => {
     text: "A line.\n",
     html: null,
   });
+});
+
+it("sends no planted character, and the text on its lines", async () => {
+  const mail = { ...MAIL, subject: plantedText("Invite", "now"), text: `${plantedText("A", "line.")}\nNext.\n` };
+  expect(await mailer.send(mail)).toBe("accepted");
+  const sent = sentMails().find(({ subject }) => subject.startsWith("Invite"));
+  expect(sent?.subject).toMatch(/^Invite.*now$/);
+  expect(sent?.text).toMatch(/^A.*line\.\nNext\.\n$/s);
+  expect(plantedIn(`${sent?.subject}${sent?.text}`)).toEqual([]);
 });
 
 it.each(["MessageRejected", "BadRequestException"])("%s rejects the mail, and nothing is tried again", async (name) => {

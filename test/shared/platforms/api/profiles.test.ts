@@ -83,6 +83,7 @@ describe("a person", () => {
     [{ id: PERSON, name: null }, null],
     [{ id: PERSON, name: 5 }, null],
     [{ id: PERSON, name: "a\r\nb\u0007c\u202Ed" }, "a b cd"],
+    [{ id: PERSON, name: "\ufeff\u2066A\u200bd\u{e0041}a\u061c\u0085\u202eL" }, "Ada L"],
     [{ id: PERSON, name: "👩‍👩‍👧 Zoë" }, "👩‍👩‍👧 Zoë"],
     [{ id: PERSON, name: "\uD800" }, "\uFFFD"],
   ])("returned as %j is named %j", async (body, name) => {

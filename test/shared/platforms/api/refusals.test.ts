@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
+import { plantedIn, plantedText } from "../../../support/files/planted-characters.ts";
 import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
@@ -249,6 +250,13 @@ describe("a refusal", () => {
     for (const message of ["", "  ", undefined, null, 5, {}]) {
       expect(await detailOf(message)).toBe("The platform refused the message.");
     }
+  });
+
+  test("its detail has no planted character, and a token that one splits is a token", async () => {
+    const detail = await detailOf(plantedText("The platform", "said no."));
+    expect(plantedIn(detail ?? "")).toEqual([]);
+    expect(detail).toMatch(/^The platform.*said no\.$/);
+    expect(await detailOf(`token ${TOKEN.slice(0, 6)}\u200b${TOKEN.slice(6)}`)).toBe("token [token]");
   });
 
   const detailWith = async (error: object) => {
