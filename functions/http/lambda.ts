@@ -82,7 +82,26 @@ function toHeaders(event: APIGatewayProxyEventV2): Headers {
 }
 
 function toHeaderValue(text: string): string {
-  return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?");
+  let [start, end] = [0, text.length];
+  // Blanks around a value are no part of it. Headers removes them, too, and takes longer.
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (start < end && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  const bytes = Buffer.alloc(end - start);
+  for (let index = 0; index < bytes.length; index++) {
+    const code = text.charCodeAt(start + index);
+    bytes[index] = isHeaderCode(code) ? code : QUESTION_MARK;
+  }
+  return bytes.toString("latin1");
+}
+
+const [TAB, SPACE, QUESTION_MARK, DELETE, LAST_LATIN1] = [0x09, 0x20, 0x3f, 0x7f, 0xff];
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+function isHeaderCode(code: number): boolean {
+  return code === TAB || (code >= SPACE && code <= LAST_LATIN1 && code !== DELETE);
 }
 
 /** The response in the gateway's format: text as text, everything else as base64, cookies apart from the headers. */
