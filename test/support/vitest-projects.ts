@@ -53,6 +53,7 @@ const wholeRunsOnly = [
 
 /** These need the processors for themselves: each runs when nothing else does. */
 const alone = [
+  "test/full/callers/anonymous-callers.test.ts",
   "test/full/deliveries-20000.test.ts",
   "test/full/hanging-endpoint.test.ts",
   "test/full/local-start.test.ts",
