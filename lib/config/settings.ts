@@ -1,6 +1,22 @@
 // The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json). They are checked
 // before anything is built: a mistyped setting stops the synthesis instead of falling back to its default.
 
+/** Requests per second over all callers, and the burst above that rate. */
+export interface Throttle {
+  readonly rate: number;
+  readonly burst: number;
+}
+
+/** The parts of the HTTP API that have a throttle of their own, so that none uses up that of another. */
+export interface EdgeThrottles {
+  /** The platforms' webhooks. */
+  readonly webhooks: Throttle;
+  readonly signIn: Throttle;
+  readonly checkPage: Throttle;
+  /** Every other route. */
+  readonly rest: Throttle;
+}
+
 export interface Settings {
   /** The public URL of the API, without a trailing slash. Null: the gateway's own URL. */
   readonly baseUrl: string | null;
@@ -25,8 +41,8 @@ export interface Settings {
   readonly instagramAppId: string | null;
   /** The configuration of Facebook Login for Business. Null: each login names its permissions. */
   readonly facebookLoginConfig: string | null;
-  /** Throttling of the HTTP API's stage: requests per second, and the burst above that rate. */
-  readonly throttle: { readonly rate: number; readonly burst: number };
+  /** Throttling at the gateway. The sockets have a throttle of the same size as `rest`. */
+  readonly throttles: EdgeThrottles;
   /** Maximum concurrent invocations per queue. */
   readonly concurrency: {
     readonly inbound: number;
@@ -36,6 +52,8 @@ export interface Settings {
   };
   /** Reserved concurrency of the Api function. Null: it shares the account's pool. */
   readonly apiReservedConcurrency: number | null;
+  /** Reserved concurrency of the Intake function, which receives the webhooks. Null: it shares the account's pool. */
+  readonly intakeReservedConcurrency: number | null;
   /** The sender address of mails. Null: no mails are sent, so nobody can sign in. */
   readonly mailFrom: string | null;
   /** The SNS topic that every alarm notifies. Null: the alarms show in CloudWatch only. */
@@ -59,15 +77,23 @@ const NAMES = [
   "facebookLoginConfig",
   "throttleRate",
   "throttleBurst",
+  "webhooksThrottleRate",
+  "webhooksThrottleBurst",
+  "signInThrottleRate",
+  "signInThrottleBurst",
+  "checkPageThrottleRate",
+  "checkPageThrottleBurst",
   "inboundConcurrency",
   "eventsConcurrency",
   "deliveriesConcurrency",
   "slowDeliveriesConcurrency",
   "apiReservedConcurrency",
+  "intakeReservedConcurrency",
   "mailFrom",
   "alarmTopicArn",
 ] as const;
 type Name = (typeof NAMES)[number];
+type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
 
 const PLATFORM_HOSTS = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"];
 
@@ -81,6 +107,10 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     const value = context[PREFIX + name];
     return value === "" || value === null ? undefined : value;
   };
+  const throttle = (name: ThrottleName, { rate, burst }: Throttle): Throttle => ({
+    rate: wholeNumber(`${name}Rate`, rawValue(`${name}Rate`) ?? rate, 1, 100_000),
+    burst: wholeNumber(`${name}Burst`, rawValue(`${name}Burst`) ?? burst, 1, 100_000),
+  });
   return {
     baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/(?<!\/)\/+$/, ""),
     realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
@@ -99,9 +129,11 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     metaAppId: platformId("metaAppId", rawValue("metaAppId")),
     instagramAppId: platformId("instagramAppId", rawValue("instagramAppId")),
     facebookLoginConfig: platformId("facebookLoginConfig", rawValue("facebookLoginConfig")),
-    throttle: {
-      rate: wholeNumber("throttleRate", rawValue("throttleRate") ?? 200, 1, 100_000),
-      burst: wholeNumber("throttleBurst", rawValue("throttleBurst") ?? 500, 1, 100_000),
+    throttles: {
+      webhooks: throttle("webhooksThrottle", { rate: 500, burst: 1_000 }),
+      signIn: throttle("signInThrottle", { rate: 50, burst: 100 }),
+      checkPage: throttle("checkPageThrottle", { rate: 50, burst: 100 }),
+      rest: throttle("throttle", { rate: 200, burst: 500 }),
     },
     concurrency: {
       inbound: wholeNumber("inboundConcurrency", rawValue("inboundConcurrency") ?? 20, 2, 1_000),
@@ -113,6 +145,9 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
       rawValue("apiReservedConcurrency") === undefined
         ? null
         : wholeNumber("apiReservedConcurrency", rawValue("apiReservedConcurrency"), 1, 10_000),
+    // Lambda understands a reservation of 0 as a function that never runs. Here it means no reservation.
+    intakeReservedConcurrency:
+      wholeNumber("intakeReservedConcurrency", rawValue("intakeReservedConcurrency") ?? 100, 0, 10_000) || null,
     mailFrom:
       rawValue("mailFrom") === undefined
         ? null

@@ -1,9 +1,10 @@
 import type { Duration } from "aws-cdk-lib";
-import { HttpApi as Gateway, HttpMethod, HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
+import { CfnStage, HttpApi as Gateway, HttpMethod, type HttpRoute, HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import type { EdgeThrottles, Throttle } from "../config/settings.ts";
 
 export interface HttpApiProps {
   readonly api: IFunction;
@@ -12,8 +13,7 @@ export interface HttpApiProps {
   readonly connect: IFunction;
   readonly docs: IFunction;
   readonly intake: IFunction;
-  /** Requests per second across all callers, and the burst above that rate. */
-  readonly throttle: { readonly rate: number; readonly burst: number };
+  readonly throttles: EdgeThrottles;
 }
 
 /**
@@ -29,41 +29,39 @@ export class HttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { api, verify, intake, throttle } = props;
+    const { api, verify, intake, throttles } = props;
     const gateway = new Gateway(this, "Gateway", {
       description: "Parley",
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration("ApiIntegration", api),
     });
-    const verifyIntegration = new HttpLambdaIntegration("VerifyIntegration", verify);
-    for (const path of ["/verify", "/verify/{proxy+}"]) {
-      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: verifyIntegration });
-    }
-    gateway.addRoutes({
-      path: "/console/{proxy+}",
-      methods: [HttpMethod.ANY],
-      integration: new HttpLambdaIntegration("ConsoleIntegration", props.console),
-    });
-    const connectIntegration = new HttpLambdaIntegration("ConnectIntegration", props.connect);
-    for (const path of ["/oauth/{proxy+}", "/platform/{proxy+}"]) {
-      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: connectIntegration });
-    }
-    const docsIntegration = new HttpLambdaIntegration("DocsIntegration", props.docs);
-    for (const path of ["/openapi.json", "/docs", "/docs/{proxy+}"]) {
-      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: docsIntegration });
-    }
-    gateway.addRoutes({
-      path: "/webhooks/{platform}",
-      // Intake answers the other methods with 405.
-      methods: [HttpMethod.ANY],
-      integration: new HttpLambdaIntegration("IntakeIntegration", intake),
-    });
-    new HttpStage(this, "Stage", {
+    // A function answers the methods that none of its routes has with 405.
+    const addRoutes = (integration: HttpLambdaIntegration, paths: readonly string[]): HttpRoute[] =>
+      paths.flatMap((path) => gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration }));
+    const checkPage = addRoutes(new HttpLambdaIntegration("VerifyIntegration", verify), [
+      "/verify",
+      "/verify/{proxy+}",
+    ]);
+    const consoleIntegration = new HttpLambdaIntegration("ConsoleIntegration", props.console);
+    addRoutes(consoleIntegration, ["/console/{proxy+}"]);
+    const signIn = addRoutes(consoleIntegration, ["/console/auth/{proxy+}"]);
+    addRoutes(new HttpLambdaIntegration("ConnectIntegration", props.connect), [
+      "/oauth/{proxy+}",
+      "/platform/{proxy+}",
+    ]);
+    addRoutes(new HttpLambdaIntegration("DocsIntegration", props.docs), ["/openapi.json", "/docs", "/docs/{proxy+}"]);
+    const webhooks = addRoutes(new HttpLambdaIntegration("IntakeIntegration", intake), ["/webhooks/{platform}"]);
+    const stage = new HttpStage(this, "Stage", {
       httpApi: gateway,
       stageName: "$default",
       autoDeploy: true,
-      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
+      throttle: { rateLimit: throttles.rest.rate, burstLimit: throttles.rest.burst },
     });
+    throttleRoutes(stage, [
+      [webhooks, throttles.webhooks],
+      [signIn, throttles.signIn],
+      [checkPage, throttles.checkPage],
+    ]);
     this.url = gateway.apiEndpoint;
     this.apiId = gateway.apiId;
     this.#gateway = gateway;
@@ -73,4 +71,13 @@ export class HttpApi extends Construct {
   serverErrors(period: Duration): Metric {
     return this.#gateway.metricServerError({ period, statistic: "Sum" });
   }
+}
+
+/** Gives routes their own throttles. The stage names its routes, so that it needs them to exist. */
+function throttleRoutes(stage: HttpStage, parts: readonly (readonly [readonly HttpRoute[], Throttle])[]): void {
+  const settings = parts.flatMap(([routes, { rate, burst }]) =>
+    routes.map(({ path }) => [`ANY ${path}`, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }]),
+  );
+  if (stage.node.defaultChild instanceof CfnStage) stage.node.defaultChild.routeSettings = Object.fromEntries(settings);
+  stage.node.addDependency(...parts.flatMap(([routes]) => routes));
 }

@@ -6,11 +6,13 @@ import { type FunctionContext, queueVariables, rawBucketVariables } from "./func
 
 /** Receives the platforms' webhooks. */
 export function createIntake(scope: Construct, context: FunctionContext): NodeFunction {
-  const { data, queues, code } = context;
+  const { data, queues, settings, code } = context;
   const intake = new NodeFunction(scope, "Intake", {
     description: "Parley: receives the platforms' webhooks",
     code: code("Intake"),
     memoryMegabytes: 256,
+    // Its own environments: no other function can use up what the platforms' webhooks need.
+    ...(settings.intakeReservedConcurrency === null ? {} : { reservedConcurrency: settings.intakeReservedConcurrency }),
     environment: {
       ...rawBucketVariables(context),
       ...queueVariables(context, "Inbound"),

@@ -76,15 +76,15 @@ export class ServiceStack extends Stack {
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
-    const { throttle } = settings;
+    const { throttles } = settings;
     const pages = { verify, console: consoleFunction, connect, docs };
-    const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttle });
+    const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttles });
     const baseUrl = settings.baseUrl ?? gateway.url;
     for (const each of [api, consoleFunction, connect, docs, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }
-    const realtime = new RealtimeApi(this, "RealtimeApi", { socket, throttle });
+    const realtime = new RealtimeApi(this, "RealtimeApi", { socket, throttle: throttles.rest });
     const realtimeUrl = settings.realtimeUrl ?? realtime.url;
     for (const each of [api, consoleFunction]) each.addEnvironment(env.realtimeUrl, realtimeUrl);
     for (const each of [socket, push]) {

@@ -8,6 +8,7 @@ import type { FunctionName } from "../../shared/config/names.ts";
 export interface TemplateResource {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
+  readonly DependsOn?: readonly string[];
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
 }

@@ -10,6 +10,7 @@ import { keepAliveFaults } from "./faults/accounts/keep-alive.ts";
 import { clientFaults } from "./faults/client.ts";
 import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
+import { edgeFaults } from "./faults/edge.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
 import { erasureFaults } from "./faults/erasure.ts";
 import { holdsFaults } from "./faults/holds.ts";
@@ -49,6 +50,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...connectingFaults,
   ...deletionFaults,
   ...deliveryFaults,
+  ...edgeFaults,
   ...endpointsFaults,
   ...erasureFaults,
   ...handOverFaults,

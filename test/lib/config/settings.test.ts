@@ -17,19 +17,28 @@ test("without settings, the defaults of the deploy guide apply", () => {
     metaAppId: null,
     instagramAppId: null,
     facebookLoginConfig: null,
-    throttle: { rate: 200, burst: 500 },
+    throttles: {
+      webhooks: { rate: 500, burst: 1_000 },
+      signIn: { rate: 50, burst: 100 },
+      checkPage: { rate: 50, burst: 100 },
+      rest: { rate: 200, burst: 500 },
+    },
     concurrency: { inbound: 20, events: 200, deliveries: 50, slowDeliveries: 50 },
     apiReservedConcurrency: null,
+    intakeReservedConcurrency: 100,
     mailFrom: null,
     alarmTopicArn: null,
   });
 });
 
 test("accepts settings as text, as the command line passes them", () => {
-  expect(parse("throttleRate", "7").throttle).toEqual({ rate: 7, burst: 500 });
-  expect(parse("throttleBurst", "9").throttle).toEqual({ rate: 200, burst: 9 });
+  expect(parse("throttleRate", "7").throttles.rest).toEqual({ rate: 7, burst: 500 });
+  expect(parse("throttleBurst", "9").throttles.rest).toEqual({ rate: 200, burst: 9 });
+  expect(parse("webhooksThrottleRate", "7").throttles.webhooks).toEqual({ rate: 7, burst: 1_000 });
   expect(parse("eventsConcurrency", "100").concurrency.events).toBe(100);
   expect(parse("apiReservedConcurrency", "3").apiReservedConcurrency).toBe(3);
+  expect(parse("intakeReservedConcurrency", "3").intakeReservedConcurrency).toBe(3);
+  expect(parse("intakeReservedConcurrency", "0").intakeReservedConcurrency).toBeNull();
   expect(parse("baseUrl", "https://api.example.com/").baseUrl).toBe("https://api.example.com");
   expect(parse("realtimeUrl", "wss://ws.example.com/live/").realtimeUrl).toBe("wss://ws.example.com/live");
   expect(parse("consoleUrl", "https://Console.example.com:8443/").consoleUrl).toBe("https://console.example.com:8443");
@@ -95,6 +104,8 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["throttleRate", "0", "a whole number from 1 to 100000"],
     ["throttleRate", "1.5", "a whole number"],
     ["throttleBurst", "many", "a whole number"],
+    ["signInThrottleBurst", "0", "a whole number from 1 to 100000"],
+    ["intakeReservedConcurrency", "10001", "a whole number from 0 to 10000"],
     ["inboundConcurrency", "1", "a whole number from 2 to 1000"],
     ["deliveriesConcurrency", "1001", "a whole number from 2 to 1000"],
     ["slowDeliveriesConcurrency", "1", "a whole number from 2 to 1000"],

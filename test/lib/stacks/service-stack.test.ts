@@ -192,7 +192,6 @@ describe("the functions", () => {
       expect(Object.keys(functionEnvironment(name, set)).sort()).toEqual(
         [...Object.keys(functionEnvironment(name)), ...more].sort(),
       );
-      expect(resourceProperties(set, name).ReservedConcurrentExecutions).toBeUndefined();
     }
   });
 
@@ -251,9 +250,23 @@ describe("the functions", () => {
     },
   );
 
-  test("no function reserves concurrency by default", () => {
-    for (const name of functions)
-      expect(resourceProperties(service, name).ReservedConcurrentExecutions).toBeUndefined();
+  test("reserves concurrency for the platforms' webhooks, and for nothing else unless the operator does", () => {
+    const reservations = (template: typeof service) =>
+      functions.flatMap((name) => {
+        const reserved = resourceProperties(template, name).ReservedConcurrentExecutions;
+        return reserved === undefined ? [] : [[name, reserved]];
+      });
+    expect(reservations(service)).toEqual([["Intake", 100]]);
+    const set = { "parley:intakeReservedConcurrency": "7", "parley:apiReservedConcurrency": "40" };
+    expect(reservations(synthesizeTemplates(set).service)).toEqual([
+      ["Api", 40],
+      ["Intake", 7],
+    ]);
+  });
+
+  test("reserves nothing where the account's limit does not permit it", () => {
+    const set = synthesizeTemplates({ "parley:intakeReservedConcurrency": "0" }).service;
+    expect(resourceProperties(set, "Intake")).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
   test("none runs in a VPC, where a webhook could reach private addresses", () => {
@@ -456,6 +469,7 @@ describe("the HTTP API", () => {
     });
     expect(routes.sort()).toEqual([
       ["$default", "Api", "2.0"],
+      ["ANY /console/auth/{proxy+}", "Console", "2.0"],
       ["ANY /console/{proxy+}", "Console", "2.0"],
       ["ANY /docs", "Docs", "2.0"],
       ["ANY /docs/{proxy+}", "Docs", "2.0"],
@@ -479,6 +493,7 @@ describe("the HTTP API", () => {
       ["apigateway.amazonaws.com", "Connect", true],
       ["apigateway.amazonaws.com", "Connect", true],
       ["apigateway.amazonaws.com", "Console", true],
+      ["apigateway.amazonaws.com", "Console", true],
       ["apigateway.amazonaws.com", "Docs", true],
       ["apigateway.amazonaws.com", "Docs", true],
       ["apigateway.amazonaws.com", "Docs", true],
@@ -495,22 +510,66 @@ describe("the HTTP API", () => {
     ]);
   });
 
+  const throttle = (rate: number, burst: number) => ({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst });
+
   const stageThrottles = (template: typeof service) =>
     ofApi("HTTP", "AWS::ApiGatewayV2::Stage", template).map(([, { Properties }]) => [
       Properties.StageName,
       Properties.AutoDeploy,
       Properties.DefaultRouteSettings,
+      Properties.RouteSettings,
     ]);
 
-  test("has one stage, throttled", () => {
+  test("has one stage, on which webhooks, sign-in, check page and the rest each have a throttle of their own", () => {
     expect(stageThrottles(service)).toEqual([
-      ["$default", true, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 500 }],
+      [
+        "$default",
+        true,
+        throttle(200, 500),
+        {
+          "ANY /webhooks/{platform}": throttle(500, 1_000),
+          "ANY /console/auth/{proxy+}": throttle(50, 100),
+          "ANY /verify": throttle(50, 100),
+          "ANY /verify/{proxy+}": throttle(50, 100),
+        },
+      ],
     ]);
   });
 
-  test("takes its throttle from the operator", () => {
-    const set = synthesizeTemplates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
-    expect(stageThrottles(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
+  test("takes each throttle from the operator", () => {
+    const set = synthesizeTemplates({
+      "parley:throttleRate": "1",
+      "parley:throttleBurst": "2",
+      "parley:webhooksThrottleRate": "3",
+      "parley:webhooksThrottleBurst": "4",
+      "parley:signInThrottleRate": "5",
+      "parley:signInThrottleBurst": "6",
+      "parley:checkPageThrottleRate": "7",
+      "parley:checkPageThrottleBurst": "8",
+    }).service;
+    expect(stageThrottles(set)).toEqual([
+      [
+        "$default",
+        true,
+        throttle(1, 2),
+        {
+          "ANY /webhooks/{platform}": throttle(3, 4),
+          "ANY /console/auth/{proxy+}": throttle(5, 6),
+          "ANY /verify": throttle(7, 8),
+          "ANY /verify/{proxy+}": throttle(7, 8),
+        },
+      ],
+    ]);
+  });
+
+  test("creates the stage after each route that it throttles, which CloudFormation requires", () => {
+    const routeIds = new Map(
+      ofApi("HTTP", "AWS::ApiGatewayV2::Route").map(([id, { Properties }]) => [Properties.RouteKey, id]),
+    );
+    const [[, stage] = []] = ofApi("HTTP", "AWS::ApiGatewayV2::Stage");
+    const throttledKeys = Object.keys(stage?.Properties.RouteSettings as object);
+    expect(throttledKeys).toHaveLength(4);
+    for (const key of throttledKeys) expect(stage?.DependsOn).toContain(routeIds.get(key));
   });
 
   test("passes its URL to the operator and to Api, which returns links", () => {
