@@ -5,7 +5,7 @@ import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openUploadFiles } from "../../shared/aws/upload-files.ts";
 import { openUploadGrants } from "../../shared/aws/upload-grants.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { optionalSetting, setting } from "../../shared/config/settings.ts";
+import { limitSetting, optionalSetting, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
@@ -87,7 +87,7 @@ export function apiPorts(): ApiPorts {
     realtime: openQueue(setting("realtimeQueueUrl")),
     realtimeUrl: setting("realtimeUrl"),
     users: userStore(table),
-    requestQuota: requestQuotaStore(table),
+    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),
     events: openQueue(setting("eventsQueueUrl")),
     accountWork: openQueue(setting("accountsQueueUrl")),
     retries: openQueue(setting("deliveriesQueueUrl")),

@@ -5,6 +5,7 @@ import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import {
   accountsPerTenantSetting,
+  limitSetting,
   optionalSetting,
   platformUrlSettings,
   setting,
@@ -54,7 +55,7 @@ export function connectPorts(): ConnectRoutePorts {
   return {
     ...dutyPorts(table, root),
     users: userStore(table),
-    requestQuota: requestQuotaStore(table),
+    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),
     sessionKeys: async (kid) => (await root(kid)).session,
     loginStateKeys: async (kid) => (await root(kid)).loginState,
     loginDialogs: openLoginDialogs(),

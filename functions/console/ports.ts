@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { isSignUpOpen, setting } from "../../shared/config/settings.ts";
+import { isSignUpOpen, limitSetting, setting } from "../../shared/config/settings.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
 import { inviteStore } from "../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../shared/stores/access/login-tokens.ts";
@@ -40,7 +40,7 @@ export function consolePorts(): ConsolePorts {
     isSignUpOpen: isSignUpOpen(),
     addressKeys: async (kid) => (await root(kid)).address,
     loginKeys: async (kid) => (await root(kid)).loginLink,
-    requestQuota: requestQuotaStore(table),
+    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),
     sessionKeys: async (kid) => (await root(kid)).session,
     consoleOrigin: new URL(setting("consoleUrl")).origin,
     baseUrl: setting("baseUrl"),

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
+import type { RequestPace } from "../../shared/flows/access/request-limits.ts";
 import { runInvocation } from "../../shared/kernel/call-scope.ts";
 import { withDeadline } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";

@@ -1,5 +1,6 @@
-import { authenticate, enforceRateLimit, hasKeyForm } from "../../shared/flows/access/authenticate.ts";
+import { authenticate, hasKeyForm } from "../../shared/flows/access/authenticate.ts";
 import type { KeyPorts, RequestQuotaPorts, SessionPorts } from "../../shared/flows/access/ports.ts";
+import { enforceRateLimit } from "../../shared/flows/access/request-limits.ts";
 import { authenticateSession, openSession, sessionKid } from "../../shared/flows/access/sessions.ts";
 import type { Credentials, KeyGuard, SessionGuard } from "./credentials.ts";
 
@@ -24,5 +25,5 @@ export function sessionCredentials(ports: SessionCredentialPorts): Credentials {
     authenticate: (session) => authenticateSession(ports, session),
     consoleOrigin: ports.consoleOrigin,
   };
-  return { keys: null, sessions, rateLimit: (caller, now) => enforceRateLimit(ports, caller, now) };
+  return { keys: null, sessions, rateLimit: (...request) => enforceRateLimit(ports, ...request) };
 }

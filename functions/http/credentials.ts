@@ -1,7 +1,8 @@
 import type { Caller, KeyCaller, SessionCaller } from "../../shared/domain/access/callers.ts";
-import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
+import type { RequestPace } from "../../shared/flows/access/request-limits.ts";
 import type { Session } from "../../shared/flows/access/sessions.ts";
 import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { readCookie } from "./cookies.ts";
 import { refuseForgery } from "./csrf.ts";
@@ -12,8 +13,11 @@ import { SESSION_COOKIE } from "./session-names.ts";
 export interface Credentials {
   readonly keys: KeyGuard | null;
   readonly sessions: SessionGuard | null;
-  /** Counts one request of the caller. Null when requests are not limited. */
-  readonly rateLimit: (caller: Caller, now: Millis) => Promise<RequestPace | null>;
+  /**
+   * Counts one request of the caller, and of the tenant that it names. Null when requests are not limited.
+   * @param namedTenant the caller may be a stranger to it
+   */
+  readonly rateLimit: (caller: Caller, now: Millis, namedTenant: TenantId | null) => Promise<RequestPace | null>;
 }
 
 /** Takes the raw Authorization header; undefined when it is absent. */

@@ -52,6 +52,9 @@ export function callerRefusals<P>({ auth, tenant, role, method, liveKeyOnly }: E
 /** The refusals that a handler may return without declaring them. */
 export type CommonReason<A extends Auth> = (typeof commonRefusals)[number] | (typeof authRefusals)[A][number];
 
+/** "slug": the parameter of the path. "conversation_id": the field of the body. */
+export type NamesTenant = "slug" | "conversation_id";
+
 type ErrorFields = { readonly [status: number]: $ZodType };
 
 type ParameterName<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterName<Rest> : never;
@@ -126,6 +129,8 @@ export interface Declaration<
   readonly bodyBytesMax?: number;
   /** "as_empty": a query that repeats a parameter counts as an empty one. Default: it is 400. */
   readonly repeatedParameters?: "as_empty";
+  /** Where the request of a resource names its tenant, before the resource is read. The request is counted for it. */
+  readonly namesTenant?: NamesTenant;
   /** Reads the `Idempotency-Key` header. */
   readonly idempotent?: boolean;
   /** An object schema of the headers that the handler reads, for the OpenAPI document. */
@@ -200,6 +205,7 @@ export interface Endpoint<P> {
   readonly aliases?: { readonly [alias: string]: string };
   readonly bodyBytesMax?: number;
   readonly repeatedParameters?: "as_empty";
+  readonly namesTenant?: NamesTenant;
   readonly idempotent?: boolean;
   readonly requestHeaders?: $ZodType;
   readonly rawBody?: RawBody;

@@ -1,12 +1,13 @@
 import { type Caller, refuseSuspendedKey } from "../../shared/domain/access/callers.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
-import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
+import type { RequestPace } from "../../shared/flows/access/request-limits.ts";
 import { printableText } from "../../shared/kernel/printable.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { type Credentials, identifyCaller, readCredential } from "./credentials.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import { namedTenant } from "./named-tenant.ts";
 import {
   assertMatchesSchema,
   parseJson,
@@ -58,7 +59,8 @@ export async function serve<P>(
   const { method } = endpoint;
   const caller = await identifyCaller(options.credentials, credential, { method, headers: raw.headers }, now);
   if (isRefusal(caller)) return failure(caller);
-  const pace = await options.credentials.rateLimit(caller, now);
+  const requestTenant = namedTenant(endpoint, { query: request.metadata.query, path: request.path, bytes });
+  const pace = await options.credentials.rateLimit(caller, now, requestTenant);
   if (pace) onPace(pace);
   if (pace?.refusal) return failure(pace.refusal);
   const suspension = refuseSuspendedKey(caller);

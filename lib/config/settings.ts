@@ -1,6 +1,8 @@
 // The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json). They are checked
 // before anything is built: a mistyped setting stops the synthesis instead of falling back to its default.
 
+import { type OperatorLimits, operatorLimitNames, operatorLimits } from "../../shared/config/operator-limits.ts";
+
 /** Requests per second over all callers, and the burst above that rate. */
 export interface Throttle {
   readonly rate: number;
@@ -28,6 +30,8 @@ export interface Settings {
   readonly signUp: "open" | "closed";
   /** The most accounts of a tenant. */
   readonly accountsPerTenant: number;
+  /** What a person and a tenant may use. */
+  readonly limits: OperatorLimits;
   /** How often each account is checked, with its newest threads. */
   readonly accountChecks: "daily" | "hourly";
   /** The URL that `/` and security.txt redirect to. Null: both answer 404. */
@@ -68,6 +72,7 @@ const NAMES = [
   "consoleUrl",
   "signUp",
   "accountsPerTenant",
+  ...operatorLimitNames,
   "accountChecks",
   "siteUrl",
   "platformUrls",
@@ -117,6 +122,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
     signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
     accountsPerTenant: wholeNumber("accountsPerTenant", rawValue("accountsPerTenant") ?? 500, 1, 1_000),
+    limits: limits(rawValue),
     accountChecks: oneOf("accountChecks", rawValue("accountChecks") ?? "daily", ["daily", "hourly"]),
     siteUrl: rawValue("siteUrl") === undefined ? null : url("siteUrl", rawValue("siteUrl")),
     platformUrls: rawValue("platformUrls") === undefined ? null : urls("platformUrls", rawValue("platformUrls")),
@@ -167,6 +173,14 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
             "the ARN of an SNS topic",
           ),
   };
+}
+
+function limits(rawValue: (name: Name) => unknown): OperatorLimits {
+  const values = operatorLimitNames.map((name) => {
+    const limit = operatorLimits[name];
+    return [name, wholeNumber(name, rawValue(name) ?? limit.default, 1, limit.max)];
+  });
+  return Object.fromEntries(values) as OperatorLimits;
 }
 
 function rejectUnknown(context: Readonly<Record<string, unknown>>): void {

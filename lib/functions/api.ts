@@ -5,6 +5,7 @@ import { allowReading } from "../constructs/service-secrets.ts";
 import {
   type FunctionContext,
   keyVariables,
+  limitVariables,
   platformVariables,
   queueVariables,
   rootSecretVariables,
@@ -27,6 +28,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
       ...uploadBucketVariables(context),
       ...rootSecretVariables(context),
       ...platformVariables(context),
+      ...limitVariables(context, "requestsPerTenantPerMinute"),
       ...(settings.siteUrl === null ? {} : { [env.siteUrl]: settings.siteUrl }),
     },
   });

@@ -5,6 +5,7 @@ import { allowReading } from "../constructs/service-secrets.ts";
 import {
   type FunctionContext,
   keyVariables,
+  limitVariables,
   loginVariables,
   platformVariables,
   queueVariables,
@@ -26,6 +27,7 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
       ...rootSecretVariables(context),
       ...platformVariables(context),
       ...loginVariables(context),
+      ...limitVariables(context, "requestsPerTenantPerMinute"),
       [env.accountsPerTenant]: String(context.settings.accountsPerTenant),
     },
   });

@@ -2,7 +2,13 @@ import type { Construct } from "constructs";
 import { env } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
-import { type FunctionContext, queueVariables, rootSecretVariables, tableVariables } from "./function-context.ts";
+import {
+  type FunctionContext,
+  limitVariables,
+  queueVariables,
+  rootSecretVariables,
+  tableVariables,
+} from "./function-context.ts";
 
 /** The console's routes: sign-in, team, invites and tenants, and the pages around a sign-in. */
 export function createConsole(scope: Construct, context: FunctionContext): NodeFunction {
@@ -16,6 +22,7 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
       ...queueVariables(context, "Mails", "Realtime"),
       ...rootSecretVariables(context),
       [env.signUp]: settings.signUp,
+      ...limitVariables(context, "requestsPerTenantPerMinute"),
     },
   });
   data.table.allow(consoleFunction.functionRole, {

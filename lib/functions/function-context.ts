@@ -1,5 +1,6 @@
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import { env, type FunctionName, type QueueName, queueUrlNames } from "../../shared/config/names.ts";
+import type { OperatorLimitName } from "../../shared/config/operator-limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
@@ -58,6 +59,11 @@ export function platformVariables({ data, settings }: FunctionContext): Variable
     [env.graphVersion]: settings.graphVersion,
     ...(settings.platformUrls === null ? {} : { [env.platformUrls]: settings.platformUrls }),
   };
+}
+
+/** The limits that a function applies. */
+export function limitVariables({ settings }: FunctionContext, ...names: readonly OperatorLimitName[]): Variables {
+  return Object.fromEntries(names.map((name) => [env[name], String(settings.limits[name])]));
 }
 
 /** What the platforms' logins need besides: the ids of the app. */

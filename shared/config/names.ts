@@ -34,6 +34,13 @@ export const env = {
   signUp: "PARLEY_SIGN_UP",
   /** The most accounts of a tenant; when unset, 500. */
   accountsPerTenant: "PARLEY_ACCOUNTS_PER_TENANT",
+  /** What a person and a tenant may use; when unset, the defaults of `operator-limits.ts`. */
+  tenantsPerOwner: "PARLEY_TENANTS_PER_OWNER",
+  tenantsPerDay: "PARLEY_TENANTS_PER_DAY",
+  pendingInvitesPerTenant: "PARLEY_PENDING_INVITES_PER_TENANT",
+  inviteMailsPerTenantPerDay: "PARLEY_INVITE_MAILS_PER_TENANT_PER_DAY",
+  inviteMailsPerPersonPerDay: "PARLEY_INVITE_MAILS_PER_PERSON_PER_DAY",
+  requestsPerTenantPerMinute: "PARLEY_REQUESTS_PER_TENANT_PER_MINUTE",
   /** `daily` or `hourly`: how often each account is checked. */
   accountChecks: "PARLEY_ACCOUNT_CHECKS",
   /** The service's own host names, comma-separated. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { env, type QueueName, queues } from "./names.ts";
+import { type OperatorLimitName, operatorLimits } from "./operator-limits.ts";
 
 // The settings of a function, parsed from its environment once when it starts. A function reads the settings that it
 // needs, and fails with the name of a missing one.
@@ -48,6 +49,17 @@ export function accountsPerTenantSetting(source: NodeJS.ProcessEnv = process.env
   const text = optionalSetting("accountsPerTenant", source);
   if (text === null) return 500;
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${env.accountsPerTenant} is no number of accounts.`);
+  return Number(text);
+}
+
+/** A limit that the operator may set, or its default. */
+export function limitSetting(name: OperatorLimitName, source: NodeJS.ProcessEnv = process.env): number {
+  const text = optionalSetting(name, source);
+  if (text === null) return operatorLimits[name].default;
+  const { max } = operatorLimits[name];
+  if (!/^[1-9]\d{0,5}$/.test(text) || Number(text) > max) {
+    throw new Error(`${env[name]} is not a whole number from 1 to ${max}.`);
+  }
   return Number(text);
 }
 

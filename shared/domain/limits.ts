@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 
-// Every number of the contract is defined here once.
+// Every number of the contract is defined here once, except for those that operators may set: `config/operator-limits.ts`.
 
 export const RETENTION: Millis = 7 * DAY;
 export const AUDIT_RETENTION: Millis = 400 * DAY;

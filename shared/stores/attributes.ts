@@ -171,6 +171,9 @@ export const slotsAttributes = { ...ttl } as const;
 /** Items that hold one count. */
 export const countAttributes = { ...ttl, count: "n" } as const;
 
+/** A minute of a tenant also has the count of each caller: see `callerCount`. */
+export const tenantRequestsAttributes = { ...ttl, count: "n" } as const;
+
 export const verificationAttributes = { ...ttl, attempts: "n", failures: "f" } as const;
 
 /** An hour has a further number for each endpoint and end state: see `endpointCounter`. */

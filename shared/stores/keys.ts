@@ -315,6 +315,11 @@ export function rateLimitKey(callerId: string, now: Millis): Key {
   return { PK: `RL#${callerId}`, SK: String(Math.floor(now / MINUTE)) };
 }
 
+/** The requests of a tenant's keys and members in a minute. */
+export function tenantRequestsKey(tenant: TenantId, now: Millis): Key {
+  return { PK: `RQ#${tenant}`, SK: String(Math.floor(now / MINUTE)) };
+}
+
 /** A tenant's DNS lookups in a minute. */
 export function dnsQuotaKey(tenant: TenantId, now: Millis): Key {
   return { PK: `LU#${tenant}`, SK: String(Math.floor(now / MINUTE)) };
@@ -366,7 +371,7 @@ export const WAITING_HOLDS = "QH";
  */
 export function tenantPartitions(tenant: TenantId): { readonly whole: string[]; readonly starts: string[] } {
   return {
-    whole: ["A", "LU", "S", "T", "WC"].map((kind) => `${kind}#${tenant}`),
+    whole: ["A", "LU", "RQ", "S", "T", "WC"].map((kind) => `${kind}#${tenant}`),
     starts: ["AT", "B", "CONV", "D", "E", "IK", "N", "W"].map((kind) => `${kind}#${tenant}#`),
   };
 }

@@ -19,6 +19,11 @@ export async function consumeFromMinute(table: Table, key: Key, quota: number, n
     update(key, { add: { [A.count]: 1 }, set: { [A.ttl]: timeToLive(now + 2 * MINUTE) } }, undefined, "UPDATED_NEW"),
   );
   const count = (attributes?.[A.count] as number | undefined) ?? 0;
-  const resetSeconds = Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
+  const resetSeconds = secondsToNextMinute(now);
   return { isExceeded: count > quota, remaining: Math.max(0, quota - count), resetSeconds };
+}
+
+/** The seconds until the next minute begins, at least 1. */
+export function secondsToNextMinute(now: Millis): number {
+  return Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
 }

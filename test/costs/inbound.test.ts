@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
+import { authenticate } from "../../shared/flows/access/authenticate.ts";
+import { enforceRateLimit } from "../../shared/flows/access/request-limits.ts";
 import { deriveUlid } from "../../shared/kernel/ids.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callerCredentials } from "../../functions/http/caller-credentials.ts";
-import { enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
+import { enforceRateLimit } from "../../shared/flows/access/request-limits.ts";
 import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
 import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
 import { signIn } from "../../shared/flows/access/sign-in/sign-in.ts";
@@ -306,7 +306,7 @@ it("the Api role allows the actions of identifying a session, a key and a key of
       const route = { auth: "caller", method: "GET" } as const;
       const caller = await identifyCaller(credentials, route, new Headers(each), now);
       if (isRefusal(caller)) throw new Error(caller.refused);
-      await credentials.rateLimit(caller, now);
+      await credentials.rateLimit(caller, now, null);
     }
   });
   const { service } = synthesizeTemplates();

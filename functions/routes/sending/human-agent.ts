@@ -13,6 +13,7 @@ export const sendHumanAgentMessage = endpoint.caller({
   method: "POST",
   path: "/v1/messages/human-agent",
   tenant: "resource",
+  namesTenant: "conversation_id",
   role: "agent",
   tag: "Messages",
   summary: "Hold a message from a named person until that person passes a check",

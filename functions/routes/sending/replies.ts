@@ -9,6 +9,7 @@ export const sendReply = endpoint.caller({
   method: "POST",
   path: "/v1/messages/reply",
   tenant: "resource",
+  namesTenant: "conversation_id",
   role: "agent",
   tag: "Messages",
   summary: "Send a reply within 24 hours of the participant's last message",

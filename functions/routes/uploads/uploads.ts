@@ -33,6 +33,7 @@ export const createUpload = endpoint.caller({
   method: "POST",
   path: "/v1/attachments/uploads",
   ...common,
+  namesTenant: "conversation_id",
   summary: "Create an upload, with a form to post the file to",
   body: z.object({
     conversation_id: z.string().check(z.minLength(1)),

@@ -111,6 +111,11 @@ export function refuseActor(caller: Caller, actorId: string | null): Refusal<"ac
   return actorId === callerActor(caller) ? null : refuse("actor_forbidden");
 }
 
+/** Whether the caller is a person who is a member of the tenant. */
+export function isMember(caller: Caller, tenant: TenantId): boolean {
+  return caller.kind === "session" && findMembership(caller, tenant) !== undefined;
+}
+
 function findMembership(caller: SessionCaller, tenant: TenantId): SessionMembership | undefined {
   return caller.memberships.find((membership) => membership.tenant === tenant);
 }

@@ -1,11 +1,11 @@
 import { parseApiKey } from "../../domain/access/api-keys.ts";
-import { type Caller, type KeyCaller, refuseSuspendedKey } from "../../domain/access/callers.ts";
-import { KEY_USE_INTERVAL, REQUESTS_PER_CALLER_PER_MINUTE } from "../../domain/limits.ts";
+import { type KeyCaller, refuseSuspendedKey } from "../../domain/access/callers.ts";
+import { KEY_USE_INTERVAL } from "../../domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ApiKey } from "../../stores/access/api-key-items.ts";
 import { findKey } from "./find-key.ts";
-import type { KeyPorts, RequestQuotaPorts } from "./ports.ts";
+import type { KeyPorts } from "./ports.ts";
 
 const HEADER_CHARS_MAX = 200;
 
@@ -49,22 +49,4 @@ function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized"> {
   if (!tenant) return refuse("unauthorized");
   const suspension = suspendedTenants.includes(tenant) ? ({ isSuspended: true } as const) : {};
   return { kind: "tenant_key", keyId, tenant, scope, ...suspension };
-}
-
-/** A caller's requests of the current minute. */
-export interface RequestPace {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the next minute. */
-  readonly resetSeconds: number;
-  /** Null while the limit is not exceeded. */
-  readonly refusal: Refusal<"too_many_requests"> | null;
-}
-
-/** Counts a request against the limit of its caller: a key, or a person in all their sessions and tenants. */
-export async function enforceRateLimit(ports: RequestQuotaPorts, caller: Caller, now: Millis): Promise<RequestPace> {
-  const callerId = caller.kind === "session" ? caller.userId : caller.keyId;
-  const { isExceeded, remaining, resetSeconds } = await ports.requestQuota.consume(callerId, now);
-  const refusal = isExceeded ? refuse("too_many_requests", undefined, resetSeconds) : null;
-  return { limit: REQUESTS_PER_CALLER_PER_MINUTE, remaining, resetSeconds, refusal };
 }

@@ -26,12 +26,12 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /** Identifies the caller of a write and counts its request. @returns whether it was refused */
-async function passDoor(headers: Record<string, string>): Promise<boolean> {
+async function passDoor(headers: Record<string, string>, namedTenant: TenantId | null = null): Promise<boolean> {
   const credentials = callerCredentials(pipeline.apiPorts);
   const route = { auth: "caller", method: "POST" } as const;
   const caller = await identifyCaller(credentials, route, new Headers(headers), pipeline.now());
   if (isRefusal(caller)) return true;
-  await credentials.rateLimit(caller, pipeline.now());
+  await credentials.rateLimit(caller, pipeline.now(), namedTenant);
   return false;
 }
 
@@ -61,6 +61,17 @@ test.each([
   const { writeHeaders } = await sessionWith(tenants);
   await passDoor(writeHeaders);
   expect(await pipeline.cost(() => passDoor(writeHeaders))).toEqual({ wcu: 1, rcu, sqs: 0 });
+});
+
+test("a member of several tenants counts a second time where the request names one of them, and a stranger to it does not", async () => {
+  const { writeHeaders } = await sessionWith(3);
+  const caller = await callerOf(writeHeaders);
+  const [named] = caller.kind === "session" ? caller.memberships : [];
+  if (!named) throw new Error("The session has tenants.");
+  const other = await createTenant(pipeline.table);
+  await passDoor(writeHeaders, named.tenant);
+  expect(await pipeline.cost(() => passDoor(writeHeaders, named.tenant))).toEqual({ wcu: 2, rcu: 1, sqs: 0 });
+  expect(await pipeline.cost(() => passDoor(writeHeaders, other))).toEqual({ wcu: 1, rcu: 1, sqs: 0 });
 });
 
 test("a key and a webhook endpoint that a member creates cost two units more, for the check of the member", async () => {

@@ -10,6 +10,14 @@ test("without settings, the defaults of the deploy guide apply", () => {
     consoleUrl: null,
     signUp: "closed",
     accountsPerTenant: 500,
+    limits: {
+      tenantsPerOwner: 5,
+      tenantsPerDay: 2,
+      pendingInvitesPerTenant: 50,
+      inviteMailsPerTenantPerDay: 100,
+      inviteMailsPerPersonPerDay: 100,
+      requestsPerTenantPerMinute: 6_000,
+    },
     accountChecks: "daily",
     siteUrl: null,
     platformUrls: null,
@@ -44,6 +52,7 @@ test("accepts settings as text, as the command line passes them", () => {
   expect(parse("consoleUrl", "https://Console.example.com:8443/").consoleUrl).toBe("https://console.example.com:8443");
   expect(parse("signUp", "open").signUp).toBe("open");
   expect(parse("accountsPerTenant", "7").accountsPerTenant).toBe(7);
+  expect(parse("requestsPerTenantPerMinute", "7").limits.requestsPerTenantPerMinute).toBe(7);
   expect(parse("accountChecks", "hourly").accountChecks).toBe("hourly");
   expect(parse("mailFrom", "parley+eu@mail.example.com").mailFrom).toBe("parley+eu@mail.example.com");
   expect(parse("metaAppId", "151777648186011").metaAppId).toBe("151777648186011");
@@ -101,6 +110,8 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["platformUrls", '{"facebook_graph":"http://graph.example.com"}', "a JSON object of https URLs"],
     ["platformUrls", '{"facebook_grapf":"https://graph.example.com"}', "URLs by host name; host names: facebook_www"],
     ["platformUrls", "{}", "a JSON object of https URLs"],
+    ["tenantsPerDay", "0", "a whole number from 1 to 1000"],
+    ["requestsPerTenantPerMinute", "30001", "a whole number from 1 to 30000"],
     ["throttleRate", "0", "a whole number from 1 to 100000"],
     ["throttleRate", "1.5", "a whole number"],
     ["throttleBurst", "many", "a whole number"],

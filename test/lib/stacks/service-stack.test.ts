@@ -72,6 +72,7 @@ describe("the functions", () => {
         env.realtimeUrl,
         env.consoleUrl,
         env.ownHosts,
+        env.requestsPerTenantPerMinute,
         env.platformSecretId,
         env.graphVersion,
       ],
@@ -93,7 +94,7 @@ describe("the functions", () => {
       "Console",
       [
         ...[env.table, env.mailsQueueUrl, env.realtimeQueueUrl, env.rootSecretId],
-        ...[env.baseUrl, env.realtimeUrl, env.consoleUrl, env.signUp],
+        ...[env.baseUrl, env.realtimeUrl, env.consoleUrl, env.signUp, env.requestsPerTenantPerMinute],
       ],
     ],
     [
@@ -109,6 +110,7 @@ describe("the functions", () => {
         env.baseUrl,
         env.consoleUrl,
         env.accountsPerTenant,
+        env.requestsPerTenantPerMinute,
       ],
     ],
     ["Docs", [env.baseUrl]],

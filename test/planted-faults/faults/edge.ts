@@ -31,4 +31,44 @@ export const edgeFaults: readonly PlantedFault[] = [
       title: "reserves concurrency for the platforms' webhooks, and for nothing else unless the operator does",
     },
   },
+  {
+    name: "a caller beyond its own limit uses up that of its tenant",
+    file: "shared/stores/access/request-quota.ts",
+    search: "...(callerName === null ? [] : [absentOr(below, callerName, callerLimit)])",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/access/request-limits.test.ts",
+      title: "is not used up by a caller beyond the caller's own limit",
+    },
+  },
+  {
+    name: "a stranger uses up the requests of a tenant",
+    file: "shared/flows/access/request-limits.ts",
+    search: " || !isMember(caller, namedTenant)",
+    replacement: "",
+    killedBy: {
+      file: "test/functions/routes/request-limits.test.ts",
+      title: "does not use up the limit of a tenant of others by naming it",
+    },
+  },
+  {
+    name: "a person of several tenants uses none of their limits",
+    file: "shared/flows/access/request-limits.ts",
+    search: "callerUse.isExceeded ||",
+    replacement: "callerUse.limit > 0 ||",
+    killedBy: {
+      file: "test/functions/routes/request-limits.test.ts",
+      title: "is refused for the one at its limit, however the request names it, and for no other",
+    },
+  },
+  {
+    name: "the pace is always that of the caller",
+    file: "shared/flows/access/request-limits.ts",
+    search: "tenant.remaining < caller.remaining ? tenant : caller",
+    replacement: "tenant.remaining < 0 ? tenant : caller",
+    killedBy: {
+      file: "test/shared/flows/access/request-limits.test.ts",
+      title: "is that of the caller until the tenant's limit is nearer",
+    },
+  },
 ];

@@ -1,10 +1,8 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/access/callers.ts";
-import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { apiKeyHash } from "../../../../shared/flows/access/find-key.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
-import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import type { Meter } from "../../../support/meter.ts";
 import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
@@ -124,39 +122,5 @@ describe("a key", () => {
     await createOperatorKey(ports(), tenants, settings, testEnv.now());
     lost();
     expect(await audits()).toEqual([["operator_key.create"], ["operator_key.create"]]);
-  });
-});
-
-describe("the rate limit of a key", () => {
-  const callerOf = (keyId: string): Caller => ({ kind: "tenant_key", keyId, tenant: newTenant(), scope: "live" });
-
-  it("is 600 requests a minute, exact for 601 concurrent requests, and resets in the next minute", async () => {
-    testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + 17 * SECOND + 1);
-    const caller = callerOf("busy");
-    const answers = await Promise.all(
-      Array.from({ length: 601 }, () => enforceRateLimit(ports(), caller, testEnv.now())),
-    );
-    const refused = answers.filter(({ refusal }) => refusal !== null);
-    expect(refused).toEqual([
-      { limit: 600, remaining: 0, resetSeconds: 43, refusal: { refused: "too_many_requests", retryAfter: 43 } },
-    ]);
-    const remaining = answers.map((answer) => answer.remaining).sort((a, b) => a - b);
-    expect(remaining).toEqual([0, ...Array.from({ length: 600 }, (_, i) => i)]);
-    testEnv.advance(43 * SECOND - 2);
-    expect(await enforceRateLimit(ports(), caller, testEnv.now())).toMatchObject({
-      refusal: { refused: "too_many_requests", retryAfter: 1 },
-    });
-    expect((await enforceRateLimit(ports(), callerOf("idle"), testEnv.now())).refusal).toBeNull();
-    testEnv.advance(1);
-    expect((await enforceRateLimit(ports(), caller, testEnv.now())).refusal).toBeNull();
-  });
-
-  it("returns a Retry-After of a whole minute at its start", async () => {
-    const start = testEnv.now() + MINUTE - (testEnv.now() % MINUTE);
-    const caller = callerOf("early");
-    for (let i = 0; i < 600; i += 100) {
-      await Promise.all(Array.from({ length: 100 }, () => enforceRateLimit(ports(), caller, start)));
-    }
-    expect(await enforceRateLimit(ports(), caller, start)).toMatchObject({ refusal: { retryAfter: 60 } });
   });
 });

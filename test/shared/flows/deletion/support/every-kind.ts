@@ -83,6 +83,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   idempotencyKey: (tenant) => keys.idempotencyKey(tenant, "hash"),
   countClaimKey: (tenant) => keys.countClaimKey(tenant, "1"),
   hourKey: (tenant) => keys.hourKey(tenant, NOW),
+  tenantRequestsKey: (tenant) => keys.tenantRequestsKey(tenant, NOW),
   dnsQuotaKey: (tenant) => keys.dnsQuotaKey(tenant, NOW),
   auditKey: (tenant) => keys.auditKey(tenant, newUlid(NOW)),
   // Found by an attribute.

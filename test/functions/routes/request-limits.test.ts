@@ -1,0 +1,141 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { App } from "../../../functions/http/app.ts";
+import { noCredentials } from "../../../functions/http/credentials.ts";
+import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
+import { openQueue } from "../../../shared/aws/queues.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
+import { requestQuotaStore } from "../../../shared/stores/access/request-quota.ts";
+import { createKey } from "../../shared/flows/access/support/api-keys.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
+import { createTenant } from "../../shared/stores/access/support/team-samples.ts";
+import { sampleConversationId } from "../../shared/stores/support/samples.ts";
+import { createApp } from "../../support/conformance/observed-app.ts";
+import { newSession } from "./support/sessions.ts";
+import { testApp } from "./support/test-app.ts";
+
+const PER_TENANT = 3;
+const APP_SECRET = "the secret of the instagram app";
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let ports: ReturnType<TestEnv["apiPorts"]>;
+let app: App;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
+  const requestQuota = requestQuotaStore(testEnv.table, PER_TENANT);
+  ports = { ...testEnv.apiPorts(queues), requestQuota };
+  app = testApp(testEnv, ports);
+});
+afterAll(() => testEnv.close());
+
+let tenant: TenantId;
+let headers: { authorization: string };
+beforeEach(async () => {
+  tenant = await createTenant(testEnv.table);
+  headers = await newKeyHeaders(tenant);
+  // A test never crosses the end of a minute.
+  testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + SECOND);
+});
+
+async function newKeyHeaders(of: TenantId) {
+  const { secret } = await createKey(ports, of, { scope: "live", label: "", actor: "cli" }, testEnv.now());
+  return { authorization: `Bearer ${secret}` };
+}
+
+const get = (path: string, credentials: Record<string, string> = headers) =>
+  app.request(path, { headers: credentials });
+
+async function reachLimit(): Promise<void> {
+  for (let i = 0; i < PER_TENANT; i++) expect((await get("/v1/accounts")).status).toBe(200);
+}
+
+/** What a caller sees of a response. */
+async function answerOf(request: Response | Promise<Response>) {
+  const response = await request;
+  return { status: response.status, text: await response.text(), retryAfter: response.headers.get("retry-after") };
+}
+
+const pace = ({ headers: all }: Response) =>
+  ["limit", "remaining", "reset"].map((name) => Number(all.get(`ratelimit-${name}`)));
+
+const newPerson = (...tenants: readonly TenantId[]) =>
+  newSession(
+    { table: testEnv.table, sessionKeys: ports.sessionKeys, now: testEnv.now() },
+    tenants.map((each) => [each, "agent"] as const),
+  );
+
+describe("a tenant at its limit", () => {
+  it("gets 429 with Retry-After and the pace of the nearer limit, with each of its keys and members", async () => {
+    expect(pace(await get("/v1/accounts"))).toEqual([PER_TENANT, PER_TENANT - 1, 59]);
+    await get("/v1/accounts");
+    const person = await newPerson(tenant);
+    expect(pace(await get("/v1/accounts", person.headers))).toEqual([PER_TENANT, 0, 59]);
+    for (const credentials of [headers, await newKeyHeaders(tenant), person.headers]) {
+      const refused = await get("/v1/accounts", credentials);
+      expect(pace(refused)).toEqual([PER_TENANT, 0, 59]);
+      expect(refused.headers.get("retry-after")).toBe("59");
+      expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: "rate_limited" } }]);
+    }
+    testEnv.advance(59 * SECOND);
+    expect((await get("/v1/accounts")).status).toBe(200);
+  });
+
+  it("leaves the answers to another tenant and to the platforms unchanged", async () => {
+    const intake = createApp({
+      endpoints: intakeRoutes,
+      ports: {
+        platformSecrets: async () => ({ meta: [], instagram: [APP_SECRET], verifyToken: "let me in" }),
+        verifySignature,
+        verifyHandshake,
+        inbound: openQueue(queues.inbound, testEnv.sqs),
+        files: testEnv.files,
+        log: (line) => testEnv.lines.push(line),
+      },
+      credentials: noCredentials,
+      now: testEnv.now,
+      log: (line) => testEnv.lines.push(line),
+    });
+    const body = JSON.stringify({ object: "instagram", entry: [] });
+    const signature = `sha256=${createHmac("sha256", APP_SECRET).update(body).digest("hex")}`;
+    const webhook = () =>
+      intake.request("/webhooks/instagram", { method: "POST", body, headers: { "x-hub-signature-256": signature } });
+    const others = await newKeyHeaders(await createTenant(testEnv.table));
+    const answers = async () => [await answerOf(get("/v1/accounts", others)), await answerOf(webhook())];
+
+    const before = await answers();
+    expect(before.map(({ status }) => status)).toEqual([200, 200]);
+    await reachLimit();
+    expect((await get("/v1/accounts")).status).toBe(429);
+    expect(await answers()).toEqual(before);
+  });
+});
+
+describe("a person of several tenants", () => {
+  it("is refused for the one at its limit, however the request names it, and for no other", async () => {
+    const other = await createTenant(testEnv.table);
+    const person = await newPerson(tenant, other);
+    await reachLimit();
+    const reply = (of: TenantId) =>
+      app.request("/v1/messages/reply", {
+        method: "POST",
+        headers: { ...person.writeHeaders, "content-type": "application/json" },
+        body: JSON.stringify({ conversation_id: sampleConversationId(of), text: "hello" }),
+      });
+    expect((await get(`/v1/accounts?tenant=${tenant}`, person.headers)).status).toBe(429);
+    expect((await reply(tenant)).status).toBe(429);
+    expect((await get(`/v1/accounts?tenant=${other}`, person.headers)).status).toBe(200);
+    expect((await reply(other)).status).toBe(404);
+  });
+
+  it("does not use up the limit of a tenant of others by naming it", async () => {
+    const stranger = await newPerson(await createTenant(testEnv.table), await createTenant(testEnv.table));
+    for (let i = 0; i < PER_TENANT; i++) {
+      expect((await get(`/v1/accounts?tenant=${tenant}`, stranger.headers)).status).toBe(403);
+    }
+    await reachLimit();
+  });
+});
