@@ -149,6 +149,14 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The account is connected to another tenant, or was until less than two minutes ago.",
     fix: "Disconnect the account in the other tenant, wait two minutes, and connect it again.",
   },
+  workspace_limit: {
+    when: "The person owns the maximum number of tenants: 5, unless the operator sets another. Only creating a tenant is refused.",
+    fix: "Leave a tenant that has another owner, or ask the operator to raise `parley:tenantsPerOwner`.",
+  },
+  workspace_day_limit: {
+    when: "The person created the maximum number of tenants since midnight UTC: 2, unless the operator sets another.",
+    fix: "Wait until `Retry-After`, the next midnight UTC.",
+  },
   tenant_exists: {
     when: "A tenant has this id, or had it in the last 30 days.",
     fix: "Use another id.",

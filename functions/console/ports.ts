@@ -38,6 +38,7 @@ export function consolePorts(): ConsolePorts {
     realtime: openQueue(setting("realtimeQueueUrl")),
     realtimeUrl: setting("realtimeUrl"),
     isSignUpOpen: isSignUpOpen(),
+    tenantLimits: { perOwner: limitSetting("tenantsPerOwner"), perDay: limitSetting("tenantsPerDay") },
     addressKeys: async (kid) => (await root(kid)).address,
     loginKeys: async (kid) => (await root(kid)).loginLink,
     requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),

@@ -22,7 +22,7 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
       ...queueVariables(context, "Mails", "Realtime"),
       ...rootSecretVariables(context),
       [env.signUp]: settings.signUp,
-      ...limitVariables(context, "requestsPerTenantPerMinute"),
+      ...limitVariables(context, "requestsPerTenantPerMinute", "tenantsPerOwner", "tenantsPerDay"),
     },
   });
   data.table.allow(consoleFunction.functionRole, {

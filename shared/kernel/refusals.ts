@@ -85,6 +85,16 @@ const refusals = {
     "The account is connected to another tenant. Disconnect it there, wait two minutes, and connect it again.",
   ],
   tenant_exists: [409, "tenant_exists", "The tenant's id is taken. Use another one."],
+  workspace_limit: [
+    409,
+    "workspace_limit",
+    "You own the maximum number of workspaces. Leave one that has another owner, then create the new one.",
+  ],
+  workspace_day_limit: [
+    409,
+    "workspace_limit",
+    "You created the maximum number of workspaces of a day. Retry after the time in Retry-After.",
+  ],
   invite_exists: [
     409,
     "invite_exists",

@@ -10,6 +10,16 @@ export const MINUTE: Millis = 60 * SECOND;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
 
+/** The start of a day of UTC. */
+export function startOfDay(at: Millis): Millis {
+  return at - (at % DAY);
+}
+
+/** The seconds until the next day of UTC begins, at least 1. */
+export function secondsToNextDay(now: Millis): number {
+  return Math.ceil((startOfDay(now) + DAY - now) / SECOND);
+}
+
 /** The current time of this process. */
 export function clockNow(): Millis {
   return runtimeOverrides().now?.() ?? Date.now();

@@ -326,6 +326,8 @@ export const userAttributes = {
   name: "n",
   op: "o",
   sessionEpoch: "sv",
+  tenantsDay: "td",
+  tenantsOfDay: "tn",
 } as const;
 
 export const userAddressAttributes = { userId: "u" } as const;

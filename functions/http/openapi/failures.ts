@@ -55,6 +55,9 @@ function failureName(status: number, reasons: readonly Reason[]): string | null 
   return names.join("Or") || (gatewayFailures[status]?.name ?? null);
 }
 
+/** The reasons that may carry Retry-After, besides those of the code `rate_limited`. */
+const reasonsWithRetry: ReadonlySet<Reason> = new Set<Reason>(["account_restricted", "workspace_day_limit"]);
+
 /** @param fields the schema of the further fields of `error` */
 export function failureResponse(status: number, reasons: readonly Reason[], fields?: Json): FailureResponse {
   const errors = reasons.map((reason) => toHttpError(reason));
@@ -70,7 +73,7 @@ export function failureResponse(status: number, reasons: readonly Reason[], fiel
     headers: {
       "x-correlation-id": header("CorrelationId"),
       ...paceHeaders,
-      ...(codes.includes("rate_limited") || reasons.includes("account_restricted")
+      ...(codes.includes("rate_limited") || reasons.some((reason) => reasonsWithRetry.has(reason))
         ? { "retry-after": header("RetryAfter") }
         : {}),
     },

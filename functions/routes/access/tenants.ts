@@ -62,12 +62,13 @@ export const createTenant = endpoint.session({
   path: "/console/tenants",
   tag,
   summary: "Create a tenant, with you as its owner",
-  description: "Only in a deployment with open sign-up.",
+  description:
+    "Only in a deployment with open sign-up. A person owns at most 5 tenants and creates at most 2 in a day of UTC, unless the operator sets other numbers.",
   status: 201,
   tenant: "none",
   role: null,
   body: z.object({ id: z.string().check(z.meta({ pattern: TENANT_SLUG_PATTERN })), name }),
-  refusals: ["sign_up_closed", "tenant_exists"],
+  refusals: ["sign_up_closed", "tenant_exists", "workspace_limit", "workspace_day_limit"],
   data: z.object({ tenant: tenantSchema }),
   handle: async ({ caller, body, request, now, ports }) => {
     const id = parseTenant(body.id);

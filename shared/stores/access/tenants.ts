@@ -4,18 +4,19 @@ import type { Invite, Membership } from "../../domain/access/team.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { tenantAttributes as A } from "../attributes.ts";
+import { tenantAttributes as A, userAttributes as User } from "../attributes.ts";
 import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
-import { allOf, differs, itemExists } from "../expressions.ts";
-import { type Key, tenantKey } from "../keys.ts";
-import { put, update } from "../writes.ts";
+import { allOf, differs, isUnchanged, itemExists } from "../expressions.ts";
+import { type Key, tenantKey, userKey } from "../keys.ts";
+import { put, update, type Write } from "../writes.ts";
 import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 import { auditItem } from "./audit.ts";
 import { type AddressHashes, newInviteItem, pendingInviteItem } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
 import { isDeletedTenant, isNotDeleted, isSlugFree } from "./tenant-conditions.ts";
+import type { TenantCreations } from "./users.ts";
 
 export interface Tenant {
   readonly id: TenantId;
@@ -63,25 +64,43 @@ export function tenantStore(table: Table) {
      * @returns false when the slug is taken, also by a tenant that was deleted not long ago
      */
     async create(tenant: Tenant, audit: AuditEntry, first: FirstOwner | null = null): Promise<boolean> {
-      const item = {
-        ...tenantKey(tenant.id),
-        [A.name]: tenant.name,
-        [A.status]: tenant.status,
-        [A.ownerEmail]: tenant.ownerEmail ?? undefined,
-        [A.owners]: first && "owner" in first ? 1 : undefined,
-        [A.createdAt]: tenant.createdAt,
-        [A.updatedAt]: tenant.createdAt,
-      };
-      const { applied } = await conditionalTransaction(
+      const { applied } = await conditionalTransaction(table, newTenantItems(tenant, audit, first), {
+        token: newUlid(tenant.createdAt),
+      });
+      return applied;
+    },
+
+    /**
+     * Creates a tenant for a person, who becomes its owner and whose creations of the day are counted, in one transaction.
+     * @param creation `creations`: as they were read, before the count of the person's tenants; `day`: the day of UTC
+     * @returns `exists`: as `create`; `stale`: the person created another tenant by now
+     */
+    async createOwned(
+      tenant: Tenant,
+      audit: AuditEntry,
+      creation: { readonly owner: Membership; readonly creations: TenantCreations; readonly day: Millis },
+    ): Promise<"created" | "exists" | "stale"> {
+      const { owner, creations, day } = creation;
+      const count = (creations.day === day ? (creations.count ?? 0) : 0) + 1;
+      const isUnchangedUser = allOf(
+        itemExists,
+        isUnchanged(User.tenantsDay, creations.day),
+        isUnchanged(User.tenantsOfDay, creations.count),
+      );
+      const result = await conditionalTransaction(
         table,
         [
-          put(item, isSlugFree(tenant.createdAt)),
-          put(auditItem(tenant.id, audit)),
-          ...(first ? firstOwnerItems(first) : []),
+          ...newTenantItems(tenant, audit, { owner }),
+          update(
+            userKey(owner.userId),
+            { set: { [User.tenantsDay]: day, [User.tenantsOfDay]: count } },
+            isUnchangedUser,
+          ),
         ],
         { token: newUlid(tenant.createdAt) },
       );
-      return applied;
+      if (result.applied) return "created";
+      return result.current[0] === undefined ? "stale" : "exists";
     },
 
     /** Null also for a tenant that is being deleted, or was. */
@@ -131,6 +150,24 @@ export function tenantStore(table: Table) {
 }
 
 const TENANT_PREFIX = "T#";
+
+/** The tenant itself is the first one. */
+function newTenantItems(tenant: Tenant, audit: AuditEntry, first: FirstOwner | null): Write[] {
+  const item = {
+    ...tenantKey(tenant.id),
+    [A.name]: tenant.name,
+    [A.status]: tenant.status,
+    [A.ownerEmail]: tenant.ownerEmail ?? undefined,
+    [A.owners]: first && "owner" in first ? 1 : undefined,
+    [A.createdAt]: tenant.createdAt,
+    [A.updatedAt]: tenant.createdAt,
+  };
+  return [
+    put(item, isSlugFree(tenant.createdAt)),
+    put(auditItem(tenant.id, audit)),
+    ...(first ? firstOwnerItems(first) : []),
+  ];
+}
 
 function firstOwnerItems(first: FirstOwner) {
   if ("owner" in first) return newMembershipItems(first.owner, false);

@@ -7,7 +7,7 @@ import { userAttributes as A, userAddressAttributes as Address } from "../attrib
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { equals, itemDoesNotExist, storedOr } from "../expressions.ts";
-import { type Key, userAddressKey, userKey } from "../keys.ts";
+import { type Key, MEMBERSHIP, userAddressKey, userKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { check, put, remove, sendWrite, update } from "../writes.ts";
 import type { TenantAudit } from "./api-keys.ts";
@@ -21,7 +21,16 @@ type UserItem = Key & {
   readonly [A.createdAt]: Millis;
   readonly [A.lastSignInAt]: Millis;
   readonly [A.sessionEpoch]: number;
+  readonly [A.tenantsDay]?: Millis;
+  readonly [A.tenantsOfDay]?: number;
 };
+
+/** The tenants that a user created in the day of UTC in which they last created one. The two change with each creation. */
+export interface TenantCreations {
+  /** The start of the day. Both are undefined before the first creation. */
+  readonly day: Millis | undefined;
+  readonly count: number | undefined;
+}
 
 /** A transaction has at most 100 items, and one of them is the user. */
 const AUDITS_PER_TRANSACTION = 99;
@@ -121,6 +130,23 @@ export function userStore(table: Table) {
       if (!userItem) return null;
       const memberships = items.filter((item) => item !== userItem) as UserMembershipItem[];
       return { user: toUser(userId, userItem as UserItem), memberships: memberships.flatMap(toSessionMembership) };
+    },
+
+    /**
+     * What the creation of a tenant depends on. The user is read before the memberships, each consistently: a tenant that
+     * the user creates after the first read changes `creations`, which the write of the next one expects unchanged.
+     * @returns `owned`: the number of tenants in which the user is an owner; null for an unknown user
+     */
+    async readCreations(
+      userId: string,
+    ): Promise<{ readonly owned: number; readonly creations: TenantCreations } | null> {
+      const key = userKey(userId);
+      const { Item } = await client.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }));
+      if (!Item) return null;
+      const { [A.tenantsDay]: day, [A.tenantsOfDay]: count } = Item as UserItem;
+      const items = await queryAll<UserMembershipItem>(table, { PK: key.PK, SK: MEMBERSHIP });
+      const owned = items.flatMap(toSessionMembership).filter(({ role }) => role === "owner").length;
+      return { owned, creations: { day, count } };
     },
 
     /**

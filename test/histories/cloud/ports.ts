@@ -74,6 +74,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     consoleOrigin: ORIGIN,
     baseUrl: ORIGIN,
     isSignUpOpen: false,
+    tenantLimits: { perOwner: 5, perDay: 2 },
   };
   const common = {
     ...stores,

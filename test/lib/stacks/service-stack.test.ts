@@ -95,6 +95,7 @@ describe("the functions", () => {
       [
         ...[env.table, env.mailsQueueUrl, env.realtimeQueueUrl, env.rootSecretId],
         ...[env.baseUrl, env.realtimeUrl, env.consoleUrl, env.signUp, env.requestsPerTenantPerMinute],
+        ...[env.tenantsPerOwner, env.tenantsPerDay],
       ],
     ],
     [

@@ -71,4 +71,14 @@ export const edgeFaults: readonly PlantedFault[] = [
       title: "is that of the caller until the tenant's limit is nearer",
     },
   },
+  {
+    name: "a person creates more tenants at once than one may",
+    file: "shared/stores/access/tenants.ts",
+    search: "        isUnchanged(User.tenantsOfDay, creations.count),\n",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/access/team/tenant-limits.test.ts",
+      title: "is exact for ten tenants that a person creates at once",
+    },
+  },
 ];

@@ -1,10 +1,11 @@
 import { refuseRole, refuseTenant, type SessionCaller } from "../../../domain/access/callers.ts";
 import type { Role } from "../../../domain/access/roles.ts";
 import type { Membership } from "../../../domain/access/team.ts";
-import { type Refusal, refuse } from "../../../kernel/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "../../../kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../../kernel/tenant.ts";
-import type { Millis } from "../../../kernel/time.ts";
+import { type Millis, secondsToNextDay, startOfDay } from "../../../kernel/time.ts";
 import type { StoredTenant } from "../../../stores/access/tenants.ts";
+import type { TenantCreations } from "../../../stores/access/users.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
 import type { OwnTenantPorts } from "./ports.ts";
@@ -25,7 +26,13 @@ export async function listOwnTenants(
   });
 }
 
-/** Creates a tenant with the person as its owner. Only a deployment with open sign-up lets a person do so. */
+/** How often a creation is repeated after another one of the same person. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Creates a tenant with the person as its owner. Only a deployment with open sign-up lets a person do so, up to a number of
+ * tenants that the person owns and of those created since midnight UTC, also at the same time.
+ */
 export async function createOwnTenant(
   ports: OwnTenantPorts,
   {
@@ -34,7 +41,7 @@ export async function createOwnTenant(
     acting,
     now,
   }: { readonly id: TenantId; readonly name: string; readonly acting: Acting; readonly now: Millis },
-): Promise<OwnTenant | Refusal<"sign_up_closed" | "tenant_exists">> {
+): Promise<OwnTenant | Refusal<"sign_up_closed" | "tenant_exists" | "workspace_limit" | "workspace_day_limit">> {
   if (!ports.isSignUpOpen) return refuse("sign_up_closed");
   const { userId, email } = acting.caller;
   const tenant = { id, name, status: "active", ownerEmail: null, createdAt: now } as const;
@@ -48,8 +55,38 @@ export async function createOwnTenant(
     invitedBy: null,
   };
   const audit = auditEntry(acting, { action: "tenant.create", resource: `tenant:${id}`, detail: {}, at: now });
-  const isNew = await ports.tenants.create(tenant, audit, { owner });
-  return isNew ? { ...tenant, updatedAt: now } : refuse("tenant_exists");
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const creations = await readCreations(ports, userId, now);
+    if (isRefusal(creations)) return creations;
+    const result = await ports.tenants.createOwned(tenant, audit, {
+      owner,
+      creations,
+      day: creationDay(creations, now),
+    });
+    if (result === "created") return { ...tenant, updatedAt: now };
+    if (result === "exists") return refuse("tenant_exists");
+  }
+  throw new Error("The person created too many tenants at once.");
+}
+
+/** The creations that the next one counts on, unless a limit is reached. */
+async function readCreations(
+  { users, tenantLimits }: OwnTenantPorts,
+  userId: string,
+  now: Millis,
+): Promise<TenantCreations | Refusal<"workspace_limit" | "workspace_day_limit">> {
+  const stored = await users.readCreations(userId);
+  if (!stored) throw new Error("The user of a session does not exist.");
+  const { owned, creations } = stored;
+  if (owned >= tenantLimits.perOwner) return refuse("workspace_limit");
+  const isSameDay = creations.day === creationDay(creations, now);
+  const isDayFull = isSameDay && (creations.count ?? 0) >= tenantLimits.perDay;
+  return isDayFull ? refuse("workspace_day_limit", undefined, secondsToNextDay(now)) : creations;
+}
+
+/** The day of UTC in which a creation counts. It never goes back, also where a process has a clock that is behind. */
+function creationDay({ day = 0 }: TenantCreations, now: Millis): Millis {
+  return Math.max(day, startOfDay(now));
 }
 
 /** A tenant of the person. A tenant of others is refused as one that does not exist. */

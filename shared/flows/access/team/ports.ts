@@ -26,8 +26,18 @@ export interface ClaimInvitePorts {
   readonly log: (line: LogLine) => void;
 }
 
+/** How many tenants a person may have. */
+export interface TenantLimits {
+  /** Tenants that a person may own and still create another one. */
+  readonly perOwner: number;
+  /** Tenants that a person may create in a day of UTC. */
+  readonly perDay: number;
+}
+
 export interface OwnTenantPorts {
-  readonly tenants: Pick<Tenants, "create" | "get" | "list" | "rename">;
+  readonly tenants: Pick<Tenants, "createOwned" | "get" | "list" | "rename">;
+  readonly users: Pick<Users, "readCreations">;
+  readonly tenantLimits: TenantLimits;
   /** Whether anyone who is signed in may create a tenant. */
   readonly isSignUpOpen: boolean;
 }

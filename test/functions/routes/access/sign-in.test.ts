@@ -52,6 +52,7 @@ function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
     ...fixture.stores,
     ...noStream,
     isSignUpOpen: false,
+    tenantLimits: { perOwner: 5, perDay: 2 },
     requestQuota: requestQuotaStore(testEnv.table),
     consoleOrigin: CONSOLE,
     baseUrl: "https://parley.example",

@@ -269,6 +269,9 @@ describe("a person's tenants", () => {
     expect(await call(userId, "POST tenants", body, open)).toMatchObject(refused(409, "tenant_exists"));
     expect(await call(userId, "GET me")).toMatchObject({ data: { tenant: body.id } });
     expect(await call(userId, "GET team")).toMatchObject({ data: { members: [{ role: "owner", invited_by: null }] } });
+    const create = () => call(userId, "POST tenants", { id: newTenant(), name: "Shop" }, open);
+    expect(await create()).toMatchObject({ status: 201 });
+    expect(await create()).toMatchObject(refused(409, "workspace_limit"));
   });
 });
 

@@ -55,6 +55,7 @@ export async function openRouteApps(
     loginKeys: async () => oneKeyRing(randomToken(32)),
     mails: { send: async () => {} },
     isSignUpOpen: false,
+    tenantLimits: { perOwner: 5, perDay: 2 },
     // Links have no limit, and a caller who signs out calls the next route all the same.
     signInCaps: { consume: async () => null },
     users: { ...stores.users, raiseEpoch: async () => true },

@@ -55,6 +55,7 @@ export function openTeamEnv(testEnv: TestEnv) {
     addressKeys,
     mails: { send: async ({ body }: { readonly body: string }) => void mails.push(body) },
     isSignUpOpen: false,
+    tenantLimits: { perOwner: 5, perDay: 2 },
     log: (line: LogLine) => void testEnv.lines.push(line),
   };
   const hashes = async (email: string) => addressHashes(await addressKeys(), email);
