@@ -238,6 +238,14 @@ const help: Record<Reason, ErrorHelp> = {
     fix: retryAfter,
   },
   verification_limit: { when: "The check page made too many attempts for a hold or from an address.", fix: retryAfter },
+  invite_limit: {
+    when: "The tenant has the maximum number of pending invites: 50, unless the operator sets another. The invite of an owner whom the operator named does not count.",
+    fix: "Revoke an invite, or wait until one is accepted or expires.",
+  },
+  invite_mail_limit: {
+    when: "The tenant, or the person in all their tenants, has sent the maximum number of invite mails since midnight UTC: 100 each, unless the operator sets another.",
+    fix: "Wait until `Retry-After`, the next midnight UTC.",
+  },
   sign_in_limit: {
     when: "In 15 minutes, 5 sign-in links and invites were requested for an address, or 20 sign-in links from a network.",
     fix: retryAfter,

@@ -4,6 +4,7 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
 import { isSignUpOpen, limitSetting, setting } from "../../shared/config/settings.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
+import { inviteCountStore } from "../../shared/stores/access/invite-counts.ts";
 import { inviteStore } from "../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../shared/stores/access/login-tokens.ts";
 import { membershipStore } from "../../shared/stores/access/memberships.ts";
@@ -31,6 +32,12 @@ export function consolePorts(): ConsolePorts {
     audit: auditStore(table),
     mails: openQueue(setting("mailsQueueUrl")),
     invites: inviteStore(table),
+    inviteCounts: inviteCountStore(table),
+    inviteLimits: {
+      pending: limitSetting("pendingInvitesPerTenant"),
+      tenantMails: limitSetting("inviteMailsPerTenantPerDay"),
+      personMails: limitSetting("inviteMailsPerPersonPerDay"),
+    },
     memberships: membershipStore(table),
     tenants: tenantStore(table),
     realtimeTickets: realtimeTicketStore(table),

@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
 import { env } from "../../shared/config/names.ts";
+import { operatorLimitNames } from "../../shared/config/operator-limits.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {
@@ -22,7 +23,7 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
       ...queueVariables(context, "Mails", "Realtime"),
       ...rootSecretVariables(context),
       [env.signUp]: settings.signUp,
-      ...limitVariables(context, "requestsPerTenantPerMinute", "tenantsPerOwner", "tenantsPerDay"),
+      ...limitVariables(context, ...operatorLimitNames),
     },
   });
   data.table.allow(consoleFunction.functionRole, {

@@ -100,6 +100,11 @@ const refusals = {
     "invite_exists",
     "The address has a pending invite in this tenant, or is a member of it. Send that invite again, or revoke it.",
   ],
+  invite_limit: [
+    409,
+    "invite_limit",
+    "The workspace has the maximum number of pending invites. Revoke one, or wait until one is accepted or expires.",
+  ],
   last_owner: [409, "last_owner", "A tenant keeps at least one owner. Make another member an owner first."],
   window_closed: [
     409,
@@ -153,6 +158,11 @@ const refusals = {
     429,
     "rate_limited",
     "Too many sign-in links or invites were requested. Retry after the time in Retry-After.",
+  ],
+  invite_mail_limit: [
+    429,
+    "rate_limited",
+    "The workspace or you have sent the maximum number of invite mails of a day. Retry after the time in Retry-After.",
   ],
   send_failed: [502, "send_failed", "The platform refused the message. See detail for the reason."],
   outcome_unknown: [

@@ -360,6 +360,9 @@ export const inviteAttributes = {
 /** The address's side of an invite. */
 export const pendingInviteAttributes = { ...ttl, expiresAt: "ex", inviteId: "id", role: "ro" } as const;
 
+/** The ids of a tenant's pending invites. */
+export const pendingInvitesAttributes = { ids: "p", op: "o" } as const;
+
 export const tenantStateAttributes = { lastErasureAt: "er", shards: "n" } as const;
 
 export const feedHeaderAttributes = { ...feedIndex, shards: "n" } as const;

@@ -4,7 +4,7 @@ import { RETENTION } from "../domain/limits.ts";
 import { sha256, shortHash } from "../kernel/bytes.ts";
 import { ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
-import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND, startOfDay } from "../kernel/time.ts";
 
 // The keys of the table are built here, those of accounts in `accounts/account-keys.ts`. docs/design/table-keys.md lists
 // the items by key.
@@ -309,6 +309,21 @@ export function inviteKey(tenant: TenantId, inviteId: string): Key {
 /** The pending invite of an address in a tenant. @param addressHash a keyed hash of the address */
 export function pendingInviteKey(addressHash: string, tenant: TenantId | ""): Key {
   return { PK: `INV#${addressHash}`, SK: tenant };
+}
+
+/** The ids of a tenant's pending invites, for their number. */
+export function pendingInvitesKey(tenant: TenantId): Key {
+  return { PK: `T#${tenant}`, SK: "INVITES" };
+}
+
+/** The mails of a tenant's invites in a day of UTC. */
+export function tenantInviteMailsKey(tenant: TenantId, now: Millis): Key {
+  return { PK: `T#${tenant}`, SK: `MAILS#${t13(startOfDay(now))}` };
+}
+
+/** The mails of the invites that a person sent in a day of UTC, in all tenants. */
+export function personInviteMailsKey(userId: string, now: Millis): Key {
+  return { PK: `IM#${userId}`, SK: t13(startOfDay(now)) };
 }
 
 export function rateLimitKey(callerId: string, now: Millis): Key {

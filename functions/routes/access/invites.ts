@@ -70,7 +70,7 @@ export const createInvite = endpoint.session({
   tenant: "query",
   role: "admin",
   body: z.object({ email: emailAddress, role: z.enum(roles) }),
-  refusals: ["invite_exists", "sign_in_limit", "tenant_not_found"],
+  refusals: ["invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit", "tenant_not_found"],
   data: z.object({ invite: inviteSchema }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
     const acting = { caller, ip: request.sourceIp };
@@ -88,7 +88,7 @@ export const resendInvite = endpoint.session({
   description: "The invite expires 7 days from now, also if it had expired.",
   tenant: "query",
   role: "admin",
-  refusals: ["invite_not_found", "invite_exists", "sign_in_limit"],
+  refusals: ["invite_not_found", "invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit"],
   data: z.object({ invite: inviteSchema }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
     const acting = { caller, ip: request.sourceIp };

@@ -30,6 +30,7 @@ import { queryAll } from "../query-all.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
 import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 import { auditItem } from "./audit.ts";
+import { type ExceededInviteLimit, exceededInviteLimit, type InviteCount, inviteCountItems } from "./invite-counts.ts";
 import {
   type AddressHashes,
   type InviteItem,
@@ -81,7 +82,7 @@ export function inviteStore(table: Table) {
     /**
      * Creates an invite.
      * @param by `memberId`: the user of the address, if there is one; `namesOwner`: the tenant's row gets the address
-     *   as that of the owner whom the operator named
+     *   as that of the owner whom the operator named; `count`: counts the invite, unless a limit is reached
      * @returns `exists`: the address has a pending invite in the tenant, or is a member of it
      */
     async create(
@@ -92,11 +93,19 @@ export function inviteStore(table: Table) {
         memberId,
         addressHashes,
         namesOwner = false,
-      }: By & { readonly memberId: string | null; readonly namesOwner?: boolean },
-    ): Promise<"created" | "exists" | "actor_changed" | "tenant_not_found"> {
+        count = null,
+      }: By & {
+        readonly memberId: string | null;
+        readonly namesOwner?: boolean;
+        readonly count?: InviteCount | null;
+      },
+    ): Promise<"created" | "exists" | "actor_changed" | "tenant_not_found" | ExceededInviteLimit> {
       // A member who invites themselves: one item takes part in a transaction once.
       if (actor && actor.userId === memberId) return "exists";
       const address = claimAddress(invite, addressHashes, { memberId, now: audit.at });
+      const op = newUlid(audit.at);
+      const counts = count ? inviteCountItems(invite, count, { op, now: audit.at }) : [];
+      const actorItems = actorCheck(invite.tenant, actor);
       const result = await conditionalTransaction(
         table,
         [
@@ -106,14 +115,18 @@ export function inviteStore(table: Table) {
             : check(tenantKey(invite.tenant), tenantExists),
           put(newInviteItem(invite), itemDoesNotExist),
           put(auditItem(invite.tenant, audit)),
-          ...actorCheck(invite.tenant, actor),
+          ...actorItems,
+          ...counts,
         ],
-        { token: newUlid(audit.at), ownMark: { [Pending.inviteId]: invite.id } },
+        { token: op, ownMark: { [Pending.inviteId]: invite.id } },
       );
       if (result.applied) return "created";
       const conditionFailures = result.current.map((item) => item !== undefined);
       if (conditionFailures[address.length]) return "tenant_not_found";
-      return conditionFailures.slice(0, address.length).includes(true) ? "exists" : "actor_changed";
+      if (conditionFailures.slice(0, address.length).includes(true)) return "exists";
+      const firstCount = address.length + 3 + actorItems.length;
+      const isActorChanged = conditionFailures.slice(0, firstCount).includes(true);
+      return (isActorChanged ? null : exceededInviteLimit(result.current.slice(firstCount))) ?? "actor_changed";
     },
 
     /**
@@ -239,32 +252,41 @@ export function inviteStore(table: Table) {
 
     /**
      * Gives a pending invite a new expiry, also an expired one, so that it is mailed again.
-     * @param by `memberId`: the user of the address, if there is one
+     * @param by `memberId`: the user of the address, if there is one; `count`: as `create`
      * @returns `not_pending`: it was accepted or revoked by now; `exists`: as `create`
      */
     async renew(
       invite: Invite,
-      by: By & { readonly memberId: string | null; readonly expiresAt: Millis | null },
-    ): Promise<"renewed" | "not_pending" | "exists" | "actor_changed"> {
+      by: By & {
+        readonly memberId: string | null;
+        readonly expiresAt: Millis | null;
+        readonly count?: InviteCount | null;
+      },
+    ): Promise<"renewed" | "not_pending" | "exists" | "actor_changed" | ExceededInviteLimit> {
       const { audit, actor, memberId, expiresAt } = by;
       if (actor && actor.userId === memberId) return "exists";
       const op = newUlid(audit.at);
       const set = { ...inviteExpiry(expiresAt), [A.mailedAt]: undefined, [A.op]: op };
       const address = claimAddress({ ...invite, expiresAt }, by.addressHashes, { memberId, now: audit.at });
+      const actorItems = actorCheck(invite.tenant, actor);
       const result = await conditionalTransaction(
         table,
         [
           update(inviteKey(invite.tenant, invite.id), { set }, isPending),
           ...address,
           put(auditItem(invite.tenant, audit)),
-          ...actorCheck(invite.tenant, actor),
+          ...actorItems,
+          ...(by.count ? inviteCountItems({ ...invite, expiresAt }, by.count, { op, now: audit.at }) : []),
         ],
         { token: op, ownMark: { [A.op]: op } },
       );
       if (result.applied) return "renewed";
       const conditionFailures = result.current.map((item) => item !== undefined);
       if (conditionFailures[0]) return "not_pending";
-      return conditionFailures.slice(1, 1 + address.length).includes(true) ? "exists" : "actor_changed";
+      if (conditionFailures.slice(1, 1 + address.length).includes(true)) return "exists";
+      const firstCount = address.length + 2 + actorItems.length;
+      const isActorChanged = conditionFailures.slice(0, firstCount).includes(true);
+      return (isActorChanged ? null : exceededInviteLimit(result.current.slice(firstCount))) ?? "actor_changed";
     },
 
     /**

@@ -65,15 +65,15 @@ test("the members, a change of role and a removal", async () => {
 test("an invite is created, listed, sent again and revoked", async () => {
   const by = { tenant, ...(await request()) };
   let invite: Invite | undefined;
-  // The cap 1; both sides, the audit row, the checks of the tenant and of the acting member. Reads: the session, the user
-  // of the address, and whether the address has a pending invite.
+  // The cap 1; the counts of pending invites, of the tenant's mails and of the person's 6; both sides, the audit row, the checks of the tenant and of the acting member. Reads: the session, the user
+  // of the address, whether the address has a pending invite, and the three counts.
   const create = async () => {
     invite = await newInvite();
   };
-  expect(await cost(create)).toEqual({ wcu: 11, rcu: 3 });
+  expect(await cost(create)).toEqual({ wcu: 17, rcu: 6 });
   expect(await cost(() => listInvites(team.ports, tenant, testEnv.now()))).toEqual({ wcu: 0, rcu: 1 });
   const inviteId = invite?.id ?? "";
-  expect(await cost(() => resendInvite(team.ports, { ...by, inviteId }))).toEqual({ wcu: 9, rcu: 3 });
+  expect(await cost(() => resendInvite(team.ports, { ...by, inviteId }))).toEqual({ wcu: 15, rcu: 6 });
   const refused = () => createInvite(team.ports, { ...by, email: invite?.email ?? "", role: "agent" });
   expect(await cost(refused)).toEqual({ wcu: 0, rcu: 2 });
   expect(await cost(() => revokeInvite(team.ports, { ...by, inviteId }))).toEqual({ wcu: 8, rcu: 1 });

@@ -75,6 +75,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     baseUrl: ORIGIN,
     isSignUpOpen: false,
     tenantLimits: { perOwner: 5, perDay: 2 },
+    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
   };
   const common = {
     ...stores,

@@ -95,7 +95,8 @@ describe("the functions", () => {
       [
         ...[env.table, env.mailsQueueUrl, env.realtimeQueueUrl, env.rootSecretId],
         ...[env.baseUrl, env.realtimeUrl, env.consoleUrl, env.signUp, env.requestsPerTenantPerMinute],
-        ...[env.tenantsPerOwner, env.tenantsPerDay],
+        ...[env.tenantsPerOwner, env.tenantsPerDay, env.pendingInvitesPerTenant],
+        ...[env.inviteMailsPerTenantPerDay, env.inviteMailsPerPersonPerDay],
       ],
     ],
     [

@@ -81,4 +81,24 @@ export const edgeFaults: readonly PlantedFault[] = [
       title: "is exact for ten tenants that a person creates at once",
     },
   },
+  {
+    name: "invites at the same time exceed the limit of pending ones",
+    file: "shared/stores/access/invite-counts.ts",
+    search: "sizeBelow(Pending.ids, limits.pending)",
+    replacement: "sizeBelow(Pending.ids, limits.pending + 1)",
+    killedBy: {
+      file: "test/shared/flows/access/team/invite-limits.test.ts",
+      title: "is exact for ten invites at once, also with one that has ended",
+    },
+  },
+  {
+    name: "a refused invite uses up the links of its address",
+    file: "shared/flows/access/team/invites.ts",
+    search: "  if (limitRefusal) return limitRefusal;\n",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/access/team/invite-limits.test.ts",
+      title: "an invite that is refused uses up nothing of its address",
+    },
+  },
 ];

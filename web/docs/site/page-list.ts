@@ -22,6 +22,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "guides/sign-in.md",
     "guides/team.md",
     "guides/keys.md",
+    "guides/limits.md",
     "guides/meta-app.md",
   ],
   "Build something": ["guides/auto-reply.md", "guides/chat-tool.md", "guides/help-desk.md"],

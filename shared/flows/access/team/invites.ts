@@ -5,10 +5,11 @@ import type { Role } from "../../../domain/access/roles.ts";
 import { signInWindow } from "../../../domain/access/sign-in-window.ts";
 import { type Invite, isInviteId, newInviteId } from "../../../domain/access/team.ts";
 import { INVITE_LIFE, INVITE_RETENTION } from "../../../domain/limits.ts";
-import { type Refusal, refuse } from "../../../kernel/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "../../../kernel/refusals.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
-import type { Millis } from "../../../kernel/time.ts";
+import { type Millis, secondsToNextDay } from "../../../kernel/time.ts";
 import { encodeMail } from "../../../queues/mails.ts";
+import type { ExceededInviteLimit, InviteCount } from "../../../stores/access/invite-counts.ts";
 import type { AddressHashes } from "../../../stores/access/invite-items.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
@@ -35,7 +36,7 @@ export async function listInvites(ports: InvitePorts, tenant: TenantId, now: Mil
 export async function createInvite(
   ports: InvitePorts,
   request: Omit<InviteRequest, "inviteId"> & { readonly email: string; readonly role: Role },
-): Promise<Invite | Refusal<"invite_exists" | "sign_in_limit" | "role_forbidden" | "tenant_not_found">> {
+): Promise<Invite | Refusal<MailRefusal | "role_forbidden" | "tenant_not_found">> {
   const { tenant, email, role, acting, now } = request;
   const least = leastRole(role);
   const roleRefusal = refuseRole(acting.caller, tenant, least);
@@ -52,10 +53,13 @@ export async function createInvite(
     acceptedAt: null,
   };
   const address = await readAddress(ports, email);
-  const refusal = await refuseMail(ports, invite, { ...address, now });
+  const count = { userId: acting.caller.userId, limits: ports.inviteLimits };
+  const refusal = await refuseMail(ports, invite, { ...address, count, now });
   if (refusal) return refusal;
   const audit = inviteEntry(acting, invite, { action: "invite.create", detail: { role }, at: now });
-  const result = await ports.invites.create(invite, { audit, actor: actingMember(acting, least), ...address });
+  const by = { audit, actor: actingMember(acting, least), count, ...address };
+  const result = await withinLimits(ports, tenant, now, () => ports.invites.create(invite, by));
+  if (isRefusal(result)) return result;
   if (result === "exists") return refuse("invite_exists");
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "tenant_not_found") return refuse("tenant_not_found");
@@ -70,20 +74,22 @@ export async function createInvite(
 export async function resendInvite(
   ports: InvitePorts,
   { tenant, inviteId, acting, now }: InviteRequest,
-): Promise<Invite | Refusal<"invite_not_found" | "invite_exists" | "sign_in_limit" | "role_forbidden">> {
+): Promise<Invite | Refusal<MailRefusal | "invite_not_found" | "role_forbidden">> {
   const invite = await getInvite(ports, { tenant, inviteId, now });
   if (invite?.status !== "pending") return refuse("invite_not_found");
   const least = leastRole(invite.role);
   const roleRefusal = refuseRole(acting.caller, tenant, least);
   if (roleRefusal) return roleRefusal;
   const address = await readAddress(ports, invite.email);
-  const refusal = await refuseMail(ports, invite, { ...address, now });
+  const count = { userId: acting.caller.userId, limits: ports.inviteLimits };
+  const refusal = await refuseMail(ports, invite, { ...address, count, now });
   if (refusal) return refusal;
   const expiresAt = invite.expiresAt === null ? null : now + INVITE_LIFE;
   const detail = { role: invite.role, resent: true };
   const audit = inviteEntry(acting, invite, { action: "invite.create", detail, at: now });
-  const by = { audit, actor: actingMember(acting, least), ...address };
-  const result = await ports.invites.renew(invite, { ...by, expiresAt });
+  const by = { audit, actor: actingMember(acting, least), count, ...address, expiresAt };
+  const result = await withinLimits(ports, tenant, now, () => ports.invites.renew(invite, by));
+  if (isRefusal(result)) return result;
   if (result === "exists") return refuse("invite_exists");
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "not_pending") return refuse("invite_not_found");
@@ -140,13 +146,44 @@ interface Address {
   readonly memberId: string | null;
 }
 
-/** Counts a mail in the address's cap for sign-in links, unless none goes out. Null if the invite is to be written. */
+type LimitRefusal = "invite_limit" | "invite_mail_limit";
+type MailRefusal = LimitRefusal | "invite_exists" | "sign_in_limit";
+
+/** How often a write is repeated after ended invites were removed from the count. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Writes an invite, unless the tenant or the person has reached a limit. At the limit of pending invites, those that have
+ * ended are removed from the count first.
+ */
+async function withinLimits<R extends string>(
+  { inviteCounts }: InvitePorts,
+  tenant: TenantId,
+  now: Millis,
+  write: () => Promise<R | ExceededInviteLimit | null>,
+): Promise<R | null | Refusal<LimitRefusal>> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await write();
+    if (result === "mail_limit") return refuse("invite_mail_limit", undefined, secondsToNextDay(now));
+    if (result !== "pending_limit") return result as R | null;
+    const mayFit = attempt < ATTEMPTS_MAX && (await inviteCounts.removeEnded(tenant, now));
+    if (!mayFit) return refuse("invite_limit");
+  }
+}
+
+/**
+ * Counts a mail in the address's cap for sign-in links, unless none goes out. What the tenant and the person have left is
+ * read before, so that an invite that they may not send uses up no cap. Null if the invite is to be written.
+ */
 async function refuseMail(
   ports: InvitePorts,
   invite: Invite,
-  { now, ...address }: Address & { readonly now: Millis },
-): Promise<Refusal<"invite_exists" | "sign_in_limit"> | null> {
+  { now, count, ...address }: Address & { readonly now: Millis; readonly count: InviteCount },
+): Promise<Refusal<MailRefusal> | null> {
   if (await ports.invites.isAddressTaken(invite, { ...address, now })) return refuse("invite_exists");
+  const find = () => ports.inviteCounts.findExceeded(invite, count, now);
+  const limitRefusal = await withinLimits<never>(ports, invite.tenant, now, find);
+  if (limitRefusal) return limitRefusal;
   const hash = addressHashAt(await ports.addressKeys(), invite.email, signInWindow(now).start);
   const retryAfter = await ports.signInCaps.consume("address", hash, now);
   return retryAfter === null ? null : refuse("sign_in_limit", undefined, retryAfter);

@@ -1,6 +1,7 @@
 import type { LogLine } from "../../../aws/log.ts";
 import type { Queue } from "../../../aws/queues.ts";
 import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
+import type { InviteCounts, InviteLimits } from "../../../stores/access/invite-counts.ts";
 import type { Invites } from "../../../stores/access/invites.ts";
 import type { Memberships } from "../../../stores/access/memberships.ts";
 import type { SignInCaps } from "../../../stores/access/sign-in-caps.ts";
@@ -14,6 +15,8 @@ export interface MemberPorts extends CutOffPorts {
 
 export interface InvitePorts {
   readonly invites: Pick<Invites, "list" | "get" | "isAddressTaken" | "create" | "revoke" | "renew">;
+  readonly inviteCounts: InviteCounts;
+  readonly inviteLimits: InviteLimits;
   readonly users: Pick<Users, "getIdByAddress">;
   readonly signInCaps: Pick<SignInCaps, "consume">;
   readonly mails: Pick<Queue, "send">;

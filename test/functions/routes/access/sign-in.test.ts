@@ -53,6 +53,7 @@ function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
     ...noStream,
     isSignUpOpen: false,
     tenantLimits: { perOwner: 5, perDay: 2 },
+    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
     requestQuota: requestQuotaStore(testEnv.table),
     consoleOrigin: CONSOLE,
     baseUrl: "https://parley.example",

@@ -56,6 +56,7 @@ export async function openRouteApps(
     mails: { send: async () => {} },
     isSignUpOpen: false,
     tenantLimits: { perOwner: 5, perDay: 2 },
+    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
     // Links have no limit, and a caller who signs out calls the next route all the same.
     signInCaps: { consume: async () => null },
     users: { ...stores.users, raiseEpoch: async () => true },

@@ -1,5 +1,6 @@
 import { apiKeyStore } from "../../../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { inviteCountStore } from "../../../../shared/stores/access/invite-counts.ts";
 import { inviteStore } from "../../../../shared/stores/access/invites.ts";
 import { loginTokenStore } from "../../../../shared/stores/access/login-tokens.ts";
 import { membershipStore } from "../../../../shared/stores/access/memberships.ts";
@@ -66,6 +67,7 @@ export function openStores(table: Table) {
     signInCaps: signInCapStore(table),
     users: userStore(table),
     requestQuota: requestQuotaStore(table),
+    inviteCounts: inviteCountStore(table),
     endpoints: endpointStore(table),
     realtimeTickets: realtimeTicketStore(table),
     sockets: socketStore(table),

@@ -83,6 +83,8 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   idempotencyKey: (tenant) => keys.idempotencyKey(tenant, "hash"),
   countClaimKey: (tenant) => keys.countClaimKey(tenant, "1"),
   hourKey: (tenant) => keys.hourKey(tenant, NOW),
+  pendingInvitesKey: (tenant) => keys.pendingInvitesKey(tenant),
+  tenantInviteMailsKey: (tenant) => keys.tenantInviteMailsKey(tenant, NOW),
   tenantRequestsKey: (tenant) => keys.tenantRequestsKey(tenant, NOW),
   dnsQuotaKey: (tenant) => keys.dnsQuotaKey(tenant, NOW),
   auditKey: (tenant) => keys.auditKey(tenant, newUlid(NOW)),
@@ -110,6 +112,8 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   loginStateKey: () => accountKeys.loginStateKey("nonce"),
   loginTokenKey: () => keys.loginTokenKey("login"),
   signInCapKey: () => keys.signInCapKey("address", "address", NOW),
+  // By the id of a user, for a day.
+  personInviteMailsKey: () => keys.personInviteMailsKey("usr_1", NOW),
   // By the id of a key or a user, for two minutes.
   rateLimitKey: () => keys.rateLimitKey("key", NOW),
   verificationAttemptsKey: () => keys.verificationAttemptsKey("hold", NOW),

@@ -56,6 +56,7 @@ export function openTeamEnv(testEnv: TestEnv) {
     mails: { send: async ({ body }: { readonly body: string }) => void mails.push(body) },
     isSignUpOpen: false,
     tenantLimits: { perOwner: 5, perDay: 2 },
+    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
     log: (line: LogLine) => void testEnv.lines.push(line),
   };
   const hashes = async (email: string) => addressHashes(await addressKeys(), email);
