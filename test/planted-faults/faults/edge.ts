@@ -101,4 +101,14 @@ export const edgeFaults: readonly PlantedFault[] = [
       title: "an invite that is refused uses up nothing of its address",
     },
   },
+  {
+    name: "an invite that is sent again while ended ones are removed does not count",
+    file: "shared/stores/access/invite-counts.ts",
+    search: "update(Key, changes, isUnchanged(Pending.op, op))",
+    replacement: "update(Key, changes)",
+    killedBy: {
+      file: "test/shared/flows/access/team/invite-limits.test.ts",
+      title: "an expired invite that is sent again while ended ones are removed still counts",
+    },
+  },
 ];

@@ -38,10 +38,11 @@ beforeEach(async () => {
   admin = await team.newMember(tenant, "admin");
 });
 
-function consoleApp(isSignUpOpen: boolean): App {
+function consoleApp(isSignUpOpen: boolean, inviteLimits = team.ports.inviteLimits): App {
   const ports: ConsolePorts = observePorts({
     ...team.ports,
     isSignUpOpen,
+    inviteLimits,
     requestQuota: requestQuotaStore(testEnv.table),
     sessionKeys: async () => sessionRing,
     loginKeys: async () => sessionRing,
@@ -285,4 +286,18 @@ it("a suspended tenant refuses its members from the next request on, and accepts
   expect(await call(owner, "GET me")).toMatchObject({ status: 200 });
   await setStatus("active");
   for (const route of requests) expect(await call(owner, route), route).toMatchObject({ status: 200 });
+});
+
+it("a tenant at a limit of invites refuses a further one, and another tenant accepts it", async () => {
+  const limits = { pending: 1, tenantMails: 2, personMails: 2 };
+  const limited = consoleApp(false, limits);
+  const invite = (userId: string) => call(userId, "POST invites", { email: newEmail(), role: "agent" }, limited);
+  const first = await invite(owner);
+  expect(first).toMatchObject({ status: 201 });
+  expect(await invite(owner)).toMatchObject(refused(409, "invite_limit"));
+  const resend = () => call(owner, `POST invites/${first.data.invite.id}/resend`, undefined, limited);
+  expect(await resend()).toMatchObject({ status: 200 });
+  expect(await resend()).toMatchObject(refused(429, "rate_limited"));
+  const other = await team.newTenant();
+  expect(await invite(await team.newMember(other, "owner"))).toMatchObject({ status: 201 });
 });

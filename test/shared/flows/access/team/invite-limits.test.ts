@@ -1,9 +1,10 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { createInvite, resendInvite, revokeInvite } from "../../../../../shared/flows/access/team/invites.ts";
 import { isRefusal } from "../../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, startOfDay } from "../../../../../shared/kernel/time.ts";
-import type { InviteLimits } from "../../../../../shared/stores/access/invite-counts.ts";
+import { type InviteLimits, inviteCountStore } from "../../../../../shared/stores/access/invite-counts.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
 import type { TestEnv } from "../../support/test-env.ts";
 import { newEmail, type TeamEnv, useTeam } from "./support/team.ts";
@@ -86,6 +87,20 @@ it("an expired invite that is sent again counts again", async () => {
   await revoke((await newInvite({ pending: 3 })).id);
   expect(await resend({ pending: 3 }, expired.id)).toHaveProperty("id");
   expect(await invite({ pending: 3 })).toEqual(tooManyPending);
+});
+
+it("an expired invite that is sent again while ended ones are removed still counts", async () => {
+  const expired = await newInvite({});
+  testEnv.advance(7 * DAY);
+  // The resend comes between the reads of the removal and its write.
+  const { client } = testEnv.table;
+  const send = async (command: UpdateCommand) => {
+    if (command instanceof UpdateCommand) expect(await resend({}, expired.id)).toHaveProperty("id");
+    return client.send(command);
+  };
+  const interrupted = { ...testEnv.table, client: { send } as unknown as typeof client };
+  expect(await inviteCountStore(interrupted).removeEnded(tenant, testEnv.now())).toBe(true);
+  expect(await invite({ pending: 1 })).toEqual(tooManyPending);
 });
 
 it("is exact for ten invites at once, also with one that has ended", async () => {
