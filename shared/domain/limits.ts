@@ -6,6 +6,10 @@ export const RETENTION: Millis = 7 * DAY;
 export const AUDIT_RETENTION: Millis = 400 * DAY;
 /** How long the status of a data deletion can be read. */
 export const DATA_DELETION_RETENTION: Millis = 400 * DAY;
+/** How old a platform's request about a person may be. */
+export const SIGNED_REQUEST_AGE_MAX: Millis = 7 * DAY;
+/** How far the clock of a platform may be ahead when it issues such a request. */
+export const SIGNED_REQUEST_AHEAD_MAX: Millis = 5 * MINUTE;
 /** How long nothing may have worked on a data deletion until a sweep continues it. */
 export const DATA_DELETION_OVERDUE: Millis = 30 * MINUTE;
 /** Statistics cover the current hour and this much before it. */

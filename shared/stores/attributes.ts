@@ -303,6 +303,7 @@ export const dataDeletionAccountAttributes = {
   ...feedIndex,
   erasureId: "er",
   goneAt: "ga",
+  keepsNewer: "kn",
   requestedAt: "ra",
   run: "rn",
 } as const;

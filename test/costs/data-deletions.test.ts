@@ -35,6 +35,7 @@ test("a request about a person costs two reads, and a data deletion nine writes 
   const request = () => deleteData(ports, { platformUserId: user, now: testEnv.now() });
   expect(await cost(request)).toEqual([1, 2]);
   expect(await cost(() => deauthorize(ports, { platformUserId: user, now: testEnv.now() }))).toEqual([0, 1]);
+  testEnv.advance(1);
   const account = await fixture.connect("one", LOGIN);
   await fixture.receive(account, "100");
   expect(await cost(() => deauthorize(ports, { platformUserId: user, now: testEnv.now() }))).toEqual([0, 2]);

@@ -1,15 +1,18 @@
 import * as z from "zod/mini";
 import type { PlatformSecrets, ReadSecret } from "../../../shared/aws/secrets.ts";
+import { SIGNED_REQUEST_AGE_MAX, SIGNED_REQUEST_AHEAD_MAX } from "../../../shared/domain/limits.ts";
 import { deauthorize } from "../../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../../shared/flows/accounts/duties/delete-data.ts";
 import type {
   DeauthorizePorts,
   DeleteDataPorts,
+  PlatformRequest,
   SignedRequestPorts,
 } from "../../../shared/flows/accounts/duties/ports.ts";
 import { type ReadDeletionPorts, readDataDeletion } from "../../../shared/flows/accounts/duties/read-deletion.ts";
 import type { PageFile } from "../../../shared/flows/holds/ports.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
+import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { endpointsFor } from "../../http/endpoints-for.ts";
 import { pageFileEndpoints } from "../../http/page-files.ts";
 import { readParameters } from "../../http/request.ts";
@@ -53,12 +56,12 @@ const receiveDeauthorization = endpoint.public({
   path: "/platform/deauthorize",
   summary: "Disconnect the accounts of a person who removed the app on the platform",
   description:
-    "The body is a form with `signed_request`, signed with the secret of the platform app. The accounts are disconnected in the background.",
+    "The body is a form with `signed_request`, signed with the secret of the platform app. `issued_at` in it may be 7 days old and 5 minutes ahead. The accounts that the person connected up to then are disconnected in the background.",
   data: z.object({}),
   handle: async ({ body, now, ports }) => {
-    const platformUserId = await readUserId(ports, body);
-    if (isRefusal(platformUserId)) return platformUserId;
-    await deauthorize(ports, { platformUserId, now });
+    const request = await readRequest(ports, body, now);
+    if (isRefusal(request)) return request;
+    await deauthorize(ports, request);
     return Response.json({});
   },
 });
@@ -69,12 +72,12 @@ const requestDataDeletion = endpoint.public({
   path: "/platform/data-deletion",
   summary: "Delete the data of a person who requested it from the platform",
   description:
-    "The body is a form with `signed_request`, signed with the secret of the platform app. Returns `url`, the page with the status, and `confirmation_code`: the same for a repeated request. The data is deleted in the background.",
+    "The body is a form with `signed_request`, signed with the secret of the platform app. Returns `url`, the page with the status, and `confirmation_code`: the same for a repeated request. `issued_at` in it may be 7 days old and 5 minutes ahead. The data of accounts that the person connected up to then is deleted in the background.",
   data: z.object({ url: z.string(), confirmation_code: z.string() }),
   handle: async ({ body, now, ports }) => {
-    const platformUserId = await readUserId(ports, body);
-    if (isRefusal(platformUserId)) return platformUserId;
-    const code = await deleteData(ports, { platformUserId, now });
+    const request = await readRequest(ports, body, now);
+    if (isRefusal(request)) return request;
+    const code = await deleteData(ports, request);
     return Response.json({ url: `${ports.baseUrl}/platform/data-deletion/${code}`, confirmation_code: code });
   },
 });
@@ -93,11 +96,12 @@ const getDataDeletion = endpoint.public({
   handle: async ({ path, ports }) => dataDeletionPage(ports.pageFiles, await readDataDeletion(ports, path.code)),
 });
 
-/** The id of the person whom a platform's request is about. */
-async function readUserId(
+/** Reads what a platform requests, and about whom. A request of another time than about now is refused. */
+async function readRequest(
   ports: Pick<DutyPorts, "platformSecrets" | "parseSignedRequest">,
   body: Uint8Array,
-): Promise<string | Refusal<"invalid_request" | "signed_request_invalid">> {
+  now: Millis,
+): Promise<PlatformRequest | Refusal<"invalid_request" | "signed_request_invalid">> {
   const text = readSignedRequest(body);
   if (isRefusal(text)) return text;
   const request = await tryTwice(ports, ({ meta, instagram }) => {
@@ -105,8 +109,15 @@ async function readUserId(
     return result.kind === "wrong_signature" ? null : result;
   });
   if (request === null) return refuse("signed_request_invalid");
-  if (request.kind === "signed") return request.userId;
-  return invalidField("signed_request", "must be a signature and a payload with algorithm HMAC-SHA256 and user_id");
+  if (request.kind !== "signed") {
+    return invalidField("signed_request", "must be a signature and a payload with algorithm HMAC-SHA256 and user_id");
+  }
+  const { userId, issuedAt } = request;
+  const second = issuedAt === null ? now : issuedAt - (issuedAt % SECOND);
+  if (second > now + SIGNED_REQUEST_AHEAD_MAX || second < now - SIGNED_REQUEST_AGE_MAX) {
+    return invalidField("signed_request", "must have an issued_at of the last 7 days, at most 5 minutes ahead");
+  }
+  return { platformUserId: userId, now, issuedAt: issuedAt ?? undefined };
 }
 
 function readSignedRequest(body: Uint8Array): string | Refusal<"invalid_request"> {

@@ -53,16 +53,19 @@ export function holdersAfterDisconnecting(holders: readonly AccountHolder[], now
 
 /**
  * The holders after a person requested the deletion of what their login brought to a tenant. What was written before the
- * request is nobody's: the times that ended go, and one that goes on begins with the request. Begins: by the tolerance
- * later, which an update of before would otherwise be within.
+ * request is nobody's: a time that goes on begins with the request. Begins: by the tolerance later, which an update of
+ * before would otherwise be within.
+ * @param request `keepsNewer`: false removes the times that have ended whole, also what is later than the request
  */
 export function holdersAfterDataDeletion(
   holders: readonly AccountHolder[],
-  { tenant, requestedAt }: { readonly tenant: TenantId; readonly requestedAt: Millis },
+  request: { readonly tenant: TenantId; readonly requestedAt: Millis; readonly keepsNewer: boolean },
 ): AccountHolder[] {
+  const { tenant, requestedAt, keepsNewer } = request;
   const isOthers = (holder: AccountHolder) => holder.tenant !== tenant;
   const begins = ({ from }: AccountHolder) => Math.max(from, requestedAt + HOLDER_TOLERANCE);
+  const goesOn = (holder: AccountHolder) => holder.until === null || (keepsNewer && holder.until > begins(holder));
   return holders
-    .filter((holder) => isOthers(holder) || holder.until === null)
+    .filter((holder) => isOthers(holder) || goesOn(holder))
     .map((holder) => (isOthers(holder) ? holder : { ...holder, from: begins(holder) }));
 }

@@ -1,4 +1,5 @@
 import { hmacSha256, sameBytes } from "../../kernel/bytes.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { asObject, parseJson, readId } from "../json.ts";
 
 /** A signed request is about 200 characters long. */
@@ -7,14 +8,20 @@ const ALGORITHM = "HMAC-SHA256";
 
 /** A request that a platform made about a person, as both platforms sign it. */
 export type SignedRequest =
-  | { readonly kind: "signed"; readonly userId: string }
+  | {
+      readonly kind: "signed";
+      readonly userId: string;
+      /** The end of the second in which the platform issued it. Null when it does not say. */
+      readonly issuedAt: Millis | null;
+    }
   /** No signature of these secrets. */
   | { readonly kind: "wrong_signature" }
   | { readonly kind: "malformed" };
 
 /**
  * Reads a signed request: `<signature>.<payload>`, both in base64url without padding. The signature is the HMAC-SHA256
- * of the payload's text. The payload is JSON with `algorithm` and `user_id`; it is read only if the signature is right.
+ * of the payload's text. The payload is JSON with `algorithm`, `user_id` and, if the platform says so, `issued_at` in
+ * seconds; it is read only if the signature is right.
  * Source: the documentation of the data deletion callback.
  * @param secrets of both apps, each with the one before it while it changes
  */
@@ -23,9 +30,17 @@ export function parseSignedRequest(text: string, secrets: readonly string[]): Si
   const [signature, payload] = [fromBase64url(signatureText), fromBase64url(payloadText)];
   if (others.length > 0 || !signature || !payload) return { kind: "malformed" };
   if (!isSignedWith(secrets, signature, payloadText)) return { kind: "wrong_signature" };
-  const { algorithm, user_id } = asObject(parseJson(payload)) ?? {};
+  const { algorithm, user_id, issued_at } = asObject(parseJson(payload)) ?? {};
   const userId = readId(user_id);
-  return algorithm === ALGORITHM && userId ? { kind: "signed", userId } : { kind: "malformed" };
+  const issuedAt = issued_at === undefined ? null : readSecond(issued_at);
+  if (algorithm !== ALGORITHM || !userId || issuedAt === undefined) return { kind: "malformed" };
+  return { kind: "signed", userId, issuedAt };
+}
+
+/** @returns the last millisecond of a second; undefined when the value is none. */
+function readSecond(value: unknown): Millis | undefined {
+  const isSecond = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  return isSecond ? value * SECOND + SECOND - 1 : undefined;
 }
 
 /** Tries every secret, so that the duration does not reveal which one matched. An empty secret never matches. */

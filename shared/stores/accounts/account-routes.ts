@@ -78,14 +78,19 @@ export function accountRoutes(table: Table) {
     },
 
     /**
-     * Removes a tenant's times of an account from before a person requested the deletion of their data. Safe to repeat.
+     * Removes a tenant's times of an account, of which a person requested the deletion of their data. Safe to repeat.
+     * @param request `keepsNewer`: what is later than the request stays
      * @returns whether there were any
      */
-    async removeTimesBefore(tenant: TenantId, ref: AccountRef, requestedAt: Millis): Promise<boolean> {
+    async removeTimes(
+      tenant: TenantId,
+      ref: AccountRef,
+      request: { readonly requestedAt: Millis; readonly keepsNewer: boolean },
+    ): Promise<boolean> {
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
         const item = await readItem(ref, true);
         const holders = item ? toHolders(item) : [];
-        const left = holdersAfterDataDeletion(holders, { tenant, requestedAt });
+        const left = holdersAfterDataDeletion(holders, { tenant, ...request });
         const isSame = left.length === holders.length && left.every(({ from }, i) => from === holders[i]?.from);
         if (!item || isSame) return false;
         const isAsRead = allOf(itemExists, isUnchanged(Route.holders, item[Route.holders]));

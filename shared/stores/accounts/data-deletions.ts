@@ -21,6 +21,7 @@ export type { DueDeletion } from "./due-deletions.ts";
 export interface DataDeletion {
   readonly code: string;
   readonly status: "running" | "done";
+  /** When the platform issued the request. In a row of the previous release, when it arrived. */
   readonly requestedAt: Millis;
   /** Null while it is running. */
   readonly doneAt: Millis | null;
@@ -36,7 +37,10 @@ export interface DataDeletionAccount {
 
 /** An account whose conversations are still to be erased. */
 export interface PendingAccount extends DataDeletionAccount {
+  /** As that of its data deletion. */
   readonly requestedAt: Millis;
+  /** The login connected the account again after the request was issued: newer conversations stay. */
+  readonly keepsNewer: boolean;
   /** When the account was first seen to be disconnected, or connected again since the request. Null before. */
   readonly goneAt: Millis | null;
   /** The erasure that was started last. Null before the first. */
@@ -45,6 +49,12 @@ export interface PendingAccount extends DataDeletionAccount {
   readonly run: string | null;
   /** When a sweep continues it. Null in a row of the previous release. */
   readonly dueAt: Millis | null;
+}
+
+/** When a request arrived, and when the platform issued it. */
+interface RequestTimes {
+  readonly now: Millis;
+  readonly issuedAt: Millis;
 }
 
 /** A data deletion as it is stored. */
@@ -103,13 +113,14 @@ export function dataDeletionStore(table: Table) {
      * without another audit row.
      */
     async addAccount(
-      account: DataDeletionAccount,
-      { now, dueAt }: { readonly now: Millis; readonly dueAt: Millis },
+      account: DataDeletionAccount & Pick<PendingAccount, "keepsNewer">,
+      { now, issuedAt, dueAt }: RequestTimes & { readonly dueAt: Millis },
       audit: AuditEntry,
     ): Promise<void> {
       const ttl = timeToLive(now + DATA_DELETION_RETENTION);
-      const set = { [Row.requestedAt]: now, [Row.ttl]: ttl, ...toDue(dueAt, account.code) };
-      const row = { ...keyOf(account), ...set };
+      const set = { [Row.requestedAt]: issuedAt, [Row.ttl]: ttl, ...toDue(dueAt, account.code) };
+      const keepsNewer = account.keepsNewer ? { [Row.keepsNewer]: true } : {};
+      const row = { ...keyOf(account), ...set, ...keepsNewer };
       // Each of the two fails only where another process did the other in between.
       for (;;) {
         const added = await conditionalTransaction(table, [
@@ -117,7 +128,8 @@ export function dataDeletionStore(table: Table) {
           put(auditItem(account.tenant, audit)),
         ]);
         if (added.applied) return;
-        const changes = { set, remove: [Row.goneAt] };
+        const remove = account.keepsNewer ? [Row.goneAt] : [Row.goneAt, Row.keepsNewer];
+        const changes = { set: { ...set, ...keepsNewer }, remove };
         if ((await conditionalWrite(table, update(keyOf(account), changes, itemExists))).applied) return;
       }
     },
@@ -128,12 +140,12 @@ export function dataDeletionStore(table: Table) {
     },
 
     /** Starts a data deletion whose accounts were added, or one of no account, which is done. */
-    async start(code: string, status: DataDeletion["status"], now: Millis): Promise<void> {
+    async start(code: string, status: DataDeletion["status"], { now, issuedAt }: RequestTimes): Promise<void> {
       const doneAt = status === "done" ? { [A.doneAt]: now } : toDue(now + DATA_DELETION_OVERDUE, code);
       const ttl = timeToLive(now + DATA_DELETION_RETENTION);
       await sendWrite(
         table,
-        put({ ...dataDeletionKey(code), [A.status]: status, [A.requestedAt]: now, ...doneAt, [A.ttl]: ttl }),
+        put({ ...dataDeletionKey(code), [A.status]: status, [A.requestedAt]: issuedAt, ...doneAt, [A.ttl]: ttl }),
       );
     },
 
@@ -145,6 +157,7 @@ export function dataDeletionStore(table: Table) {
       return {
         ...account,
         requestedAt: item[Row.requestedAt],
+        keepsNewer: item[Row.keepsNewer] ?? false,
         goneAt: item[Row.goneAt] ?? null,
         erasureId: item[Row.erasureId] ?? null,
         run: item[Row.run] ?? null,
@@ -194,6 +207,7 @@ interface DataDeletionItem {
 
 interface PendingItem {
   readonly [Row.requestedAt]: Millis;
+  readonly [Row.keepsNewer]?: boolean;
   readonly [Row.goneAt]?: Millis;
   readonly [Row.erasureId]?: string;
   readonly [Row.run]?: string;

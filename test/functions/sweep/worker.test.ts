@@ -77,7 +77,11 @@ it("continues the data deletions that are due", async () => {
     detail: {},
     at: now,
   } as const;
-  await dataDeletions.addAccount({ code, tenant, account: ACCOUNT }, { now, dueAt: now }, audit);
+  await dataDeletions.addAccount(
+    { code, tenant, account: ACCOUNT, keepsNewer: false },
+    { now, issuedAt: now, dueAt: now },
+    audit,
+  );
   await sweepWorker(ports(), testEnv.now)(null, invocation(50 * SECOND));
   const [task] = await receiveAllMessages(testEnv.eventSource, queues.accounts);
   expect(decodeAccountTask(task?.body ?? "")).toMatchObject({

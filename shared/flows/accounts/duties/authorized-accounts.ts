@@ -1,4 +1,5 @@
 import type { Account } from "../../../domain/accounts/accounts.ts";
+import { ulidTime } from "../../../kernel/ids.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { encodeAccountTask } from "../../../queues/accounts.ts";
 import type { Authorization, StoredAuthorization } from "../../../stores/accounts/authorizations.ts";
@@ -26,13 +27,22 @@ export async function listAuthorizedAccounts(
   return authorizedAccounts;
 }
 
-/** Queues the disconnection of an account that a login connects. Does nothing for any other. */
+/** When an account was connected; 0 for one that was connected before connections had ids. */
+export function connectedAt({ connectionId }: Pick<Authorization, "connectionId">): Millis {
+  return connectionId === "" ? 0 : ulidTime(connectionId);
+}
+
+/**
+ * Queues the disconnection of an account that a login connects. Does nothing for any other.
+ * @param issuedAt of the platform's request: an account that was connected after it stays
+ */
 export async function queueDisconnection(
   ports: Pick<DeauthorizePorts, "accountWork">,
   { authorization, connected, isOthers }: AuthorizedAccount,
-  now: Millis,
+  { now, issuedAt }: { readonly now: Millis; readonly issuedAt: Millis },
 ): Promise<void> {
-  if (connected && !isOthers) await queueLetGo(ports, { ...authorization, connectionId: connected.connectionId }, now);
+  if (!connected || isOthers || connectedAt(connected) > issuedAt) return;
+  await queueLetGo(ports, { ...authorization, connectionId: connected.connectionId }, now);
 }
 
 /** Queues the disconnection of one connection of an account, as the platform requested it. */

@@ -2,7 +2,6 @@ import { type Account, accountKey } from "../../../domain/accounts/accounts.ts";
 import { allLogins } from "../../../domain/accounts/former-logins.ts";
 import { deriveErasureId } from "../../../domain/erasure/erasures.ts";
 import { ACCOUNT_RELEASE_WAIT, DATA_DELETION_OVERDUE } from "../../../domain/limits.ts";
-import { ulidTime } from "../../../kernel/ids.ts";
 import { isRefusal } from "../../../kernel/refusals.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import { type AccountTask, encodeAccountTask } from "../../../queues/accounts.ts";
@@ -10,7 +9,7 @@ import type { PendingAccount } from "../../../stores/accounts/data-deletions.ts"
 import { positionTime } from "../../../stores/keys.ts";
 import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
 import type { TaskTime } from "../ports.ts";
-import { queueLetGo } from "./authorized-accounts.ts";
+import { connectedAt, queueLetGo } from "./authorized-accounts.ts";
 import { confirmationCodes } from "./confirmation-codes.ts";
 import type { EraseAccountPorts } from "./ports.ts";
 
@@ -33,8 +32,9 @@ const CLOCK_MARGIN: Millis = 10 * MINUTE;
  * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account is
  * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
  * pass, until a pass finds none. The first pass reads the whole inbox; no index has the conversations of an account. Each
- * further one reads only what moved since the one before it began. An account that the same login connected again since has one pass, after the
- * same wait, and one that another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
+ * further one reads only what moved since the one before it began. An account that the same login connected again since
+ * has one pass, after the same wait, which leaves the conversations with a message after the request, and one that
+ * another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
  * there are messages, the account is not due: a sweep queues a new run only when nothing has worked on it for long, and
  * the messages of earlier runs are dropped then.
  */
@@ -55,15 +55,18 @@ export async function eraseAccountConversations(
   const state = account ? await connectionState(ports, account, pending) : "gone";
   if (state === "others") return end(ports, pending, time);
   if (state === "not_let_go_yet") return letGoFirst(ports, account as Account, pending, time.now());
-  const waitFor = state === "gone" ? waitAfterDisconnection : waitAfterReconnection;
-  const wait = task.after === null || state === "gone" ? await waitFor(ports, pending, time) : 0;
+  // An account that was connected after the request was issued is none that the request lets go.
+  const keepsNewer = state === "connected_again" || pending.keepsNewer;
+  const isGone = state === "gone" && !keepsNewer;
+  const waitFor = isGone ? waitAfterDisconnection : waitAfterReconnection;
+  const wait = task.after === null || isGone ? await waitFor(ports, pending, time) : 0;
   if (wait > 0) return requeue(ports, pending, START, wait);
   if (await isErasing(ports, pending)) return requeue(ports, pending, task, RECHECK_DELAY);
-  const pass = await runPass(ports, { pending, position: task }, time);
+  const pass = await runPass(ports, { pending, position: task, upTo: keepsNewer ? pending.requestedAt : null }, time);
   if (pass === "taken_over") return drop("stale");
   if (pass.next !== null) return requeue(ports, pending, pass.next, 0);
   // A run before this one may have started an erasure in the meantime, whose conversation is in no inbox.
-  const isLast = state === "connected_again" || (!pass.erased && !(await isErasing(ports, pending)));
+  const isLast = keepsNewer || (!pass.erased && !(await isErasing(ports, pending)));
   const nextPass = { ...START, floor: pass.began - CLOCK_MARGIN };
   return isLast ? end(ports, pending, time) : requeue(ports, pending, nextPass, RECHECK_DELAY);
 }
@@ -81,13 +84,12 @@ async function stayAhead(
 /** Who connects an account that stands. */
 async function connectionState(
   { dataDeletionKeys }: Pick<EraseAccountPorts, "dataDeletionKeys">,
-  { authorizedBy, connectionId }: Account,
+  account: Account,
   { code, requestedAt }: PendingAccount,
 ): Promise<"others" | "not_let_go_yet" | "connected_again"> {
   const keys = await dataDeletionKeys();
-  if (!authorizedBy.some((userId) => confirmationCodes(keys, userId).includes(code))) return "others";
-  const connectedAt = connectionId === "" ? 0 : ulidTime(connectionId);
-  return connectedAt > requestedAt ? "connected_again" : "not_let_go_yet";
+  if (!account.authorizedBy.some((userId) => confirmationCodes(keys, userId).includes(code))) return "others";
+  return connectedAt(account) > requestedAt ? "connected_again" : "not_let_go_yet";
 }
 
 /** The task that lets the account go may have failed for longer than its queue repeats it. */
@@ -119,7 +121,7 @@ async function waitAfterDisconnection(
     await ports.accountChecks.remove(check);
   }
   // A late webhook from before the disconnection would bring messages back. Workers remember these times for a minute.
-  await ports.accounts.removeTimesBefore(tenant, account, pending.requestedAt);
+  await ports.accounts.removeTimes(tenant, account, { requestedAt: pending.requestedAt, keepsNewer: false });
   await ports.dataDeletions.markGone(pending, now);
   return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
 }
@@ -135,7 +137,7 @@ async function waitAfterReconnection(
 ): Promise<Millis> {
   const { tenant, account, requestedAt, goneAt } = pending;
   const now = time.now();
-  const isChanged = await ports.accounts.removeTimesBefore(tenant, account, requestedAt);
+  const isChanged = await ports.accounts.removeTimes(tenant, account, { requestedAt, keepsNewer: true });
   if (!isChanged && goneAt !== null) return Math.max(0, goneAt + ACCOUNT_RELEASE_WAIT + SETTLE_TIME - now);
   await ports.dataDeletions.markGone(pending, now);
   return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
@@ -149,10 +151,17 @@ async function isErasing(
   return erasureId !== null && (await erasures.get(tenant, erasureId))?.phase === "first";
 }
 
-/** @returns `next`: where to continue, null at the end of the pass; `taken_over`: by a repeated request or another run */
+/**
+ * @param pass `upTo`: a conversation with a later message stays; null for none
+ * @returns `next`: where to continue, null at the end of the pass; `taken_over`: by a repeated request or another run
+ */
 async function runPass(
   ports: EraseAccountPorts,
-  { pending, position }: { readonly pending: PendingAccount; readonly position: Position },
+  {
+    pending,
+    position,
+    upTo,
+  }: { readonly pending: PendingAccount; readonly position: Position; readonly upTo: Millis | null },
   time: TaskTime,
 ): Promise<{ readonly next: Position | null; readonly erased: boolean; readonly began: Millis } | "taken_over"> {
   const { tenant, account } = pending;
@@ -166,7 +175,7 @@ async function runPass(
     const { heads, next } = await ports.conversations.inbox(tenant, {
       before: after,
       limit: PAGE_SIZE,
-      filter: ({ ref }) => accountKey(ref.account) === key,
+      filter: ({ ref, lastAt }) => accountKey(ref.account) === key && (upTo === null || lastAt <= upTo),
       now: time.now(),
     });
     for (const { id } of heads) {

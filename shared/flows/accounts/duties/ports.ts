@@ -19,6 +19,14 @@ interface LoginPorts {
   readonly accountWork: Queue;
 }
 
+/** What a platform requests about a person. */
+export interface PlatformRequest {
+  readonly platformUserId: string;
+  readonly now: Millis;
+  /** When the platform issued it. Its arrival, if absent. */
+  readonly issuedAt?: Millis | undefined;
+}
+
 /** Reads what a platform signed with one of the secrets. */
 export interface SignedRequestPorts {
   readonly parseSignedRequest: (text: string, secrets: readonly string[]) => SignedRequest;
@@ -52,7 +60,7 @@ interface ErasureResult {
 
 /** What erases the conversations of an account in the background. */
 export interface EraseAccountPorts extends ConfirmationCodePorts {
-  readonly accounts: Pick<Accounts, "get" | "removeTimesBefore">;
+  readonly accounts: Pick<Accounts, "get" | "removeTimes">;
   readonly accountChecks: Pick<AccountChecks, "get" | "remove">;
   readonly authorizations: Pick<Authorizations, "remove">;
   readonly accountWork: Queue;

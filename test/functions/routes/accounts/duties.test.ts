@@ -6,6 +6,7 @@ import { readDataDeletionPage } from "../../../../functions/connect/page-files.t
 import type { App } from "../../../../functions/http/app.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { type DutyPorts, dataDeletionPageRoutes, dutyRoutes } from "../../../../functions/routes/accounts/duties.ts";
+import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { decodeAccountTask } from "../../../../shared/queues/accounts.ts";
 import { buildDataDeletionPage } from "../../../../web/build.ts";
 import { type LoginFixture, openLoginFixture } from "../../../shared/flows/accounts/duties/support/login-fixture.ts";
@@ -49,8 +50,10 @@ const post = (path: string, body: string | Uint8Array<ArrayBuffer>, ports?: Part
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
 const form = (text: string) => new URLSearchParams({ signed_request: text }).toString();
-const requestOf = (user_id: unknown, secret = "m") =>
-  form(signedRequest({ algorithm: "HMAC-SHA256", issued_at: 1, user_id }, secret));
+const second = () => Math.floor(testEnv.now() / SECOND);
+/** @param issued_at in seconds; absent by default */
+const requestOf = (user_id: unknown, secret = "m", issued_at?: unknown) =>
+  form(signedRequest({ algorithm: "HMAC-SHA256", issued_at, user_id }, secret));
 const readCode = async (response: Response) => [
   response.status,
   ((await response.json()) as { error: { code: string } }).error.code,
@@ -88,6 +91,39 @@ describe.each(["/platform/deauthorize", "/platform/data-deletion"])("POST %s", (
     ["a person with a hash sign", requestOf("1#2")],
   ])("answers 400 to %s", async (_what, body) => {
     expect(await readCode(await post(path, body))).toEqual([400, "invalid_request"]);
+  });
+
+  it("answers 400 to a request that is more than 5 minutes ahead or older than 7 days, and changes nothing", async () => {
+    const user = `${fixture.tenant}7`;
+    await fixture.connect("one", [user]);
+    for (const difference of [5 * MINUTE + SECOND, -7 * DAY - SECOND, -8 * DAY]) {
+      const issuedAt = Math.floor((testEnv.now() + difference) / SECOND) + (difference > 0 ? 1 : 0);
+      expect(await readCode(await post(path, requestOf(user, "m", issuedAt)))).toEqual([400, "invalid_request"]);
+    }
+    expect(await readCode(await post(path, requestOf(user, "m", "soon")))).toEqual([400, "invalid_request"]);
+    expect(await tasks()).toEqual([]);
+    expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
+    expect(await fixture.auditActions()).not.toContain("platform.data_deletion");
+    for (const difference of [5 * MINUTE, -7 * DAY]) {
+      const issuedAt = Math.floor((testEnv.now() + difference) / SECOND) + (difference > 0 ? 0 : 1);
+      expect((await post(path, requestOf(user, "m", issuedAt))).status).toBe(200);
+    }
+  });
+
+  it("is about what the login had connected when it was issued, in that second too, and on its arrival without a time", async () => {
+    const user = `${fixture.tenant}8`;
+    const account = await fixture.connect("one", [user]);
+    const connectedIn = second();
+    await post(path, requestOf(user, "m", connectedIn - 1));
+    expect(await tasks()).toEqual([]);
+    expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
+    await post(
+      path,
+      path.endsWith("deauthorize")
+        ? requestOf(user, "m", connectedIn)
+        : form(signedRequest({ algorithm: "HMAC-SHA256", user_id: user }, "m")),
+    );
+    expect(await tasks()).toContainEqual(expect.objectContaining({ op: "let_go", account }));
   });
 
   it("answers 413 to a megabyte", async () => {

@@ -7,6 +7,30 @@ const store = "shared/stores/accounts/data-deletions.ts";
 
 export const dataDeletionFaults: readonly PlantedFault[] = [
   {
+    name: "a repeated data deletion starts again",
+    file: deleteData,
+    search: "(isRepeated ? [] : erasable)",
+    replacement: "erasable",
+    killedBy: { file: deletions, title: "erases nothing when it is repeated, and has the same code" },
+  },
+  {
+    name: "a deauthorization lets a later connection go",
+    file: "shared/flows/accounts/duties/authorized-accounts.ts",
+    search: "if (!connected || isOthers || connectedAt(connected) > issuedAt) return;",
+    replacement: "if (!connected || isOthers) return;",
+    killedBy: { file: deletions, title: "that was issued %s the account was connected again" },
+  },
+  {
+    name: "a data deletion erases what is newer than its request",
+    file: eraseConversations,
+    search: "&& (upTo === null || lastAt <= upTo),",
+    replacement: ",",
+    killedBy: {
+      file: deletions,
+      title: "erases what is older than the request, and nothing newer, where the account %s",
+    },
+  },
+  {
     name: "a data deletion does not wait for the workers that know the account",
     file: eraseConversations,
     search: "if (wait > 0) return requeue(ports, pending, START, wait);",

@@ -54,11 +54,15 @@ it("nothing of before a data deletion is its tenant's, and all of after it is", 
   const connected = connect([], acme, T);
   const released = holdersAfterDisconnecting(connect([], acme, T), T + HOUR);
   const requestedAt = T + 3 * HOUR;
-  const request = { tenant: acme, requestedAt };
+  const request = { tenant: acme, requestedAt, keepsNewer: true };
   expect(holdersAfterDataDeletion(released, request)).toEqual([]);
+  const releasedLater = holdersAfterDisconnecting(connected, T + 5 * HOUR);
+  const [kept] = holdersAfterDataDeletion(releasedLater, request);
+  expect(kept).toMatchObject({ until: T + 5 * HOUR, from: requestedAt + MINUTE });
+  expect(holdersAfterDataDeletion(releasedLater, { ...request, keepsNewer: false })).toEqual([]);
   const goesOn = holdersAfterDataDeletion(connected, request);
   expect(holderAt(goesOn, requestedAt - 1)).toBeNull();
   expect(holderAt(goesOn, requestedAt)?.tenant).toBe(acme);
   expect(holdersAfterDataDeletion(goesOn, request)).toEqual(goesOn);
-  expect(holdersAfterDataDeletion(connected, { tenant: globex, requestedAt })).toEqual(connected);
+  expect(holdersAfterDataDeletion(connected, { ...request, tenant: globex })).toEqual(connected);
 });

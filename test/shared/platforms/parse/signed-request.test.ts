@@ -12,11 +12,15 @@ describe("a signed request", () => {
   it("of another implementation is read", () => {
     // Signed by Python's `hmac` with the secret "secret".
     const text = "W2co9AyYZN2qtiPIcxV-BAK7Ac9iTgJcw1qk4lSm2cg.eyJhbGdvcml0aG0iOiJITUFDLVNIQTI1NiIsInVzZXJfaWQiOiIxIn0";
-    expect(read(text, ["secret"])).toEqual({ kind: "signed", userId: "1" });
+    expect(read(text, ["secret"])).toEqual({ kind: "signed", userId: "1", issuedAt: null });
   });
 
   it.each(secrets)("is signed with any of the secrets: %s", (secret) => {
-    expect(read(signedRequest(payload, secret))).toEqual({ kind: "signed", userId: "218471" });
+    expect(read(signedRequest(payload, secret))).toEqual({
+      kind: "signed",
+      userId: "218471",
+      issuedAt: 1_700_000_000_999,
+    });
   });
 
   it("has a wrong signature with another secret, an empty one or none", () => {
@@ -29,7 +33,7 @@ describe("a signed request", () => {
     const userIdOf = (json: string) => read(signedRequest(json, "meta"));
     const number = (digits: string) => `{"algorithm":"HMAC-SHA256","user_id":${digits}}`;
     for (const id of ["7", "17841405309211844", "178414053092118441234"]) {
-      expect(userIdOf(number(id))).toEqual({ kind: "signed", userId: id });
+      expect(userIdOf(number(id))).toEqual({ kind: "signed", userId: id, issuedAt: null });
     }
     for (const id of ["1e17", "1.5", "null", "true", '""', '"a#b"', '"a b"', `"${"1".repeat(65)}"`, '["1"]', "{}"]) {
       expect([id, userIdOf(number(id))]).toEqual([id, malformed]);
@@ -50,10 +54,14 @@ describe("a signed request", () => {
     expect(read(signedRequest(content, "meta"))).toEqual(malformed);
   });
 
-  it("of an unknown time is read: the platform names when it was issued, and no rule says how old it may be", () => {
-    for (const issued_at of [0, 1e15, "soon", null, undefined]) {
-      expect(read(signedRequest({ ...payload, issued_at }, "meta"))).toMatchObject({ kind: "signed" });
+  it("may have no time, and is malformed if its time is no second", () => {
+    expect(read(signedRequest({ ...payload, issued_at: undefined }, "meta"))).toMatchObject({ issuedAt: null });
+    for (const issued_at of [-1, 1.5, "1700000000", "soon", null, {}, [1], true]) {
+      expect([issued_at, read(signedRequest({ ...payload, issued_at }, "meta"))]).toEqual([issued_at, malformed]);
     }
+    expect(
+      read(signedRequest('{"algorithm":"HMAC-SHA256","user_id":"1","issued_at":99999999999999999}', "meta")),
+    ).toEqual(malformed);
   });
 
   const good = signedRequest(payload, "meta");

@@ -545,7 +545,97 @@ describe("a data deletion whose request dies", () => {
   });
 });
 
+describe("a data deletion that comes after its account was connected again", () => {
+  const requestOf = (issuedAt: number) =>
+    deleteData(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
+
+  it.each([
+    ["is connected", false],
+    ["was disconnected again", true],
+  ])("erases what is older than the request, and nothing newer, where the account %s", async (_name, isGone) => {
+    const account = await fixture.connect("one", [user, otherId]);
+    await fixture.receive(account, "old");
+    const issuedAt = testEnv.now();
+    testEnv.advance(3 * MINUTE);
+    await fixture.connect("one", [user, otherId]);
+    await fixture.receive(account, "new");
+    if (isGone) await fixture.disconnect(account);
+    const code = await requestOf(issuedAt);
+    await fixture.settle();
+    expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
+    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "new")]);
+    expect((await fixture.stores.accounts.get(fixture.tenant, account)) === null).toBe(isGone);
+    expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
+    expect(await fixture.stores.authorizations.list(otherId)).toHaveLength(1);
+  });
+
+  it("erases nothing when it is repeated, and has the same code", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    const issuedAt = testEnv.now();
+    const code = await requestOf(issuedAt);
+    await fixture.settle();
+    const deletion = await read(code);
+    testEnv.advance(3 * MINUTE);
+    await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    expect(await requestOf(issuedAt)).toBe(code);
+    expect(await requestOf(issuedAt - SECOND)).toBe(code);
+    await fixture.settle();
+    expect(await read(code)).toEqual(deletion);
+    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
+    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
+    const actions = await fixture.auditActions();
+    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
+    testEnv.advance(SECOND);
+    expect(await requestOf(testEnv.now())).toBe(code);
+    await fixture.settle();
+    expect(await fixture.inbox()).toEqual([]);
+  });
+
+  it("continues when it is repeated while it is running", async () => {
+    const account = await fixture.connect("one", [user]);
+    await fixture.receive(account, "100");
+    const issuedAt = testEnv.now();
+    const code = await requestOf(issuedAt);
+    await fixture.runTasks();
+    testEnv.advance(MINUTE);
+    await fixture.runTasks();
+    await fixture.loseTasks();
+    const before = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
+    await requestOf(issuedAt);
+    const after = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
+    expect(after).toEqual({ ...before, dueAt: testEnv.now() + 30 * SECOND });
+    await fixture.settle();
+    expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
+    expect(await fixture.rowsNaming(user)).toEqual([]);
+  });
+});
+
 describe("the removal of the app on the platform", () => {
+  it.each([
+    ["before", -1, true],
+    ["at", 0, false],
+    ["after", 1, false],
+  ])("that was issued %s the account was connected again", async (_name, difference, stays) => {
+    const account = await fixture.connect("one", [user]);
+    testEnv.advance(MINUTE);
+    await fixture.connect("one", [user]);
+    const issuedAt = testEnv.now() + difference;
+    testEnv.advance(MINUTE);
+    for (let times = 0; times < 2; times++) {
+      await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
+    }
+    await fixture.settle();
+    expect((await fixture.stores.accounts.get(fixture.tenant, account)) !== null).toBe(stays);
+    // A replay does not let a later connection go.
+    testEnv.advance(3 * MINUTE);
+    await fixture.connect("one", [user]);
+    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
+    await fixture.settle();
+    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
+  });
+
   it("lets the accounts go that the login connects, and no other; its conversations stay", async () => {
     const own = await fixture.connect("own", [user]);
     const other = await fixture.connect("other", ["55"]);
