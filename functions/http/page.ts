@@ -67,13 +67,13 @@ export function pageEndpointFor<P extends CursorPorts>() {
         const { limit, cursor } = input.page;
         const cursorKeys = await input.ports.cursorKeys();
         const scopeText = cursorScope(scope, input.tenant, filters?.(input) ?? {});
-        const position = cursor === null ? null : openCursor(cursorKeys, scopeText, cursor);
+        const position = cursor === null ? null : openCursor(cursorKeys, scopeText, cursor, input.now);
         if (cursor !== null && position === null) {
           return invalidField("cursor", "must be the next_cursor of an earlier response to the same query");
         }
         const result: PageResult<object> | Refusal = await handle({ ...input, page: { limit, position } });
         if (isRefusal(result)) return result;
-        const next = result.next === null ? null : sealCursor(cursorKeys, scopeText, result.next);
+        const next = result.next === null ? null : sealCursor(cursorKeys, scopeText, result.next, input.now);
         return { ...result.data, next_cursor: next };
       },
     };

@@ -57,16 +57,16 @@ export interface RootVersions {
 
 /**
  * The keys of the root secret's versions. A new version seals only six minutes after its creation, when every process
- * has read it, and opens from the start. A previous version that is too short never sealed anything, and opens nothing.
+ * has read it, and opens from the start. From then on the one before it opens only what was issued earlier. A previous version that is too short never sealed anything, and opens nothing.
  * @throws RootSecretTooShort when the current version is
  */
 export function deriveServiceKeys({ current, ...versions }: RootVersions): (now: Millis) => ServiceKeys {
   const previous = versions.previous !== null && isTooShort(versions.previous) ? null : versions.previous;
   const newest = versionKeys(current.text, previous === null ? 0 : current.createdAt + SEALING_DELAY);
   if (previous === null) return () => toRings(newest, () => ({ previous: null, next: null }));
-  const older = versionKeys(previous, 0);
-  const before = toRings(older, (name) => ({ previous: null, next: newest[name] }));
-  const after = toRings(newest, (name) => ({ previous: older[name], next: null }));
+  const replaced = versionKeys(previous, 0, newest.pepper.sealsFrom);
+  const before = toRings(versionKeys(previous, 0), (name) => ({ previous: null, next: newest[name] }));
+  const after = toRings(newest, (name) => ({ previous: replaced[name], next: null }));
   return (now) => (now < newest.pepper.sealsFrom ? before : after);
 }
 
@@ -76,10 +76,13 @@ function isTooShort(root: string): boolean {
 
 type VersionKeys = Readonly<Record<keyof ServiceKeys, KeyVersion>>;
 
-function versionKeys(root: string, sealsFrom: Millis): VersionKeys {
+function versionKeys(root: string, sealsFrom: Millis, sealsUntil?: Millis): VersionKeys {
   if (isTooShort(root)) throw new RootSecretTooShort(ROOT_CHARS_MIN);
   const kid = deriveKey(root, "kid").toString("base64url").slice(0, KID_CHARS);
-  return mapPurposes((name) => ({ kid, key: deriveKey(root, purposes[name]), sealsFrom }));
+  return mapPurposes((name) => ({
+    ...{ kid, key: deriveKey(root, purposes[name]), sealsFrom },
+    ...(sealsUntil === undefined ? {} : { sealsUntil }),
+  }));
 }
 
 function toRings(

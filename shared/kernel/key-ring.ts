@@ -17,6 +17,8 @@ export interface KeyVersion {
   readonly key: Buffer;
   /** Before this time it opens and does not seal. 0 for a key that is older than any other of its ring. */
   readonly sealsFrom: Millis;
+  /** From this time on another version seals: what says that it was issued then was not sealed by this service. Absent for the newest. */
+  readonly sealsUntil?: Millis;
 }
 
 /**
@@ -37,10 +39,18 @@ export function openingKeys({ current, previous, next }: KeyRing): readonly KeyV
   return [current, previous, next].filter((version) => version !== null);
 }
 
-/** The result of the first key of the ring that opens a value; null when none does. */
-export function openWith<T>(ring: KeyRing, open: (key: Buffer) => T | null): T | null {
-  for (const { key } of openingKeys(ring)) {
-    const opened = open(key);
+/** Whether a version sealed at this time. A replaced one does not any more, so that who has it cannot issue anything new. */
+export function mayHaveSealed({ sealsUntil }: KeyVersion, issuedAt: Millis): boolean {
+  return sealsUntil === undefined || issuedAt < sealsUntil;
+}
+
+/**
+ * The result of the first key of the ring that opens a value; null when none does.
+ * @param open has to ask `mayHaveSealed` with the time that the value itself proves
+ */
+export function openWith<T>(ring: KeyRing, open: (version: KeyVersion) => T | null): T | null {
+  for (const version of openingKeys(ring)) {
+    const opened = open(version);
     if (opened !== null) return opened;
   }
   return null;

@@ -1,5 +1,5 @@
 import { hmacSha256, sameBytes, sha256Hex } from "../../kernel/bytes.ts";
-import { type KeyRing, openWith } from "../../kernel/key-ring.ts";
+import { type KeyRing, mayHaveSealed, openWith } from "../../kernel/key-ring.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Scope } from "../inbox/messages.ts";
 import {
@@ -88,7 +88,11 @@ export function checkSolutions(
   },
   keys: KeyRing,
 ): SolutionsVerdict {
-  const terms = openWith(keys, (key) => openToken(submission.token, key));
+  const terms = openWith(keys, (version) => {
+    const opened = openToken(submission.token, version.key);
+    // A challenge lives for this long at most, so it was not issued before.
+    return opened !== null && mayHaveSealed(version, opened.exp - CHALLENGE_LIFETIME) ? opened : null;
+  });
   if (terms === null || terms.h !== submission.holdId) return "invalid_token";
   if (submission.now >= terms.exp) return "challenge_expired";
   const { solutions } = submission;

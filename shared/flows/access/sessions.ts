@@ -2,7 +2,7 @@ import { errors, jwtVerify, SignJWT } from "jose";
 import type { SessionCaller } from "../../domain/access/callers.ts";
 import { SESSION_LIFETIME } from "../../domain/limits.ts";
 import { randomToken } from "../../kernel/bytes.ts";
-import { type KeyRing, type KeyVersion, openingKeys } from "../../kernel/key-ring.ts";
+import { type KeyRing, type KeyVersion, mayHaveSealed, openingKeys } from "../../kernel/key-ring.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import { type Millis, SECOND, toDate } from "../../kernel/time.ts";
 import type { SessionPorts } from "./ports.ts";
@@ -75,6 +75,7 @@ export async function openSession(ring: KeyRing, token: string, now: Millis): Pr
   const { sub, csrf, sv, jti, iat, exp } = claims;
   if (typeof sub !== "string" || typeof csrf !== "string" || typeof jti !== "string") return null;
   if (typeof sv !== "number" || typeof iat !== "number" || typeof exp !== "number") return null;
+  if (!mayHaveSealed(version, iat * SECOND)) return null;
   return exp - iat === SESSION_LIFETIME / SECOND ? { userId: sub, epoch: sv, csrfToken: csrf } : null;
 }
 

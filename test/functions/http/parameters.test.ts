@@ -6,6 +6,7 @@ import { repetitions } from "../../support/sampling.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 import {
   createTestApp,
+  NOW,
   operatorAuth,
   readVerdict,
   sampleCursorKeys,
@@ -139,7 +140,7 @@ describe("cursor", () => {
     const refused = async (query: string, headers: Record<string, string> = tenantAuth) =>
       expect(await readVerdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
 
-    expect(sealCursor(sampleCursorKeys, scope, "50")).toBe(cursor);
+    expect(sealCursor(sampleCursorKeys, scope, "50", NOW)).toBe(cursor);
     for (let i = 0; i < cursor.length; i++) {
       const flipped = cursor.slice(0, i) + (cursor[i] === "A" ? "B" : "A") + cursor.slice(i + 1);
       await refused(`?cursor=${flipped}`);
@@ -154,9 +155,9 @@ describe("cursor", () => {
     await refused("?cursor=%00");
     await refused("?cursor=%F0%9F%98%80");
     await refused(
-      `?cursor=${sealCursor(sampleCursorKeys, cursorScope("GET /v1/others", tenantFromSlug("acme")), "50")}`,
+      `?cursor=${sealCursor(sampleCursorKeys, cursorScope("GET /v1/others", tenantFromSlug("acme")), "50", NOW)}`,
     );
-    await refused(`?cursor=${sealCursor(oneKeyRing(new Uint8Array(32)), scope, "50")}`);
+    await refused(`?cursor=${sealCursor(oneKeyRing(new Uint8Array(32)), scope, "50", NOW)}`);
   });
 
   it("has the same scope for any order of the filters, without absent ones", () => {

@@ -123,7 +123,7 @@ export async function openMailFixture(existingEnv?: TestEnv) {
       const token = newLoginToken();
       const loginId = sha256Hex(token);
       await loginTokens.create(loginId, {
-        ...sealLogin(loginKeys, loginId, { address, token }),
+        ...sealLogin(loginKeys, loginId, { address, token, now: testEnv.now() }),
         redirect: "/",
         expiresAt: testEnv.now() + 15 * MINUTE,
       });

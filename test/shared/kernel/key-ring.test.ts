@@ -13,11 +13,11 @@ const unknown = oneKeyRing(Buffer.alloc(32, 3));
 
 test("a cursor sealed on either side of a rotation opens on both", () => {
   for (const sealed of [before, after]) {
-    const cursor = sealCursor(sealed, "inbox", "50");
-    for (const opening of [before, after]) expect(openCursor(opening, "inbox", cursor)).toBe("50");
-    expect(openCursor(unknown, "inbox", cursor)).toBeNull();
+    const cursor = sealCursor(sealed, "inbox", "50", ROTATED_AT - 1);
+    for (const opening of [before, after]) expect(openCursor(opening, "inbox", cursor, ROTATED_AT - 1)).toBe("50");
+    expect(openCursor(unknown, "inbox", cursor, ROTATED_AT - 1)).toBeNull();
   }
-  expect(sealCursor(before, "inbox", "50")).not.toBe(sealCursor(after, "inbox", "50"));
+  expect(sealCursor(before, "inbox", "50", ROTATED_AT - 1)).not.toBe(sealCursor(after, "inbox", "50", ROTATED_AT - 1));
 });
 
 test("the key of a kid is found on both sides of a rotation, and an unknown kid has none", () => {

@@ -18,7 +18,7 @@ export async function createSignInLink(
   const token = newLoginToken();
   const loginId = sha256Hex(token);
   await loginTokens.create(loginId, {
-    ...sealLogin(keys, loginId, { address, token }),
+    ...sealLogin(keys, loginId, { address, token, now }),
     redirect: parseRedirectPath(redirect),
     expiresAt: now + SIGN_IN_LINK_LIFETIME,
   });

@@ -1,6 +1,7 @@
 import { randomToken, sha256Hex } from "../../../kernel/bytes.ts";
 import type { KeyRing } from "../../../kernel/key-ring.ts";
 import { openText, sealText } from "../../../kernel/sealed-text.ts";
+import type { Millis } from "../../../kernel/time.ts";
 import type { LoginToken } from "../../../stores/access/login-tokens.ts";
 
 const TOKEN_BYTES = 32;
@@ -21,11 +22,11 @@ export function toLoginId(token: string): string | null {
 export function sealLogin(
   ring: KeyRing,
   loginId: string,
-  { address, token }: { readonly address: string; readonly token: string },
+  { address, token, now }: { readonly address: string; readonly token: string; readonly now: Millis },
 ): Pick<LoginToken, "sealedAddress" | "sealedToken"> {
   return {
-    sealedAddress: sealText(ring, `address ${loginId}`, address),
-    sealedToken: sealText(ring, `token ${loginId}`, token),
+    sealedAddress: sealText(ring, `address ${loginId}`, address, now),
+    sealedToken: sealText(ring, `token ${loginId}`, token, now),
   };
 }
 

@@ -49,18 +49,23 @@ export function loginStateId({ nonce }: Pick<LoginState, "nonce">): string {
 export function sealLoginState(ring: KeyRing, platform: PlatformName, state: LoginState): string {
   const { tenant, userId, nonce, redirect, expiresAt } = state;
   const text = JSON.stringify([tenant, userId, nonce, redirect, expiresAt]);
-  return Buffer.from(sealText(ring, sealContext(platform), text)).toString("base64url");
+  return Buffer.from(sealText(ring, sealContext(platform), text, issuedAt(text))).toString("base64url");
 }
 
 /** @returns null for a text that this deployment did not seal for this platform. It may have expired */
 export function openLoginState(ring: KeyRing, platform: PlatformName, text: string): LoginState | null {
   if (text.length > STATE_CHARS_MAX || !/^[\w-]+$/.test(text)) return null;
   const sealed = Buffer.from(text, "base64url");
-  const opened = sealed.toString("base64url") === text ? openText(ring, sealContext(platform), sealed) : null;
+  const opened = sealed.toString("base64url") === text ? openText(ring, sealContext(platform), sealed, issuedAt) : null;
   if (opened === null) return null;
   const [slug, userId, nonce, redirect, expiresAt] = JSON.parse(opened) as [string, string, string, string, Millis];
   const tenant = parseTenant(slug);
   return tenant && { tenant, userId, nonce, redirect, expiresAt };
+}
+
+/** When the state of a sealed text was issued: its end says so, and no other time can lengthen its life. */
+function issuedAt(text: string): Millis {
+  return (JSON.parse(text) as [string, string, string, string, Millis])[4] - PLATFORM_LOGIN_LIFETIME;
 }
 
 function sealContext(platform: PlatformName): string {

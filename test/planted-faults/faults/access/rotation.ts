@@ -6,6 +6,16 @@ const keys = "test/shared/aws/service-keys.test.ts";
 
 export const rotationFaults: readonly PlantedFault[] = [
   {
+    name: "who has the replaced root secret can issue new things",
+    file: "shared/kernel/key-ring.ts",
+    search: "return sealsUntil === undefined || issuedAt < sealsUntil;",
+    replacement: "return sealsUntil === undefined || issuedAt >= 0;",
+    killedBy: {
+      file: "test/shared/flows/access/rotation/sealed-things.test.ts",
+      title: "is refused if it says that it was issued since",
+    },
+  },
+  {
     name: "a session of the previous root secret is refused",
     file: "shared/flows/access/sessions.ts",
     search: "openingKeys(ring).find((candidate) =>",
@@ -15,8 +25,8 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a cursor of the previous root secret is refused",
     file: "shared/kernel/cursors.ts",
-    search: "return openWith(keys, (key)",
-    replacement: "return openWith({ ...keys, previous: null }, (key)",
+    search: "return openWith(keys, (version) => {",
+    replacement: "return openWith({ ...keys, previous: null }, (version) => {",
     killedBy: { file: rings, title: "a cursor sealed on either side of a rotation opens on both" },
   },
   {
@@ -32,7 +42,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a challenge of the previous root secret is refused",
     file: "shared/domain/holds/proof-of-work.ts",
-    search: "openWith(keys, (key) => openToken(submission.token, key))",
+    search: "openWith(keys, (version) => {",
     replacement: "openToken(submission.token, keys.current.key)",
     killedBy: {
       file: flow,
@@ -42,8 +52,8 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a sign-in link of the previous root secret is refused",
     file: "shared/kernel/sealed-text.ts",
-    search: "return openWith(ring, (key) => {",
-    replacement: "return openWith({ ...ring, previous: null }, (key) => {",
+    search: "return openWith(ring, (version) => {",
+    replacement: "return openWith({ ...ring, previous: null }, (version) => {",
     killedBy: {
       file: "test/shared/kernel/sealed-text.test.ts",
       title: "a sealed text opens with the key that sealed it, also after a rotation, and not after the next one",

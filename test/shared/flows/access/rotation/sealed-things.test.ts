@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { deriveServiceKeys, SEALING_DELAY, type ServiceKeys } from "../../../../../shared/aws/service-keys.ts";
+import { holdSecret, newHoldId } from "../../../../../shared/domain/holds/holds.ts";
+import { checkSolutions, newChallenge } from "../../../../../shared/domain/holds/proof-of-work.ts";
+import {
+  CHALLENGE_LIFETIME,
+  HOLD_LIFETIME,
+  PLATFORM_LOGIN_LIFETIME,
+  SESSION_LIFETIME,
+} from "../../../../../shared/domain/limits.ts";
+import { openSession, sealSession } from "../../../../../shared/flows/access/sessions.ts";
+import { openLoginAddress, openLoginToken, sealLogin } from "../../../../../shared/flows/access/sign-in/login-link.ts";
+import { confirmationCode, confirmationCodes } from "../../../../../shared/flows/accounts/duties/confirmation-codes.ts";
+import {
+  newLoginState,
+  openLoginState,
+  sealLoginState,
+} from "../../../../../shared/flows/accounts/login/login-state.ts";
+import { openCursor, sealCursor } from "../../../../../shared/kernel/cursors.ts";
+import { DAY, type Millis, SECOND } from "../../../../../shared/kernel/time.ts";
+import { newTenant } from "../../../stores/support/samples.ts";
+
+const CREATED_AT: Millis = 1_790_000_000_000;
+const SEALS_FROM = CREATED_AT + SEALING_DELAY;
+const [oldRoot, newRoot] = ["old root ".repeat(5), "new root ".repeat(5)];
+/** What someone who has the replaced root secret derives from it. */
+const old = deriveServiceKeys({ current: { text: oldRoot, createdAt: 0 }, previous: null })(0);
+const keysAt = deriveServiceKeys({ current: { text: newRoot, createdAt: CREATED_AT }, previous: oldRoot });
+
+/** A kind of thing that is sealed. */
+interface Kind {
+  readonly seal: (keys: ServiceKeys, now: Millis) => unknown;
+  /** Whether the service accepts the thing. */
+  readonly opens: (keys: ServiceKeys, thing: never, now: Millis) => boolean | Promise<boolean>;
+  /** How long it lives. Null when its row in the table ends it. */
+  readonly lifetime: Millis | null;
+}
+const kind = <T>(each: {
+  readonly seal: (keys: ServiceKeys, now: Millis) => T | Promise<T>;
+  readonly opens: (keys: ServiceKeys, thing: Awaited<T>, now: Millis) => boolean | Promise<boolean>;
+  readonly lifetime: Millis | null;
+}) => each as Kind;
+
+const LOGIN_ID = "a".repeat(64);
+const login = { tenant: newTenant(), userId: "usr_1", redirect: "/" };
+const challenged = { holdId: "hold_01JZ0000000000000000000000", scope: "test", nonce: new Uint8Array(16) } as const;
+
+/** Each key of the service: the kind that it seals, or why it seals nothing that is issued. */
+const kinds: Readonly<Record<keyof ServiceKeys, Kind | string>> = {
+  session: kind({
+    seal: async ({ session }, now) => (await sealSession(session, { userId: "usr_1", epoch: 0, now })).token,
+    opens: async ({ session }, token, now) => (await openSession(session, token, now)) !== null,
+    lifetime: SESSION_LIFETIME,
+  }),
+  loginLink: kind({
+    seal: ({ loginLink }, now) => sealLogin(loginLink, LOGIN_ID, { address: "a@example.com", token: "t", now }),
+    opens: ({ loginLink }, sealed) => {
+      const row = { ...sealed, redirect: "/", expiresAt: 0 };
+      const opened = [openLoginAddress(loginLink, LOGIN_ID, row), openLoginToken(loginLink, LOGIN_ID, row)];
+      expect(new Set(opened.map((text) => text === null)).size).toBe(1);
+      return opened[0] !== null;
+    },
+    lifetime: null,
+  }),
+  loginState: kind({
+    seal: ({ loginState }, now) => sealLoginState(loginState, "instagram", newLoginState(login, now)),
+    opens: ({ loginState }, text, now) => {
+      const state = openLoginState(loginState, "instagram", text);
+      return state !== null && now < state.expiresAt;
+    },
+    lifetime: PLATFORM_LOGIN_LIFETIME,
+  }),
+  challenge: kind({
+    seal: ({ challenge }, now) =>
+      newChallenge({ ...challenged, now, holdExpiresAt: now + HOLD_LIFETIME }, challenge).token,
+    opens: ({ challenge }, token, now) => {
+      const verdict = checkSolutions({ holdId: challenged.holdId, token, solutions: [], now }, challenge);
+      return verdict === "invalid_solutions";
+    },
+    lifetime: CHALLENGE_LIFETIME,
+  }),
+  cursor: kind({
+    seal: ({ cursor }, now) => sealCursor(cursor, "inbox", "50", now),
+    opens: ({ cursor }, text, now) => openCursor(cursor, "inbox", text, now) === "50",
+    lifetime: 7 * DAY,
+  }),
+  holdSecret: kind({
+    seal: ({ holdSecret: key }, now) => {
+      const id = newHoldId(now);
+      return { id, secret: holdSecret(key, id) };
+    },
+    opens: ({ holdSecret: key }, { id, secret }) => holdSecret(key, id) === secret,
+    lifetime: null,
+  }),
+  pepper: "API keys are random: the pepper only hides them in the table",
+  address: "hashes of addresses only name rows",
+  dataDeletion: "confirmation codes stay the same, so that a repeated request finds its data deletion",
+};
+
+const sealed = Object.entries(kinds).filter((entry): entry is [string, Kind] => typeof entry[1] !== "string");
+
+describe.each(sealed)("what the replaced root secret sealed for: %s", (_name, { seal, opens, lifetime }) => {
+  const thingOf = async (keys: ServiceKeys, now: Millis) => (await seal(keys, now)) as never;
+  const isOpen = (thing: never, now: Millis) => opens(keysAt(now), thing, now);
+
+  it("opens if it was issued before the new one began to seal", async () => {
+    for (const at of [CREATED_AT - SECOND, SEALS_FROM - SECOND]) {
+      const thing = await thingOf(keysAt(at), at);
+      for (const now of [at, SEALS_FROM - 1, SEALS_FROM, SEALS_FROM + SECOND])
+        expect(await isOpen(thing, now)).toBe(true);
+    }
+  });
+
+  it("is refused if it says that it was issued since", async () => {
+    for (const at of [SEALS_FROM, SEALS_FROM + SECOND, SEALS_FROM + 30 * DAY]) {
+      const forged = await thingOf(old, at);
+      for (const now of [SEALS_FROM, at, at + SECOND]) expect(await isOpen(forged, now)).toBe(false);
+    }
+  });
+
+  it.runIf(lifetime !== null)("ends with its life, also with a forged earlier time", async () => {
+    const at = SEALS_FROM - SECOND;
+    const forged = await thingOf(old, at);
+    expect(await isOpen(forged, at + (lifetime ?? 0) - 1)).toBe(true);
+    expect(await isOpen(forged, at + (lifetime ?? 0))).toBe(false);
+  });
+
+  it("and what the new one seals from then on opens", async () => {
+    const thing = await thingOf(keysAt(SEALS_FROM), SEALS_FROM);
+    expect(await isOpen(thing, SEALS_FROM + SECOND)).toBe(true);
+  });
+});
+
+it("the confirmation codes of data deletions stay readable", () => {
+  const code = confirmationCode(old.dataDeletion, "1");
+  expect(confirmationCodes(keysAt(SEALS_FROM + 30 * DAY).dataDeletion, "1")).toContain(code);
+});
