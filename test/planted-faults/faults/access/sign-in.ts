@@ -13,6 +13,13 @@ export const signInFaults: readonly PlantedFault[] = [
     killedBy: { file: signIn, title: "is refused alike for an unknown, a malformed, a used and an expired one" },
   },
   {
+    name: "a redirect leads to a route that starts a login",
+    file: "shared/domain/access/redirect-paths.ts",
+    search: " || isApiPath(pathname)",
+    replacement: "",
+    killedBy: { file: "test/shared/domain/access/redirect-paths.test.ts", title: "everything else leads to /" },
+  },
+  {
     name: "a link is read instead of consumed",
     file: "shared/flows/access/sign-in/sign-in.ts",
     search: "ports.loginTokens.consume(loginId, now)",
