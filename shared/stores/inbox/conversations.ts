@@ -5,7 +5,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
-import { HEAD_SORT_KEY, headKey, inboxFeed, type Key, oldestPosition } from "../keys.ts";
+import { HEAD_SORT_KEY, headKey, inboxFeed, type Key, oldestPosition, positionTime } from "../keys.ts";
 import { feedRows, takePage } from "./feeds.ts";
 import { headAdvances } from "./head-advance.ts";
 import { type ConversationSnapshot, type HeadItem, toHead, toLiveHead, toSnapshot } from "./head-items.ts";
@@ -62,19 +62,21 @@ export function conversationStore(table: Table) {
 
     /**
      * The inbox, the conversation with the newest message in either direction first. `filter` sees at most 200
-     * conversations per page, so a page may be short or empty although `next` is not null.
+     * conversations per page, so a page may be short or empty although `next` is not null. With `since`, the page that
+     * reaches an older conversation is the last one.
      * @returns `next`: the position to continue from, or null on the last page
      */
     async inbox(
       tenant: TenantId,
       query: {
         before: string | null;
+        since?: Millis | undefined;
         limit: number;
         filter?: ((head: ConversationHead) => boolean) | null;
         now: Millis;
       },
     ): Promise<{ heads: ConversationHead[]; next: string | null }> {
-      const { before, limit, filter = null, now } = query;
+      const { before, since, limit, filter = null, now } = query;
       const rows = feedRows<HeadItem>(table, {
         partitionKey: (shard) => inboxFeed(tenant, shard),
         before,
@@ -87,7 +89,9 @@ export function conversationStore(table: Table) {
         (item) => filter === null || filter(toHead(tenant, item, now)),
         filter ? EXAMINED_MAX : undefined,
       );
-      return { heads: page.rows.map((item) => toHead(tenant, item, now)), next: page.next };
+      const isRead = since !== undefined && page.next !== null && positionTime(page.next) < since;
+      const next = isRead ? null : page.next;
+      return { heads: page.rows.map((item) => toHead(tenant, item, now)), next };
     },
 
     /**

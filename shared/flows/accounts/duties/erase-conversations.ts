@@ -6,7 +6,6 @@ import { isRefusal } from "../../../kernel/refusals.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import { type AccountTask, encodeAccountTask } from "../../../queues/accounts.ts";
 import type { PendingAccount } from "../../../stores/accounts/data-deletions.ts";
-import { positionTime } from "../../../stores/keys.ts";
 import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
 import type { TaskTime } from "../ports.ts";
 import { connectedAt, queueLetGo } from "./authorized-accounts.ts";
@@ -174,6 +173,7 @@ async function runPass(
     if (!hasTime()) return stop();
     const { heads, next } = await ports.conversations.inbox(tenant, {
       before: after,
+      since: floor,
       limit: PAGE_SIZE,
       filter: ({ ref, lastAt }) => accountKey(ref.account) === key && (upTo === null || lastAt <= upTo),
       now: time.now(),
@@ -186,8 +186,7 @@ async function runPass(
       const result = await ports.eraseConversation({ tenant, conversationId: id, now: time.now(), time }, hasTime);
       if (!isRefusal(result) && !result.done) return stop();
     }
-    const isOver = next === null || (floor !== undefined && positionTime(next) < floor);
-    if (isOver) return { next: null, erased, began };
+    if (next === null) return { next: null, erased, began };
     after = next;
   }
 }
