@@ -57,8 +57,8 @@ it("nothing of before a data deletion is its tenant's, and all of after it is", 
   const request = { tenant: acme, requestedAt, keepsNewer: true };
   expect(holdersAfterDataDeletion(released, request)).toEqual([]);
   const releasedLater = holdersAfterDisconnecting(connected, T + 5 * HOUR);
-  const [kept] = holdersAfterDataDeletion(releasedLater, request);
-  expect(kept).toMatchObject({ until: T + 5 * HOUR, from: requestedAt + MINUTE });
+  const [rest] = holdersAfterDataDeletion(releasedLater, request);
+  expect(rest).toMatchObject({ until: T + 5 * HOUR, from: requestedAt + MINUTE });
   expect(holdersAfterDataDeletion(releasedLater, { ...request, keepsNewer: false })).toEqual([]);
   const goesOn = holdersAfterDataDeletion(connected, request);
   expect(holderAt(goesOn, requestedAt - 1)).toBeNull();
