@@ -7,7 +7,7 @@ import { loadInbound, queueParts, storeRawCopies } from "../../shared/flows/inbo
 import { ingestWebhook, type RemainingParts } from "../../shared/flows/inbox/ingest-webhook.ts";
 import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
 import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/resolve-account.ts";
-import { inboundOrder } from "../../shared/flows/inbox/waiting-order.ts";
+import { inboundPostponement } from "../../shared/flows/inbox/waiting-order.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { saveTally } from "../../shared/flows/stats/count.ts";
 import { allDone } from "../../shared/kernel/parallel.ts";
@@ -39,7 +39,11 @@ export function ingestWorker(ports: IngestPorts & WorkerPorts, now: () => Millis
     processRecords(
       event,
       context,
-      { worker, ports, outage: { now, life: () => WEBHOOK_WAIT, order: (body) => inboundOrder(ports, body) } },
+      {
+        worker,
+        ports,
+        outage: { now, life: () => WEBHOOK_WAIT, delay: (body, at) => inboundPostponement(ports, body, at) },
+      },
       (records) => {
         const batch = ingest(ports, resolveAccount, records, now());
         return new Map(

@@ -11,6 +11,7 @@ import { accountCheckStore } from "../../shared/stores/accounts/account-checks.t
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
 import { dataDeletionStore } from "../../shared/stores/accounts/data-deletions.ts";
+import { holderTimeStore } from "../../shared/stores/accounts/holder-times.ts";
 import type { Table } from "../../shared/stores/client.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
@@ -37,6 +38,7 @@ export function eraseAccountPorts(table: Table): EraseAccountPorts {
   };
   return {
     accounts: accountStore(table),
+    holderTimes: holderTimeStore(table),
     accountChecks: accountCheckStore(table),
     authorizations: authorizationStore(table),
     conversations: conversationStore(table),

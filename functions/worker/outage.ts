@@ -2,13 +2,7 @@ import type { SQSRecord } from "aws-lambda";
 import type { Log } from "../../shared/aws/log.ts";
 import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { QUEUE_DELAY_MAX } from "../../shared/domain/limits.ts";
-import {
-  orderedPostponement,
-  POSTPONED_FROM_RECEIVE,
-  postponedLine,
-  postponement,
-  type WaitingOrder,
-} from "../../shared/flows/outage.ts";
+import { POSTPONED_FROM_RECEIVE, postponedLine, postponement } from "../../shared/flows/outage.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import { isServiceFault } from "../../shared/kernel/service-fault.ts";
@@ -24,8 +18,8 @@ export interface OutageWait {
   readonly now: () => Millis;
   /** How long after its first send the message is about something. Then it is dropped. */
   readonly life: (body: string) => Millis;
-  /** What orders the messages. Default: they come back in no order */
-  readonly order?: (body: string) => WaitingOrder | null;
+  /** How long a message is postponed whose order matters; null for any other. Default: none has an order */
+  readonly delay?: (body: string, now: Millis) => Millis | null;
 }
 
 interface FailedRecord {
@@ -44,7 +38,7 @@ interface FailedRecord {
 export async function waitOutage(
   { receivedMessages, log }: { readonly receivedMessages: ReceivedMessages; readonly log: Log },
   { record, failure }: FailedRecord,
-  { now, life, order }: OutageWait,
+  { now, life, delay: orderedDelay }: OutageWait,
 ): Promise<RecordOutcome | null> {
   const fault = outageOf(failure);
   const receives = receiveCount(record);
@@ -53,8 +47,7 @@ export async function waitOutage(
   if (fault === null || (receives < POSTPONED_FROM_RECEIVE && !isAtOnce)) return null;
   const sentAt = firstSentAt(record) || now();
   if (now() >= sentAt + life(record.body)) return drop("stale");
-  const waitingOrder = order?.(record.body) ?? null;
-  const usualDelay = waitingOrder ? orderedPostponement(waitingOrder, now()) : postponement(Math.random());
+  const usualDelay = orderedDelay?.(record.body, now()) ?? postponement(Math.random());
   const delay = Math.max(usualDelay, Math.min(namedWait, QUEUE_DELAY_MAX));
   const { MessageGroupId: group } = record.attributes;
   const message = { body: withFirstSentAt(record.body, sentAt), delay, ...(group ? { group } : {}) };

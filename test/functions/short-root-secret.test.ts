@@ -35,7 +35,9 @@ afterAll(async () => {
 });
 
 const key = { authorization: `Bearer ${formatApiKey("live", randomToken(API_KEY_RANDOM_BYTES))}` };
-const cookie = { cookie: "console_session=a.b.c" };
+/** In the form of a session. Only its signature needs the key. */
+const header = Buffer.from(JSON.stringify({ alg: "HS256", kid: "kid" })).toString("base64url");
+const cookie = { cookie: `console_session=${header}.${header}.${"A".repeat(43)}` };
 
 it.each([
   ["api", "/v1/accounts", key],

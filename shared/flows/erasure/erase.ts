@@ -19,7 +19,7 @@ import { type Actor, actorName } from "../access/audit-entry.ts";
 import { actingMember } from "../access/team/acting.ts";
 import { runFirstPass } from "./first-pass.ts";
 import type { ErasePorts } from "./ports.ts";
-import { newestTraceAt } from "./related-rows.ts";
+import { hasTraceUpTo, newestTraceAt } from "./related-rows.ts";
 
 /** A conversation to erase, and who erases it. */
 type ErasureRequest = Actor & {
@@ -27,6 +27,8 @@ type ErasureRequest = Actor & {
   readonly conversationId: string;
   readonly now: Millis;
   readonly time: Pick<RequestTime, "now">;
+  /** Erases what was sent up to this instant, and leaves what is newer. Default: everything */
+  readonly upTo?: Millis | undefined;
 };
 
 export interface ErasureResult {
@@ -76,7 +78,7 @@ async function startErasure(
   ports: ErasePorts,
   request: ErasureRequest,
 ): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | "actor_changed" | null> {
-  const { tenant, conversationId, now, time } = request;
+  const { tenant, conversationId, now, time, upTo } = request;
   const erasureId = deriveErasureId(conversationId);
   const ops = new Set<string>();
   let op = "";
@@ -89,12 +91,14 @@ async function startErasure(
       await scheduleBackgroundErasure(ports, { tenant, erasureId });
       return { erasure, isOwn: false };
     }
+    const isCovered = upTo !== undefined && lastErasedAt !== null && lastErasedAt >= upTo;
+    if (isCovered || (upTo !== undefined && !(await hasTraceUpTo(ports, conversationId, upTo)))) return "nothing_left";
     const newestAt = head.lastAt ?? (await newestWithoutHead(ports, { conversationId, head, erasure }));
     if (newestAt === null && lastErasedAt === null) return null;
     // Never an earlier instant than the last one, which may be of another process or of the platform's clock.
     if (newestAt === null && lastErasedAt !== null && lastErasedAt >= now) return "nothing_left";
     // The platform's clock may be ahead of ours. Messages stamped later than `now` are erased too.
-    const erasedAt = Math.max(now, newestAt ?? now);
+    const erasedAt = upTo ?? Math.max(now, newestAt ?? now);
     // Before anything else: workers read erasure markers only of tenants with a recorded erasure.
     await ports.tenantStates.recordErasure(tenant, erasedAt);
     // The background refuses a start that comes after its message. So a process that was frozen sends another one.

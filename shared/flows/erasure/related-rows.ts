@@ -47,6 +47,20 @@ export async function newestTraceAt(
   return null;
 }
 
+/** Whether a conversation has a row of an instant or older. */
+export async function hasTraceUpTo(
+  ports: Pick<ErasePorts, "traces">,
+  conversationId: string,
+  upTo: Millis,
+): Promise<boolean> {
+  for (let last: string | null = BEFORE_ALL_ROWS; last !== null; ) {
+    const page = await ports.traces.page(conversationId, last);
+    if (page.traces.some(({ at }) => at <= upTo)) return true;
+    last = page.last;
+  }
+  return false;
+}
+
 /** Finds the rows elsewhere that belong to the given rows: deliveries of their events, uploads and other referenced items. */
 export async function loadErasurePage(
   ports: Pick<ErasePorts, "traces" | "uploadRemovals">,

@@ -1,19 +1,14 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
-import { type AccountHolder, holdersAfterDataDeletion } from "../../domain/accounts/holders.ts";
+import type { AccountHolder } from "../../domain/accounts/holders.ts";
 import { allDone } from "../../kernel/parallel.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { isDeletedTenant } from "../access/tenant-conditions.ts";
 import { accountRouteAttributes as Route } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite } from "../conditional-write.ts";
-import { allOf, isUnchanged, itemExists } from "../expressions.ts";
 import { type Key, tenantKey } from "../keys.ts";
-import { update } from "../writes.ts";
 import { accountRouteKey } from "./account-keys.ts";
-
-const WRITE_ATTEMPTS_MAX = 4;
 
 /** The tenant that receives an account's updates. */
 export interface AccountRoute {
@@ -75,29 +70,6 @@ export function accountRoutes(table: Table) {
         holders.map(async ({ tenant, until }) => until === null || !(await isDeleted(tenant))),
       );
       return holders.filter((_, index) => isLive[index]);
-    },
-
-    /**
-     * Removes a tenant's times of an account, of which a person requested the deletion of their data. Safe to repeat.
-     * @param request `keepsNewer`: what is later than the request stays
-     * @returns whether there were any
-     */
-    async removeTimes(
-      tenant: TenantId,
-      ref: AccountRef,
-      request: { readonly requestedAt: Millis; readonly keepsNewer: boolean },
-    ): Promise<boolean> {
-      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
-        const item = await readItem(ref, true);
-        const holders = item ? toHolders(item) : [];
-        const left = holdersAfterDataDeletion(holders, { tenant, ...request });
-        const isSame = left.length === holders.length && left.every(({ from }, i) => from === holders[i]?.from);
-        if (!item || isSame) return false;
-        const isAsRead = allOf(itemExists, isUnchanged(Route.holders, item[Route.holders]));
-        const write = update(accountRouteKey(ref), { set: toHoldersAttribute(left) }, isAsRead);
-        if ((await conditionalWrite(table, write)).applied) return true;
-      }
-      throw new Error("Concurrent writes changed the route on every attempt to remove times from it.");
     },
   };
 }

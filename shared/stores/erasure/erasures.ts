@@ -98,7 +98,7 @@ export function erasureStore(table: Table) {
 
     /**
      * Starts an erasure: from now on the conversation is in no inbox and cannot be read. Of its head only the instant of
-     * the erasure is left.
+     * the erasure is left. A conversation with a message after that instant stays in the inbox, with what is newer.
      * @returns `stale`: the head changed since it was read, the first pass of another erasure is in progress, or the
      *   background has refused this start; `actor_changed`: the acting member has none of the roles by now
      */
@@ -109,7 +109,9 @@ export function erasureStore(table: Table) {
       { member, ...request }: ErasureStart,
     ): Promise<StartResult> {
       const profile = profileAttributes.some((name) => head.attributes[name] !== undefined) ? 1 : 0;
-      const removed = { ...noRemovals, conversation: head.lastAt === null ? 0 : 1, profile };
+      const removed = goesOn(head, request.erasedAt)
+        ? noRemovals
+        : { ...noRemovals, conversation: head.lastAt === null ? 0 : 1, profile };
       const erasure = { tenant, conversationId, ...request, removed, phase: "first", nextPassAt: null } as const;
       return putErasure(erasure, head, { condition: noFirstPassInProgress, member });
     },
@@ -213,7 +215,9 @@ export function erasureStore(table: Table) {
       table,
       [
         put(erasureItem(erasure, expirySeconds), allOf(condition, absentOr(below, A.refusedOp, erasure.op))),
-        put(erasedHead, headIsUnchanged(head)),
+        goesOn(head, erasure.erasedAt)
+          ? update(head.key, { set: { [Head.erasedAt]: erasure.erasedAt } }, headIsUnchanged(head))
+          : put(erasedHead, headIsUnchanged(head)),
         ...actorCheck(erasure.tenant, member),
       ],
       // DynamoDB refuses a token that comes again with other contents, and each try has other ones.
@@ -235,6 +239,11 @@ const noFirstPassInProgress = anyOf(itemDoesNotExist, isAbsent(A.phase), differs
 /** The first pass is at the page where it was read. */
 function isAtSamePage({ op, upTo }: Erasure): Expression {
   return allOf(equals(A.op, op), equals(A.phase, "first"), equals(A.countedUpTo, upTo));
+}
+
+/** Whether a conversation has a message after an instant. */
+function goesOn({ lastAt }: HeadSnapshot, erasedAt: Millis): boolean {
+  return lastAt !== null && lastAt > erasedAt;
 }
 
 function headIsUnchanged({ attributes }: HeadSnapshot): Expression {

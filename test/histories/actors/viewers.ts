@@ -31,6 +31,7 @@ export function openViewers(world: World, deeds: Deeds, requests: Requests, sign
     const known = streamKeys.get(tenant);
     if (known) return known;
     const created = createKey(admin, tenant, { scope: "live", label: "stream", actor: "cli" }, engine.now());
+
     streamKeys.set(tenant, created);
     return created;
   }
@@ -72,7 +73,14 @@ export function openViewers(world: World, deeds: Deeds, requests: Requests, sign
     async watch(tenant: TenantId, by: MemberName | null): Promise<void> {
       // Without the table nobody gets a key or a ticket.
       if (outages.isOut("table")) return;
-      const credential = by ? await signedIn.sessionOf(by) : (await streamKeyOf(tenant)).secret;
+      const key = by
+        ? null
+        : await streamKeyOf(tenant).catch((error: unknown) => {
+            // An outage may begin at the same time.
+            streamKeys.delete(tenant);
+            if (!outages.isOut("table")) throw error;
+          });
+      const credential = by ? await signedIn.sessionOf(by) : key?.secret;
       if (!credential) return;
       const viewer: Viewer = { tenant, credential, connectionId: null, endedAt: null, frames: [], fetches: [] };
       const response = await ask("POST", "/v1/realtime/ticket", viewer);

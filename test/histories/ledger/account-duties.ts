@@ -57,10 +57,8 @@ function textsLeft(evidence: Evidence, { login, at: askedAt }: Duty, account: Ca
     const last = connections.findLast(({ at }) => at < before);
     // Another login that connects the account keeps it, and its conversations.
     if (!last || !isOfLogin(last) || !connections.filter(({ at }) => at >= before).every(isOfLogin)) return [];
-    // A conversation that went on after the account was connected again stays whole.
-    const goesOn = new Set(evidence.writings.filter(({ at }) => at >= before).map(({ customer }) => customer));
     const written = evidence.writings.filter(
-      ({ customer, at }) => customer.account === account && at >= from && at < before && !goesOn.has(customer),
+      ({ customer, at }) => customer.account === account && at >= from && at < before,
     );
     return textsIn(evidence.items, tenant, written).map((text) => `${text} is stored after a data deletion`);
   });

@@ -174,10 +174,15 @@ function isAuthorized(evidence: Evidence, tenant: TenantId, account: CastAccount
   return !evidence.duties.some(({ login, at }) => last.authorizedBy.includes(login) && at >= last.connectedAt - SLACK);
 }
 
-function mayBeErased({ customerErasures, duties }: Evidence, { customer, at }: Writing, tenant: TenantId): boolean {
+function mayBeErased(evidence: Evidence, { customer, at }: Writing, tenant: TenantId): boolean {
+  const connections = connectionsOf(evidence, tenant, customer.account);
+  const hasConnected = (login: string) => connections.some(({ authorizedBy }) => authorizedBy.includes(login));
+  const isSince = (askedAt: Millis) => askedAt >= at - SLACK;
   return (
-    duties.some(({ kind, at: askedAt }) => kind === "data-deletion" && askedAt >= at - SLACK) ||
-    customerErasures.some((each) => each.customer === customer && each.tenant === tenant && each.at >= at - SLACK)
+    evidence.duties.some(
+      ({ kind, at: askedAt, login }) => kind === "data-deletion" && isSince(askedAt) && hasConnected(login),
+    ) ||
+    evidence.customerErasures.some((each) => each.customer === customer && each.tenant === tenant && isSince(each.at))
   );
 }
 

@@ -157,7 +157,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
   {
     name: "outage: webhooks come back in no order",
     file: "functions/ingest/worker.ts",
-    search: ", order: (body) => inboundOrder(ports, body)",
+    search: ", delay: (body, at) => inboundPostponement(ports, body, at)",
     replacement: "",
     killedBy: {
       file: "test/histories/outages.test.ts",

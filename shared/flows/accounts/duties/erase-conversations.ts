@@ -1,6 +1,6 @@
 import { type Account, accountKey } from "../../../domain/accounts/accounts.ts";
 import { allLogins } from "../../../domain/accounts/former-logins.ts";
-import { deriveErasureId } from "../../../domain/erasure/erasures.ts";
+import { deriveErasureId, type RemovalCounts } from "../../../domain/erasure/erasures.ts";
 import { ACCOUNT_RELEASE_WAIT, DATA_DELETION_OVERDUE } from "../../../domain/limits.ts";
 import { isRefusal } from "../../../kernel/refusals.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
@@ -32,8 +32,7 @@ const CLOCK_MARGIN: Millis = 10 * MINUTE;
  * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
  * pass, until a pass finds none. The first pass reads the whole inbox; no index has the conversations of an account. Each
  * further one reads only what moved since the one before it began. An account that the same login connected again since
- * has one pass, after the same wait, which leaves the conversations with a message after the request, and one that
- * another login connected has none. Each message continues the work of the one before it, and is safe to repeat. While
+ * loses what was sent up to the request, after the same wait, and one that another login connected loses nothing. Each message continues the work of the one before it, and is safe to repeat. While
  * there are messages, the account is not due: a sweep queues a new run only when nothing has worked on it for long, and
  * the messages of earlier runs are dropped then.
  */
@@ -61,11 +60,15 @@ export async function eraseAccountConversations(
   const wait = task.after === null || isGone ? await waitFor(ports, pending, time) : 0;
   if (wait > 0) return requeue(ports, pending, START, wait);
   if (await isErasing(ports, pending)) return requeue(ports, pending, task, RECHECK_DELAY);
-  const pass = await runPass(ports, { pending, position: task, upTo: keepsNewer ? pending.requestedAt : null }, time);
+  const pass = await runPass(
+    ports,
+    { pending, position: task, upTo: keepsNewer ? pending.requestedAt : undefined },
+    time,
+  );
   if (pass === "taken_over") return drop("stale");
   if (pass.next !== null) return requeue(ports, pending, pass.next, 0);
   // A run before this one may have started an erasure in the meantime, whose conversation is in no inbox.
-  const isLast = keepsNewer || (!pass.erased && !(await isErasing(ports, pending)));
+  const isLast = !pass.erased && !(await isErasing(ports, pending));
   const nextPass = { ...START, floor: pass.began - CLOCK_MARGIN };
   return isLast ? end(ports, pending, time) : requeue(ports, pending, nextPass, RECHECK_DELAY);
 }
@@ -105,7 +108,7 @@ async function letGoFirst(
 
 /** Also removes what is left of the login: the next check of an account names it. @returns 0 when the wait is over */
 async function waitAfterDisconnection(
-  ports: Pick<EraseAccountPorts, "accounts" | "accountChecks" | "authorizations" | "dataDeletions">,
+  ports: Pick<EraseAccountPorts, "accounts" | "holderTimes" | "accountChecks" | "authorizations" | "dataDeletions">,
   pending: PendingAccount,
   time: TaskTime,
 ): Promise<Millis> {
@@ -120,7 +123,7 @@ async function waitAfterDisconnection(
     await ports.accountChecks.remove(check);
   }
   // A late webhook from before the disconnection would bring messages back. Workers remember these times for a minute.
-  await ports.accounts.removeTimes(tenant, account, { requestedAt: pending.requestedAt, keepsNewer: false });
+  await ports.holderTimes.removeTimes(tenant, account, { requestedAt: pending.requestedAt, keepsNewer: false });
   await ports.dataDeletions.markGone(pending, now);
   return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
 }
@@ -130,13 +133,13 @@ async function waitAfterDisconnection(
  * before for a minute. @returns 0 when the wait is over
  */
 async function waitAfterReconnection(
-  ports: Pick<EraseAccountPorts, "accounts" | "dataDeletions">,
+  ports: Pick<EraseAccountPorts, "holderTimes" | "dataDeletions">,
   pending: PendingAccount,
   time: TaskTime,
 ): Promise<Millis> {
   const { tenant, account, requestedAt, goneAt } = pending;
   const now = time.now();
-  const isChanged = await ports.accounts.removeTimes(tenant, account, { requestedAt, keepsNewer: true });
+  const isChanged = await ports.holderTimes.removeTimes(tenant, account, { requestedAt, keepsNewer: true });
   if (!isChanged && goneAt !== null) return Math.max(0, goneAt + ACCOUNT_RELEASE_WAIT + SETTLE_TIME - now);
   await ports.dataDeletions.markGone(pending, now);
   return ACCOUNT_RELEASE_WAIT + SETTLE_TIME;
@@ -151,7 +154,7 @@ async function isErasing(
 }
 
 /**
- * @param pass `upTo`: a conversation with a later message stays; null for none
+ * @param pass `upTo`: messages that are newer stay; undefined for none
  * @returns `next`: where to continue, null at the end of the pass; `taken_over`: by a repeated request or another run
  */
 async function runPass(
@@ -160,7 +163,7 @@ async function runPass(
     pending,
     position,
     upTo,
-  }: { readonly pending: PendingAccount; readonly position: Position; readonly upTo: Millis | null },
+  }: { readonly pending: PendingAccount; readonly position: Position; readonly upTo: Millis | undefined },
   time: TaskTime,
 ): Promise<{ readonly next: Position | null; readonly erased: boolean; readonly began: Millis } | "taken_over"> {
   const { tenant, account } = pending;
@@ -175,20 +178,27 @@ async function runPass(
       before: after,
       since: floor,
       limit: PAGE_SIZE,
-      filter: ({ ref, lastAt }) => accountKey(ref.account) === key && (upTo === null || lastAt <= upTo),
+      filter: ({ ref }) => accountKey(ref.account) === key,
       now: time.now(),
     });
     for (const { id } of heads) {
       // An erased conversation is in no inbox, so that the page is read again without it.
       if (!hasTime()) return stop();
-      erased = true;
       if (!(await ports.dataDeletions.recordErasure(pending, deriveErasureId(id)))) return "taken_over";
-      const result = await ports.eraseConversation({ tenant, conversationId: id, now: time.now(), time }, hasTime);
+      const erasure = { tenant, conversationId: id, now: time.now(), time, upTo };
+      const result = await ports.eraseConversation(erasure, hasTime);
+      // One that goes on is in the inbox of each pass.
+      const isLeft = upTo !== undefined && (isRefusal(result) || (result.done && !hasRemovals(result.removed)));
+      erased ||= !isLeft;
       if (!isRefusal(result) && !result.done) return stop();
     }
     if (next === null) return { next: null, erased, began };
     after = next;
   }
+}
+
+function hasRemovals(removed: RemovalCounts): boolean {
+  return Object.values(removed).some((count) => count > 0);
 }
 
 async function end(

@@ -1,5 +1,6 @@
 import type { Log } from "../../../aws/log.ts";
 import type { Queue } from "../../../aws/queues.ts";
+import type { RemovalCounts } from "../../../domain/erasure/erasures.ts";
 import type { ReadKeyRing } from "../../../kernel/key-ring.ts";
 import type { Refusal } from "../../../kernel/refusals.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
@@ -9,6 +10,7 @@ import type { AccountChecks } from "../../../stores/accounts/account-checks.ts";
 import type { Accounts } from "../../../stores/accounts/accounts.ts";
 import type { Authorizations } from "../../../stores/accounts/authorizations.ts";
 import type { DataDeletions } from "../../../stores/accounts/data-deletions.ts";
+import type { HolderTimes } from "../../../stores/accounts/holder-times.ts";
 import type { Erasures } from "../../../stores/erasure/erasures.ts";
 import type { Conversations } from "../../../stores/inbox/conversations.ts";
 
@@ -51,16 +53,21 @@ export interface SystemErasure {
   readonly conversationId: string;
   readonly now: Millis;
   readonly time: { readonly now: () => Millis };
+  /** What is newer stays. Default: nothing does */
+  readonly upTo?: Millis | undefined;
 }
 
 interface ErasureResult {
   /** False while the erasure continues in the background. */
   readonly done: boolean;
+  /** How many rows of each kind it removed. */
+  readonly removed: RemovalCounts;
 }
 
 /** What erases the conversations of an account in the background. */
 export interface EraseAccountPorts extends ConfirmationCodePorts {
-  readonly accounts: Pick<Accounts, "get" | "removeTimes">;
+  readonly accounts: Pick<Accounts, "get">;
+  readonly holderTimes: HolderTimes;
   readonly accountChecks: Pick<AccountChecks, "get" | "remove">;
   readonly authorizations: Pick<Authorizations, "remove">;
   readonly accountWork: Queue;

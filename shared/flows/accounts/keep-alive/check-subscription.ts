@@ -33,8 +33,9 @@ export async function checkSubscription(
   const { tenant, now } = visit;
   if (answer.kind === "read" && answer.isComplete) {
     await queueUnreadGap(ports, { tenant, account, gap: check?.gap ?? null, now });
-    const isCompared = await checkThreads(ports, visit, check);
-    return { visit, next: isCompared ? "over" : "later", isSubscribed: isCompared };
+    const threads = await checkThreads(ports, visit, check);
+    // Where nothing was compared, the next check compares from the same time on.
+    return { visit, next: threads === "unanswered" ? "later" : "over", isSubscribed: threads === "compared" };
   }
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
   for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account)))

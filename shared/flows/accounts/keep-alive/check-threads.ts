@@ -18,27 +18,31 @@ const PRECISION: Millis = SECOND;
  * Compares the newest threads of an account with its conversations, and has the messages fetched that no webhook brought:
  * platforms are reported to send none for some threads, although the subscription is complete. Threads that have not
  * moved since the last check are not compared, and newer ones than the history shows reliably are left to the next check.
- * @returns false when the platform did not answer
+ * @returns `refused`: nothing was compared, and no check can; `unanswered`: the platform did not answer
  */
-export async function checkThreads(ports: ThreadPorts, visit: Visit, check: AccountCheck | null): Promise<boolean> {
+export async function checkThreads(
+  ports: ThreadPorts,
+  visit: Visit,
+  check: AccountCheck | null,
+): Promise<"compared" | "refused" | "unanswered"> {
   const { tenant, checked, platform, token, now } = visit;
   const { account } = checked;
   const answer = await platform.listThreads(account, token, { after: null, limit: THREADS_MAX });
   if (answer.kind !== "listed") {
     const refused = lastingRefusal(answer);
-    if (!refused) return false;
+    if (!refused) return "unanswered";
     const { code, subcode } = refused;
     ports.log({ event: "threads.refused", tenant, account: accountKey(account), code, subcode });
-    return true;
+    return "refused";
   }
   const since = gapStart({ account, check, now });
   const moved = answer.threads.filter(({ updatedAt }) => updatedAt > since && updatedAt <= now - HISTORY_AGE_MIN);
   const missing = await countAhead(ports, visit, moved);
-  if (missing === 0) return true;
+  if (missing === 0) return "compared";
   ports.log({ event: "threads.ahead", tenant, account: accountKey(account), threads: missing });
   const { platform: name, externalId } = account;
   await queueGap(ports, { tenant, account: { platform: name, externalId }, isCertain: true, now });
-  return true;
+  return "compared";
 }
 
 /** How many threads are newer than what is stored of them. A thread whose person the platform does not name is none. */

@@ -87,7 +87,8 @@ async function examine(
     if (next !== "continue") return { checked: visit.checked, next, isSubscribed: false };
   }
   const { visit: lastVisit, next, isSubscribed } = await checkSubscription(ports, visit, check);
-  return { checked: lastVisit.checked, next, isSubscribed };
+  const isLater = next === "over" && lastVisit.isUnfinished === true;
+  return { checked: lastVisit.checked, next: isLater ? "later" : next, isSubscribed };
 }
 
 /** In the place of a row that was lost, or of an account that was connected before there were checks. */

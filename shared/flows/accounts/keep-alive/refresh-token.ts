@@ -51,8 +51,9 @@ async function applyFailure(ports: RefreshPorts, visit: Visit, failure: CallFail
   const detail = failure.detail ?? "The platform did not answer.";
   const refused = lastingRefusal(failure);
   const isFailing = isRefreshFailing(visit.checked.health.refreshFailingSince, visit.now);
-  if (!refused && isFailing) return applyFinding(ports, visit, { kind: "refresh_refused", detail }, "later");
-  if (!refused) return applyFinding(ports, visit, { kind: "refresh_unknown", detail }, "later");
+  const unfinished = { ...visit, isUnfinished: true };
+  if (!refused && isFailing) return applyFinding(ports, unfinished, { kind: "refresh_refused", detail });
+  if (!refused) return applyFinding(ports, unfinished, { kind: "refresh_unknown", detail });
   if (refused.class === "token")
     return applyFinding(ports, visit, { kind: "access_ended", detail, refresh: true }, "over");
   if (refused.accountStatus !== "restricted") return applyFinding(ports, visit, { kind: "refresh_refused", detail });

@@ -21,6 +21,8 @@ export interface Visit {
   readonly now: Millis;
   /** The state of the subscription, when an earlier step read it. */
   readonly subscription?: Awaited<ReturnType<AccountPlatform["readSubscription"]>>;
+  /** A step had no answer that says anything. The others follow, and the check remains due. */
+  readonly isUnfinished?: boolean;
 }
 
 /**

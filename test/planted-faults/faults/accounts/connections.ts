@@ -47,9 +47,9 @@ export const connectionFaults: readonly PlantedFault[] = [
   },
   {
     name: "what no webhook brought before a data deletion is fetched for a new connection",
-    file: "shared/stores/accounts/account-routes.ts",
-    search: "holdersAfterDataDeletion(holders, { tenant, requestedAt });",
-    replacement: "holdersAfterDataDeletion(holders, { tenant, requestedAt: 0 });",
+    file: "shared/stores/accounts/holder-times.ts",
+    search: "holdersAfterDataDeletion(holders, { tenant, ...request });",
+    replacement: "holdersAfterDataDeletion(holders, { tenant, ...request, requestedAt: 0 });",
     killedBy: {
       file: histories,
       title: "%s",

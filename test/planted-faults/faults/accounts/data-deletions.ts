@@ -23,8 +23,8 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
   {
     name: "a data deletion erases what is newer than its request",
     file: eraseConversations,
-    search: "&& (upTo === null || lastAt <= upTo),",
-    replacement: ",",
+    search: "upTo: keepsNewer ? pending.requestedAt : undefined }",
+    replacement: "upTo: undefined }",
     killedBy: {
       file: deletions,
       title: "erases what is older than the request, and nothing newer, where the account %s",
@@ -84,7 +84,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
   {
     name: "a data deletion is done while an earlier run erases a conversation in the background",
     file: eraseConversations,
-    search: "(!pass.erased && !(await isErasing(ports, pending)))",
+    search: "!pass.erased && !(await isErasing(ports, pending))",
     replacement: "!pass.erased",
     killedBy: {
       file: deletions,

@@ -56,11 +56,31 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   {
     name: "threads that the platform did not list count as compared",
     file: "shared/flows/accounts/keep-alive/check-threads.ts",
-    search: "if (!refused) return false;",
-    replacement: "if (!refused) return true;",
+    search: 'if (!refused) return "unanswered";',
+    replacement: 'if (!refused) return "compared";',
     killedBy: {
       file: `${folder}/threads.test.ts`,
       title: "are compared from the same time by the next check, where the platform does not answer",
+    },
+  },
+  {
+    name: "threads that the platform refuses to list count as compared",
+    file: "shared/flows/accounts/keep-alive/check-threads.ts",
+    search: 'return "refused";',
+    replacement: 'return "compared";',
+    killedBy: {
+      file: `${folder}/threads.test.ts`,
+      title: "that the platform refuses to list leave the account as it is, and are compared from the same time later",
+    },
+  },
+  {
+    name: "the steps of a check wait for a refresh that fails",
+    file: "shared/flows/accounts/keep-alive/refresh-token.ts",
+    search: 'if (!refused) return applyFinding(ports, unfinished, { kind: "refresh_unknown", detail });',
+    replacement: 'if (!refused) return applyFinding(ports, unfinished, { kind: "refresh_unknown", detail }, "later");',
+    killedBy: {
+      file: `${folder}/instagram-token.test.ts`,
+      title: "whose refresh had no answer keeps its status, and is tried again the next hour",
     },
   },
   {
@@ -77,8 +97,8 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   {
     name: "a refresh that had no answer is left to the next day",
     file: "shared/flows/accounts/keep-alive/refresh-token.ts",
-    search: '{ kind: "refresh_unknown", detail }, "later");',
-    replacement: '{ kind: "refresh_unknown", detail }, "over");',
+    search: "const unfinished = { ...visit, isUnfinished: true };",
+    replacement: "const unfinished = { ...visit, isUnfinished: false };",
     killedBy: { file: `${folder}/crash.test.ts`, title: "is repeated the next hour if its answer is lost" },
   },
 ];

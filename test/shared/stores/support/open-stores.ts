@@ -14,6 +14,7 @@ import { accountCheckStore } from "../../../../shared/stores/accounts/account-ch
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../../../shared/stores/accounts/authorizations.ts";
 import { dataDeletionStore } from "../../../../shared/stores/accounts/data-deletions.ts";
+import { holderTimeStore } from "../../../../shared/stores/accounts/holder-times.ts";
 import { loginStateStore } from "../../../../shared/stores/accounts/login-states.ts";
 import { pageChoiceStore } from "../../../../shared/stores/accounts/page-choices.ts";
 import { pageUseStore } from "../../../../shared/stores/accounts/page-uses.ts";
@@ -57,6 +58,7 @@ export function openStores(table: Table) {
     invites: inviteStore(table),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
+    holderTimes: holderTimeStore(table),
     authorizations: authorizationStore(table),
     pageUses: pageUseStore(table),
     dataDeletions: dataDeletionStore(table),

@@ -14,6 +14,7 @@ import type { Erasure } from "../../../../../shared/stores/erasure/erasure-items
 import { Crash, injectFaults } from "../../../../support/faults.ts";
 import { forEachFreezePoint, runFrozen } from "../../../../support/processes/frozen-process.ts";
 import { keyVersion } from "../../../../support/world/key-rings.ts";
+import { allRows } from "../../support/data-subject.ts";
 import {
   FAULT_STEP,
   faultPoints,
@@ -555,15 +556,21 @@ describe("a data deletion that comes after its account was connected again", () 
   ])("erases what is older than the request, and nothing newer, where the account %s", async (_name, isGone) => {
     const account = await fixture.connect("one", [user, otherId]);
     await fixture.receive(account, "old");
+    await fixture.receive(account, "both");
     const issuedAt = testEnv.now();
     testEnv.advance(3 * MINUTE);
     await fixture.connect("one", [user, otherId]);
     await fixture.receive(account, "new");
+    await fixture.receive(account, "both");
     if (isGone) await fixture.disconnect(account);
     const code = await requestOf(issuedAt);
     await fixture.settle();
     expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
-    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "new")]);
+    const both = fixture.conversation(account, "both");
+    expect((await fixture.inbox()).toSorted()).toEqual([fixture.conversation(account, "new"), both].toSorted());
+    // Of a conversation that goes on, what is older is erased, too.
+    const messages = (await allRows(testEnv)).filter(({ PK, SK }) => PK === both && String(SK).startsWith("M#"));
+    expect(messages.map(({ SK }) => Number(String(SK).split("#")[1]) > issuedAt)).toEqual([true]);
     expect((await fixture.stores.accounts.get(fixture.tenant, account)) === null).toBe(isGone);
     expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
     expect(await fixture.stores.authorizations.list(otherId)).toHaveLength(1);

@@ -103,12 +103,15 @@ it("are compared from the same time by the next check, where the platform does n
   expect(await gaps()).toHaveLength(1);
 });
 
-it("that the platform refuses to list leave the account as it is, and are in the log", async () => {
+it("that the platform refuses to list leave the account as it is, and are compared from the same time later", async () => {
+  const seenAt = (await fixture.readCheck())?.subscribedAt;
   fixture.answers.listThreads = refusedCall();
+  testEnv.advance(HOUR);
   await fixture.checkNow();
   expect(await fixture.read()).toMatchObject({ status: "active" });
   expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "threads.refused", code: 100 }));
   expect(await gaps()).toEqual([]);
+  expect((await fixture.readCheck())?.subscribedAt).toBe(seenAt);
 });
 
 it("are compared every hour where the deployment says so", async () => {

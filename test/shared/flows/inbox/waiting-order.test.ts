@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import { orderedPostponement } from "../../../shared/flows/outage.ts";
-import { HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { orderedPostponement } from "../../../../shared/flows/inbox/waiting-order.ts";
+import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 
 const NOW = 1_793_000_000_123;
 const key = "instagram#17841400000000001";
