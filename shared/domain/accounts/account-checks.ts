@@ -1,5 +1,5 @@
 import { sha256 } from "../../kernel/bytes.ts";
-import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountRef, accountKey } from "./accounts.ts";
 
 /**
@@ -16,6 +16,14 @@ export function checkTimeAfter(ref: AccountRef, after: Millis, interval: Millis 
 const DELAY_MAX: Millis = 15 * MINUTE;
 /** The part of a restriction's wait by which its check is later than its end. */
 const RESTRICTION_SPREAD = 0.1;
+
+/**
+ * When an account that was checked is checked again. Due checks are looked for once an hour, and each waits up to 15 minutes
+ * after that: a check every hour is due by the time of the next look, however long this one waited.
+ */
+export function nextCheckTime(ref: AccountRef, checkedAt: Millis, interval: Millis = DAY): Millis {
+  return checkTimeAfter(ref, interval > HOUR ? checkedAt : checkedAt - DELAY_MAX, interval);
+}
 
 /** How long the message of a due check waits in its queue, in whole seconds. */
 export function checkDelay(ref: AccountRef): Millis {

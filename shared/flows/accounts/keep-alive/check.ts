@@ -1,4 +1,4 @@
-import { checkTimeAfter, restrictionCheckTime } from "../../../domain/accounts/account-checks.ts";
+import { nextCheckTime, restrictionCheckTime } from "../../../domain/accounts/account-checks.ts";
 import { type AccountRef, accountKey } from "../../../domain/accounts/accounts.ts";
 import { allLogins } from "../../../domain/accounts/former-logins.ts";
 import { MAIL_CLAIM_TIME, RECOVERY_INTERVAL } from "../../../domain/limits.ts";
@@ -120,17 +120,17 @@ async function reschedule(
 ): Promise<void> {
   const { checked, next, isSubscribed } = result;
   const dueAt =
-    next === "later" ? Math.min(check.dueAt, now) : nextCheckTime(checked, check, { now, interval: checkInterval });
+    next === "later" ? Math.min(check.dueAt, now) : dueTimeAfter(checked, check, { now, interval: checkInterval });
   if (dueAt === check.dueAt && !isSubscribed) return;
   await accountChecks.reschedule(check, { dueAt, ...(isSubscribed ? { subscribedAt: now } : {}) });
 }
 
-function nextCheckTime(
+function dueTimeAfter(
   { account, health }: CheckedAccount,
   check: AccountCheck,
   { now, interval }: { readonly now: Millis; readonly interval: Millis | undefined },
 ): Millis {
-  const regular = check.dueAt > now ? check.dueAt : checkTimeAfter(account, now, interval);
+  const regular = check.dueAt > now ? check.dueAt : nextCheckTime(account, now, interval);
   if (account.status === "needs_reauth" && health.recoveredAt !== null) {
     const askAgainAt = health.recoveredAt + RECOVERY_INTERVAL;
     return askAgainAt > now ? Math.min(regular, askAgainAt) : regular;
