@@ -118,7 +118,7 @@ module.exports = {
       from: { path: "^local/simulator/" },
       to: {
         path: "^(shared|functions|lib|bin|local|packages)/",
-        pathNot: "^(local/simulator/|shared/kernel/printable\\.ts$)",
+        pathNot: "^(local/simulator/|shared/kernel/(html|printable)\\.ts$)",
       },
     },
     {

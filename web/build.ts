@@ -27,9 +27,13 @@ export function buildSignInPage(folder: string): void {
   writeFileSync(join(folder, "invalid-link.html"), fill(page, INVALID_LINK));
 }
 
-/** Writes the page that connects accounts as the Connect function serves it: index.html, connect.css and connect.js. */
+/**
+ * Writes the page that connects accounts as the Connect function serves it: index.html, connect.css and connect.js; and
+ * start.html, which the function fills.
+ */
 export function buildConnectPage(folder: string): void {
   buildPage(folder, { source: "connect", scripts: ["connect.ts"], style: "connect.css" });
+  copyFileSync(join(web, "connect", "start.html"), join(folder, "start.html"));
 }
 
 /** Writes the page of a data deletion as the Connect function serves it: index.html, which the function fills, and style.css. */

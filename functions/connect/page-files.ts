@@ -1,11 +1,13 @@
 import { CONNECT_PAGE_PATH } from "../../shared/domain/accounts/login-results.ts";
 import type { PageFile } from "../../shared/flows/holds/ports.ts";
+import { START_PAGE } from "../routes/accounts/start-page.ts";
 import { readPageFiles } from "../support/page-files.ts";
 
-/** Reads the page that connects accounts, as `buildConnectPage` wrote it. */
+/** Reads the pages that connect accounts, as `buildConnectPage` wrote them. */
 export function readConnectPage(folder: string): ReadonlyMap<string, PageFile> {
   return readPageFiles(folder, [
     [CONNECT_PAGE_PATH, "index.html"],
+    [START_PAGE, "start.html"],
     [`${CONNECT_PAGE_PATH}.js`, "connect.js"],
     [`${CONNECT_PAGE_PATH}.css`, "connect.css"],
   ]);

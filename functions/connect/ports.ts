@@ -13,7 +13,9 @@ import {
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { facebookDialog, instagramDialog } from "../../shared/platforms/accounts/login-dialogs.ts";
+import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
+import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { userStore } from "../../shared/stores/access/users.ts";
 import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
@@ -55,6 +57,8 @@ export function connectPorts(): ConnectRoutePorts {
   return {
     ...dutyPorts(table, root),
     users: userStore(table),
+    tenants: tenantStore(table),
+    memberships: membershipStore(table),
     requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),
     sessionKeys: async (kid) => (await root(kid)).session,
     loginStateKeys: async (kid) => (await root(kid)).loginState,

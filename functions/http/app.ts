@@ -7,7 +7,7 @@ import { refuse } from "../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { redirectBrowser } from "./browser-redirects.ts";
+import { redirectBrowser } from "./browser/browser-redirects.ts";
 import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
 import { withDeprecation } from "./deprecation.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";

@@ -149,6 +149,13 @@ export interface Declaration<
   readonly errorFields?: ErrorFields;
   /** No page may read its response from another origin. Default: the console may. */
   readonly cors?: false;
+  /**
+   * Of a GET that changes something: a HEAD request and a prefetch get 204 and change nothing. `confirm` or `proof` says how
+   * the person's will is known.
+   */
+  readonly changes?: true;
+  /** Of a GET that changes something: what its handler checks to know that the person meant it. */
+  readonly proof?: string;
   /** Default: 200. */
   readonly status?: Status;
   /** Returns true for data that is answered with 202 because the work continues in the background. */
@@ -216,6 +223,13 @@ export interface Endpoint<P> {
   readonly refusals?: readonly Reason[];
   readonly errorFields?: ErrorFields;
   readonly cors?: false;
+  readonly changes?: true;
+  readonly proof?: string;
+  /**
+   * Of a GET that changes something: the page with one press that answers a browser, unless a page of the API's origin
+   * caused the request. It changes nothing.
+   */
+  confirm?(input: unknown & { readonly ports: P }): Promise<unknown>;
   readonly status?: Status;
   // Method syntax: its parameters are bivariant, and only the declaration knows the exact input.
   acceptedWhen?(data: unknown): boolean;

@@ -1,6 +1,7 @@
 import type { $ZodType, output } from "zod/v4/core";
 import type { Role } from "../../shared/domain/access/roles.ts";
 import type { Reason, Refusal } from "../../shared/kernel/refusals.ts";
+import { requireConsent } from "./browser/consent.ts";
 import type {
   Body,
   CallerInput,
@@ -36,7 +37,7 @@ export function endpointsFor<P>() {
         >;
       },
     ): Endpoint<P> {
-      return { ...declaration, auth: "caller", tenant: "query" } as Endpoint<P>;
+      return declared<P>({ ...declaration, auth: "caller", tenant: "query" });
     },
 
     /**
@@ -61,7 +62,7 @@ export function endpointsFor<P>() {
         >;
       },
     ): Endpoint<P> {
-      return { ...declaration, auth: "caller" } as Endpoint<P>;
+      return declared<P>({ ...declaration, auth: "caller" });
     },
 
     /** A key is required; a session is refused. The tenant comes from `?tenant=` and the key. */
@@ -80,7 +81,7 @@ export function endpointsFor<P>() {
         >;
       },
     ): Endpoint<P> {
-      return { ...declaration, auth: "key", tenant: "query", role: null } as Endpoint<P>;
+      return declared<P>({ ...declaration, auth: "key", tenant: "query", role: null });
     },
 
     /**
@@ -105,6 +106,10 @@ export function endpointsFor<P>() {
         readonly data?: D;
         readonly envelope?: E;
         readonly browserLocation?: Endpoint<P>["browserLocation"];
+        /** The page with one press, for a request that no page of the API's origin caused. It changes nothing. */
+        readonly confirm?: (
+          input: CallerInput<"session", NoInfer<T>, Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>>,
+        ) => Promise<Response | Refusal<CommonReason<"session"> | NoInfer<R>>>;
         readonly handle: (
           input: CallerInput<"session", NoInfer<T>, Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>>,
         ) => Promise<
@@ -113,7 +118,7 @@ export function endpointsFor<P>() {
       },
     ): Endpoint<P> {
       requireData(declaration);
-      return { ...declaration, auth: "session" } as Endpoint<P>;
+      return declared<P>({ ...declaration, auth: "session" });
     },
 
     /**
@@ -139,9 +144,16 @@ export function endpointsFor<P>() {
       },
     ): Endpoint<P> {
       requireData(declaration);
-      return { ...declaration, auth: "none", tenant: "none", role: null } as Endpoint<P>;
+      return declared<P>({ ...declaration, auth: "none", tenant: "none", role: null });
     },
   };
+}
+
+/** The route, whose declaration says how the will of a person is known where a GET changes something. */
+function declared<P>(declaration: object): Endpoint<P> {
+  const endpoint = declaration as Endpoint<P>;
+  requireConsent(endpoint);
+  return endpoint;
 }
 
 function requireData({

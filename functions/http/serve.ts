@@ -5,6 +5,7 @@ import { printableText } from "../../shared/kernel/printable.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { isLook, isMeant } from "./browser/consent.ts";
 import { type Credentials, identifyCaller, readCredential } from "./credentials.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { namedTenant } from "./named-tenant.ts";
@@ -115,10 +116,25 @@ async function respond<P>(
     responseCookies.push(...cookies);
   };
   const input = { caller, ...parsedRequest, onReplay, setCookies, request: metadata, now, time, ports };
-  const response = toHttpResponse(endpoint, await endpoint.handle(input), checkData);
+  const result = (await withoutWill(endpoint, metadata, input)) ?? (await endpoint.handle(input));
+  const response = toHttpResponse(endpoint, result, checkData);
   if (isReplayed) response.headers.set("idempotent-replayed", "true");
   for (const cookie of responseCookies) response.headers.append("set-cookie", cookie);
   return response;
+}
+
+/**
+ * The answer to a GET that would change something, where nothing shows that its person meant it. Null where the handler is
+ * to run.
+ */
+async function withoutWill<P>(
+  endpoint: Endpoint<P>,
+  metadata: RequestMetadata,
+  input: { readonly ports: P },
+): Promise<unknown> {
+  if (!endpoint.changes) return null;
+  if (isLook(metadata)) return new Response(null, { status: 204 });
+  return endpoint.confirm && !isMeant(metadata) ? endpoint.confirm(input) : null;
 }
 
 function queryParameters<P>(

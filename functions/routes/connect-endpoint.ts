@@ -1,3 +1,4 @@
+import type { ListOwnTenantPorts } from "../../shared/flows/access/team/ports.ts";
 import type {
   InstagramLoginPorts,
   MessengerLoginPorts,
@@ -18,6 +19,7 @@ export type ConnectRoutePorts = SessionCredentialPorts &
   InstagramLoginPorts &
   MessengerLoginPorts &
   PagePorts &
+  ListOwnTenantPorts &
   SelectPagePorts &
   MissingSincePorts &
   DutyPorts;

@@ -204,7 +204,7 @@ test("an agent sees the accounts and changes nothing", async () => {
 test("a member of several workspaces chooses one, which a reload keeps", async () => {
   server.workspaces.push({ id: "mill", name: "The Mill", role: "owner" });
   const { page } = await open("?tenant=unknown");
-  await page.getByLabel("Workspace").selectOption("The Mill");
+  await page.getByLabel("Workspace").selectOption("The Mill (mill)");
   await page.getByText("No account is connected to this workspace.").waitFor();
   expect(page.url()).toBe(`${server.origin}${PAGE}?tenant=mill`);
   await page.reload();

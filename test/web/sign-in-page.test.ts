@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { readSignInPage } from "../../functions/console/page-files.ts";
-import { pageHeaders } from "../../functions/http/page-files.ts";
+import { pageHeaders } from "../../functions/http/browser/page-files.ts";
 import { buildSignInPage } from "../../web/build.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
 import { testBrowser } from "./support/browser.ts";

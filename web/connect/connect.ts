@@ -28,6 +28,7 @@ const signOut = element("sign-out", HTMLButtonElement);
 const onlyWorkspace = element("only-workspace", HTMLElement);
 const workspaceChoice = element("workspaces", HTMLElement);
 const workspaceSelect = element("workspace", HTMLSelectElement);
+const invitedBy = element("invited-by", HTMLElement);
 const loading = element("loading", HTMLElement);
 const retry = element("retry", HTMLButtonElement);
 const connectSection = element("connect", HTMLElement);
@@ -86,11 +87,12 @@ function showPerson(session: Session): void {
 function showWorkspaces(session: Session, workspaces: readonly Workspace[], current: Workspace | undefined): void {
   const [first] = workspaces;
   if (workspaces.length === 1 && first) {
-    onlyWorkspace.textContent = `Workspace: ${first.name}`;
+    onlyWorkspace.textContent = `Workspace: ${first.name} (${first.id})`;
     onlyWorkspace.hidden = false;
     return;
   }
-  const options = workspaces.map(({ id, name }) => create("option", { value: id }, name));
+  // Names repeat, slugs do not.
+  const options = workspaces.map(({ id, name }) => create("option", { value: id }, `${name} (${id})`));
   const placeholder = create("option", { value: "", disabled: "" }, "Choose a workspace");
   workspaceSelect.replaceChildren(...(current ? [] : [placeholder]), ...options);
   workspaceSelect.value = current?.id ?? "";
@@ -130,10 +132,14 @@ function hideWorkspace(): void {
   hideChoice();
   connectSection.hidden = true;
   readOnly.hidden = true;
+  invitedBy.hidden = true;
 }
 
 function showView(current: View): void {
   const { workspace, accounts, canManage } = current;
+  const { invited_by_email: inviter } = workspace;
+  invitedBy.textContent = inviter === null ? "" : `You are a member by an invite of ${inviter}.`;
+  invitedBy.hidden = inviter === null;
   const loginUrl = (login: "instagram" | "messenger") =>
     `/oauth/${login}/start?${new URLSearchParams({ tenant: workspace.id, redirect: pagePath(workspace.id) })}`;
   const onDisconnect = (account: Account) => askToDisconnect(current, account);

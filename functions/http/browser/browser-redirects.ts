@@ -1,5 +1,5 @@
+import type { Endpoint, LocationContext, Outcome } from "../endpoint.ts";
 import { acceptsHtml } from "./accepts-html.ts";
-import type { Endpoint, LocationContext, Outcome } from "./endpoint.ts";
 
 /**
  * The response of a route to which a person's browser navigates: a redirect instead of the envelope. A program, which

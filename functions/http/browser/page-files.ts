@@ -1,7 +1,7 @@
-import type { PageFile } from "../../shared/flows/holds/ports.ts";
-import { refuse } from "../../shared/kernel/refusals.ts";
-import type { Answers, Endpoint, RequestMetadata } from "./endpoint.ts";
-import { endpointsFor } from "./endpoints-for.ts";
+import type { PageFile } from "../../../shared/flows/holds/ports.ts";
+import { refuse } from "../../../shared/kernel/refusals.ts";
+import type { Answers, Endpoint, RequestMetadata } from "../endpoint.ts";
+import { endpointsFor } from "../endpoints-for.ts";
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -25,7 +25,13 @@ const tenantSchema = z
     updated_at: z.string(),
   })
   .register(z.globalRegistry, { id: "Tenant" });
-const ownTenantSchema = z.extend(tenantSchema, { role: z.enum(roles) }).register(z.globalRegistry, { id: "OwnTenant" });
+const ownTenantSchema = z
+  .extend(tenantSchema, {
+    role: z.enum(roles),
+    invited_by: z.nullable(z.string()),
+    invited_by_email: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "OwnTenant" });
 
 const name = z.string().check(...visibleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
 
@@ -45,13 +51,17 @@ export const listTenants = endpoint.session({
   path: "/console/tenants",
   tag,
   summary: "List your tenants with your role",
+  description:
+    "`invited_by` is who invited you, and null for a tenant that you created; `invited_by_email` is that person's address.",
   tenant: "none",
   role: null,
   data: z.object({ tenants: z.array(ownTenantSchema) }),
   handle: async ({ caller, ports }) => ({
-    tenants: (await listOwnTenants(ports, caller)).map(({ role, ...tenant }) => ({
+    tenants: (await listOwnTenants(ports, caller)).map((tenant) => ({
       ...toTenantResponse(tenant),
-      role,
+      role: tenant.role,
+      invited_by: tenant.invitedBy,
+      invited_by_email: tenant.inviterEmail,
     })),
   }),
 });

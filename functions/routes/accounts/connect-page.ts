@@ -1,10 +1,14 @@
 import { CONNECT_PAGE_PATH } from "../../../shared/domain/accounts/login-results.ts";
-import { pageFileEndpoints } from "../../http/page-files.ts";
+import { pageFileEndpoints } from "../../http/browser/page-files.ts";
 import type { ConnectRoutePorts } from "../connect-endpoint.ts";
 
+const tag = "Connecting accounts";
+const script = `${CONNECT_PAGE_PATH}.js`;
+const style = `${CONNECT_PAGE_PATH}.css`;
+
 /** The files of the page that connects accounts. A console on another host has a page of its own. */
-export const connectPageRoutes = pageFileEndpoints<ConnectRoutePorts>(
-  "Connecting accounts",
+const accountPageRoutes = pageFileEndpoints<ConnectRoutePorts>(
+  tag,
   [
     [
       "getConnectPage",
@@ -12,13 +16,14 @@ export const connectPageRoutes = pageFileEndpoints<ConnectRoutePorts>(
       "Get the page that connects accounts where no console is deployed",
       "no-store",
     ],
-    ["getConnectScript", `${CONNECT_PAGE_PATH}.js`, "Get the script of the page that connects accounts", "no-cache"],
-    [
-      "getConnectStyle",
-      `${CONNECT_PAGE_PATH}.css`,
-      "Get the style sheet of the page that connects accounts",
-      "no-cache",
-    ],
+    ["getConnectScript", script, "Get the script of the page that connects accounts", "no-cache"],
   ],
   ({ consoleOrigin, baseUrl }) => consoleOrigin === new URL(baseUrl).origin,
 );
+
+/** The page that asks before a login starts has the same style, also beside a console on another host. */
+const styleRoutes = pageFileEndpoints<ConnectRoutePorts>(tag, [
+  ["getConnectStyle", style, "Get the style sheet of the pages that connect accounts", "no-cache"],
+]);
+
+export const connectPageRoutes = [...accountPageRoutes, ...styleRoutes] as const;

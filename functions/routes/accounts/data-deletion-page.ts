@@ -1,7 +1,8 @@
 import type { DataDeletion } from "../../../shared/flows/accounts/duties/read-deletion.ts";
 import type { PageFile } from "../../../shared/flows/holds/ports.ts";
+import { html, type Markup } from "../../../shared/kernel/html.ts";
 import { iso, type Millis } from "../../../shared/kernel/time.ts";
-import { pageHeaders } from "../../http/page-files.ts";
+import { filledPage } from "../../http/browser/filled-page.ts";
 
 const words = {
   running: {
@@ -22,25 +23,18 @@ const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeS
 
 /** The page of a data deletion, without a script. One and the same page for every unknown code. */
 export function dataDeletionPage(pageFiles: ReadonlyMap<string, PageFile>, deletion: DataDeletion | null): Response {
-  const file = pageFiles.get("/platform/data-deletion/{code}");
-  if (!file) throw new Error("The page of a data deletion is missing.");
   const { title, text } = words[deletion?.status ?? "unknown"];
-  const texts: Readonly<Record<string, string>> = { title, text, times: deletion ? timeList(deletion) : "" };
-  const page = Buffer.from(file.body).toString();
-  return new Response(
-    page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => texts[name] ?? ""),
-    {
-      status: deletion ? 200 : 404,
-      headers: { ...pageHeaders, "cache-control": "no-store", "content-type": file.type },
-    },
-  );
+  return filledPage(pageFiles.get("/platform/data-deletion/{code}"), {
+    texts: { title, text, times: deletion ? timeList(deletion) : "" },
+    status: deletion ? 200 : 404,
+  });
 }
 
-function timeList({ requestedAt, doneAt }: DataDeletion): string {
-  const done = doneAt === null ? "" : `<dt>Completed</dt><dd>${timeElement(doneAt)}</dd>`;
-  return `<dl><dt>Requested</dt><dd>${timeElement(requestedAt)}</dd>${done}</dl>`;
+function timeList({ requestedAt, doneAt }: DataDeletion): Markup {
+  const done = doneAt === null ? "" : html`<dt>Completed</dt><dd>${timeElement(doneAt)}</dd>`;
+  return html`<dl><dt>Requested</dt><dd>${timeElement(requestedAt)}</dd>${done}</dl>`;
 }
 
-function timeElement(at: Millis): string {
-  return `<time datetime="${iso(at)}">${dateFormat.format(at)} UTC</time>`;
+function timeElement(at: Millis): Markup {
+  return html`<time datetime="${iso(at)}">${dateFormat.format(at)} UTC</time>`;
 }

@@ -13,8 +13,8 @@ import { type ReadDeletionPorts, readDataDeletion } from "../../../shared/flows/
 import type { PageFile } from "../../../shared/flows/holds/ports.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { pageFileEndpoints } from "../../http/browser/page-files.ts";
 import { endpointsFor } from "../../http/endpoints-for.ts";
-import { pageFileEndpoints } from "../../http/page-files.ts";
 import { readParameters } from "../../http/request.ts";
 import { tryTwice } from "../platform-secrets.ts";
 import { dataDeletionPage } from "./data-deletion-page.ts";

@@ -1,15 +1,12 @@
 import * as z from "zod/mini";
 import type { output } from "zod/v4/core";
-import { parseRedirectPath } from "../../../shared/domain/access/redirect-paths.ts";
 import { accountKey, type PlatformName } from "../../../shared/domain/accounts/accounts.ts";
-import { PLATFORM_LOGIN_LIFETIME } from "../../../shared/domain/limits.ts";
 import type { ConnectReason } from "../../../shared/flows/accounts/link-account.ts";
 import { finishInstagramLogin } from "../../../shared/flows/accounts/login/finish-instagram-login.ts";
 import { finishMessengerLogin } from "../../../shared/flows/accounts/login/finish-messenger-login.ts";
 import { loginRefused } from "../../../shared/flows/accounts/login/login-failures.ts";
 import { loginCookie } from "../../../shared/flows/accounts/login/login-state.ts";
 import type { LoginConnection } from "../../../shared/flows/accounts/login/ports.ts";
-import { startLogin } from "../../../shared/flows/accounts/login/start-login.ts";
 import { useLogin, withoutFragment } from "../../../shared/flows/accounts/login/use-login.ts";
 import { isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
@@ -22,49 +19,7 @@ const tag = "Connecting accounts";
 /** A response to a login that was used, with success or without. */
 const used = { headers: { "set-cookie": "Removes the cookie of the login." } } as const;
 
-function startEndpoint(operation: string, platform: PlatformName, name: string) {
-  return endpoint.session({
-    operation,
-    method: "GET",
-    path: `/oauth/${platform}/start`,
-    role: "admin",
-    tenant: "query",
-    tag,
-    summary: `Start a login of ${name} that connects accounts`,
-    description:
-      "Redirects to the platform, and sets a cookie for this login. The login ends within 10 minutes in the same browser, at a path of the console, `redirect`, with `connected`, `choose` or `error` in its query. A `redirect` that is no path leads to `/`. A browser gets a redirect with `error` instead of the error.",
-    query: z.object({ redirect: z.optional(z.string()) }),
-    refusals: ["oauth_failed"],
-    envelope: false,
-    status: 302,
-    answers: {
-      302: {
-        description: "To the platform, or to the console with `error`",
-        headers: {
-          location: "The platform's login, or a path of the console with `error` in its query.",
-          "set-cookie": "Binds the login to this browser.",
-        },
-      },
-    },
-    browserLocation: async (outcome, { request, ports }) => {
-      const redirect = new URLSearchParams(request.query).get("redirect");
-      return loginLocation(ports, parseRedirectPath(redirect ?? "/"), outcome);
-    },
-    handle: async ({ tenant, caller, query, now, ports, setCookies }) => {
-      const redirect = parseRedirectPath(query.redirect ?? "/");
-      const login = await startLogin(ports, { platform, tenant, userId: caller.userId, redirect, now });
-      if (isRefusal(login)) return login;
-      setCookies([toLoginCookie(ports, login.cookie, PLATFORM_LOGIN_LIFETIME)]);
-      return new Response(null, {
-        status: 302,
-        headers: { location: login.url, "referrer-policy": "no-referrer" },
-      });
-    },
-  });
-}
-
-export const startInstagramLogin = startEndpoint("startInstagramLogin", "instagram", "Instagram");
-export const startMessengerLogin = startEndpoint("startMessengerLogin", "messenger", "Facebook");
+const looked = { description: "The login was not used: the request is a HEAD request or a prefetch." } as const;
 
 /** A login that the platform granted. */
 type GrantedLogin = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
@@ -93,6 +48,8 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       error: z.optional(z.string()),
     }),
     repeatedParameters: "as_empty",
+    changes: true,
+    proof: "The state that the person's own browser began with, once, and its cookie and session.",
     refusals: [
       "oauth_state_invalid",
       "oauth_denied",
@@ -101,7 +58,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       "account_limit",
       "tenant_forbidden",
     ],
-    answers: { 200: used, 302: used, 400: used, 403: used, 409: used, 502: used },
+    answers: { 200: used, 204: looked, 302: used, 400: used, 403: used, 409: used, 502: used },
     data,
     browserLocation: async (outcome, { request, ports }) => {
       const state = new URLSearchParams(request.query).get("state");
@@ -109,8 +66,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
     },
     handle: async ({ caller, query, request, now, time, ports, setCookies }) => {
       const { code = "", state = null, error = "" } = query;
-      // A HEAD request must not use the login.
-      if (request.method !== "GET" || (code === "" && error === "")) return refuse("oauth_state_invalid");
+      if (code === "" && error === "") return refuse("oauth_state_invalid");
       const cookie = (cookieName: string) => toValue(readCookie(request.headers.get("cookie"), cookieName));
       const login = await useLogin(ports, { platform, state, caller, cookie, now });
       if (isRefusal(login)) return login;

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { acceptsHtml } from "../../http/accepts-html.ts";
+import { acceptsHtml } from "../../http/browser/accepts-html.ts";
+import { pageHeaders } from "../../http/browser/page-files.ts";
 import { type ContentCoding, chooseCoding } from "../../http/content-coding.ts";
 import type { Answers, RequestMetadata } from "../../http/endpoint.ts";
 import { endpointsFor } from "../../http/endpoints-for.ts";
-import { pageHeaders } from "../../http/page-files.ts";
 
 /** A file of the documentation. */
 export interface DocsFile {

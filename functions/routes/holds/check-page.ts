@@ -1,5 +1,5 @@
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
-import { pageFileEndpoints } from "../../http/page-files.ts";
+import { pageFileEndpoints } from "../../http/browser/page-files.ts";
 
 /** The files of the check page. */
 export const checkPageRoutes = pageFileEndpoints<CheckPorts>("Check page", [

@@ -1,8 +1,8 @@
+import { escapeHtml, html, type Markup, raw } from "../../../shared/kernel/html.ts";
 import type { Context } from "../calls/context.ts";
 import type { HttpResponse } from "../http/http-server.ts";
 import type { LoginKind } from "../world/model.ts";
 import { pagesOf } from "../world/pages.ts";
-import { escapeHtml, html, type Markup, raw } from "./html.ts";
 import type { LoginRequest } from "./login-request.ts";
 
 const platformNames: Record<LoginKind, string> = { instagram_user: "Instagram", user: "Facebook" };

@@ -858,6 +858,17 @@ export interface components {
                     connected: string;
                 };
             };
+            /** @description Start a login of Instagram from a page of a console on another origin */
+            "POST /oauth/instagram/start": {
+                query?: {
+                    /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
+                    tenant?: string;
+                    redirect?: string;
+                };
+                data: {
+                    url: string;
+                };
+            };
             /** @description Finish a login of Facebook */
             "GET /oauth/messenger/callback": {
                 query?: {
@@ -891,6 +902,17 @@ export interface components {
                 };
                 data: {
                     accounts: components["schemas"]["Account"][];
+                };
+            };
+            /** @description Start a login of Facebook from a page of a console on another origin */
+            "POST /oauth/messenger/start": {
+                query?: {
+                    /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
+                    tenant?: string;
+                    redirect?: string;
+                };
+                data: {
+                    url: string;
                 };
             };
             /** @description List the connected accounts and their status */
@@ -1496,6 +1518,8 @@ export interface components {
             created_at: string;
             updated_at: string;
             role: "agent" | "admin" | "owner";
+            invited_by: string | null;
+            invited_by_email: string | null;
         };
         PingFrame: {
             type: "ping";

@@ -57,6 +57,11 @@ export function userActor(userId: string): string {
   return `console:${userId}`;
 }
 
+/** The id of the person whom `userActor` names; null for any other actor. */
+export function actorUserId(actor: string | null): string | null {
+  return actor?.startsWith("console:") ? actor.slice("console:".length) : null;
+}
+
 /** The tenant of a request that names none. Null when the caller must name one. */
 export function implicitTenant(caller: Caller): TenantId | null {
   if (caller.kind === "tenant_key") return caller.tenant;

@@ -4,6 +4,7 @@ import type { Membership } from "../../domain/access/team.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { membershipAttributes as A, tenantAttributes as Tenant } from "../attributes.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
 import { above, equals, itemExists } from "../expressions.ts";
@@ -73,6 +74,17 @@ export function membershipStore(table: Table) {
         new GetCommand({ TableName, Key: membershipKey(tenant, userId), ConsistentRead: true }),
       );
       return Item ? toMembership(tenant, Item as MembershipItem) : null;
+    },
+
+    /** The person's memberships in these tenants, in their order. Read consistently. */
+    async ofUser(userId: string, tenants: readonly TenantId[]): Promise<readonly Membership[]> {
+      const keys = tenants.map((tenant) => membershipKey(tenant, userId));
+      const items = await batchGet<MembershipItem>(table, keys, { consistent: true });
+      const itemsByKey = new Map(items.map((item) => [item.PK, item]));
+      return tenants.flatMap((tenant) => {
+        const item = itemsByKey.get(membershipKey(tenant, userId).PK);
+        return item ? [toMembership(tenant, item)] : [];
+      });
     },
 
     /** Gives a member another role. `last_owner`: the tenant would have none. */

@@ -4,6 +4,7 @@ import type { User } from "../../domain/access/team.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { userAttributes as A, userAddressAttributes as Address } from "../attributes.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { equals, itemDoesNotExist, storedOr } from "../expressions.ts";
@@ -95,6 +96,22 @@ export function userStore(table: Table) {
 
   return {
     get,
+
+    /** The email addresses of users, by id. Unknown users are left out. */
+    async emails(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const keys = [...new Set(userIds)].map((userId) => ({ userId, key: userKey(userId) }));
+      const items = await batchGet<UserItem>(
+        table,
+        keys.map(({ key }) => key),
+      );
+      const emailsByKey = new Map(items.map((item) => [item.PK, item[A.email]]));
+      return new Map(
+        keys.flatMap(({ userId, key }) => {
+          const email = emailsByKey.get(key.PK);
+          return email === undefined ? [] : [[userId, email] as const];
+        }),
+      );
+    },
 
     /** The id of the user of an address. Read consistently. */
     async getIdByAddress(addressHashes: AddressHashes): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { acceptsHtml } from "../../../functions/http/accepts-html.ts";
+import { acceptsHtml } from "../../../functions/http/browser/accepts-html.ts";
 import { chooseCoding } from "../../../functions/http/content-coding.ts";
 import { readCookie } from "../../../functions/http/cookies.ts";
 import { instant } from "../../../functions/http/fields.ts";

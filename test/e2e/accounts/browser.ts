@@ -48,7 +48,11 @@ export async function openBrowser(stack: LocalStack) {
 
     /** Starts a login and decides on the platform. @returns the URL to which the platform sends the browser */
     async decide(platform: "instagram" | "messenger", decision: Record<string, string>, redirect = "/accounts") {
-      const start = await browser.visit(`/oauth/${platform}/start?redirect=${encodeURIComponent(redirect)}`);
+      // By a link on a page of the console.
+      const headers = { "sec-fetch-site": "same-origin" };
+      const start = await browser.visit(`/oauth/${platform}/start?redirect=${encodeURIComponent(redirect)}`, {
+        headers,
+      });
       if (start.status !== 302) throw new Error(`The login does not start: ${start.status}`);
       const dialog = new URL(start.headers.get("location") ?? "");
       for (const [name, value] of Object.entries(decision)) dialog.searchParams.set(name, value);

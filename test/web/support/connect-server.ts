@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { readConnectPage } from "../../../functions/connect/page-files.ts";
 import { readSignInPage } from "../../../functions/console/page-files.ts";
-import { pageHeaders } from "../../../functions/http/page-files.ts";
+import { pageHeaders } from "../../../functions/http/browser/page-files.ts";
 import { buildConnectPage, buildSignInPage } from "../../../web/build.ts";
 
 // A test double of the API: the built pages under their policy, and the routes that the page calls.
@@ -58,7 +58,7 @@ export type WriteAnswer = "ok" | "drop" | { readonly status: number; readonly co
 export interface ConnectServer {
   readonly origin: string;
   isSignedIn: boolean;
-  workspaces: { id: string; name: string; role: string }[];
+  workspaces: { id: string; name: string; role: string; invited_by_email?: string | null }[];
   accounts: Record<string, AccountRow[]>;
   pages: PageRow[] | { status: number; code: string };
   /** What a selection connects. */

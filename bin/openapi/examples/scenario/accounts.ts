@@ -12,7 +12,8 @@ export async function recordLogins(scenario: Scenario, { read, write }: Browser)
   const login = async (platform: string, start: string, decision: Record<string, string>) => {
     const started = await example(start, "A login", {
       path: `/oauth/${platform}/start?redirect=%2Faccounts`,
-      headers: read,
+      // A link on a page of the API.
+      headers: { ...read, "sec-fetch-site": "same-origin" },
     });
     const dialog = new URL(started.headers.get("location") ?? "");
     for (const [name, value] of Object.entries(decision)) dialog.searchParams.set(name, value);
@@ -29,6 +30,15 @@ export async function recordLogins(scenario: Scenario, { read, write }: Browser)
   const finished = { ...instagram, headers: { ...instagram.headers, accept: "application/json" } };
   await example("finishInstagramLogin", "A connected account", finished);
   await example("finishInstagramLogin", null, finished);
+
+  for (const [operation, platform] of [
+    ["createInstagramLogin", "instagram"],
+    ["createMessengerLogin", "messenger"],
+  ] as const) {
+    const path = `/oauth/${platform}/start?redirect=%2Faccounts`;
+    await example(operation, "A login that a script starts", { method: "POST", path, headers: write });
+    await example(operation, null, { method: "POST", path, headers: read });
+  }
 
   await example("startMessengerLogin", null, {
     path: "/oauth/messenger/start",

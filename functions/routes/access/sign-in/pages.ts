@@ -1,6 +1,6 @@
 import { SIGNED_IN_PATH } from "../../../../shared/domain/access/redirect-paths.ts";
 import type { PageFile } from "../../../../shared/flows/holds/ports.ts";
-import { pageFileEndpoints, pageHeaders } from "../../../http/page-files.ts";
+import { pageFileEndpoints, pageHeaders } from "../../../http/browser/page-files.ts";
 import type { ConsolePorts } from "../../console-endpoint.ts";
 
 /** The files of the sign-in pages. */

@@ -3,7 +3,7 @@ import { signedInUrl } from "../../../../shared/domain/access/redirect-paths.ts"
 import { signIn } from "../../../../shared/flows/access/sign-in/sign-in.ts";
 import { errorClass } from "../../../../shared/kernel/error-class.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { acceptsHtml } from "../../../http/accepts-html.ts";
+import { acceptsHtml } from "../../../http/browser/accepts-html.ts";
 import { sessionCookies } from "../../../http/cookies.ts";
 import type { RequestMetadata } from "../../../http/endpoint.ts";
 import { type ConsolePorts, endpoint } from "../../console-endpoint.ts";

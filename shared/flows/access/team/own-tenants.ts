@@ -1,6 +1,7 @@
-import { refuseRole, refuseTenant, type SessionCaller } from "../../../domain/access/callers.ts";
+import { actorUserId, refuseRole, refuseTenant, type SessionCaller } from "../../../domain/access/callers.ts";
 import type { Role } from "../../../domain/access/roles.ts";
 import type { Membership } from "../../../domain/access/team.ts";
+import { allDone } from "../../../kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "../../../kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../../kernel/tenant.ts";
 import { type Millis, secondsToNextDay, startOfDay } from "../../../kernel/time.ts";
@@ -8,21 +9,39 @@ import type { StoredTenant } from "../../../stores/access/tenants.ts";
 import type { TenantCreations } from "../../../stores/access/users.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
-import type { OwnTenantPorts } from "./ports.ts";
+import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
 
 /** A tenant, as a member reads it. */
 export type OwnTenant = StoredTenant;
 
-/** Lists the person's tenants, also suspended ones, with their role in each, by slug. */
+/** A tenant, as its member lists it. */
+export interface ListedTenant extends OwnTenant {
+  readonly role: Role;
+  /** Who invited the member: `console:<userId>` or `cli`. Null for the person who created the tenant. */
+  readonly invitedBy: string | null;
+  /** Of the person who invited the member; null for none. */
+  readonly inviterEmail: string | null;
+}
+
+/**
+ * Lists the person's tenants, also suspended ones, with their role in each, by slug.
+ * @param caller `memberships`: those to list
+ */
 export async function listOwnTenants(
-  ports: OwnTenantPorts,
-  { memberships }: SessionCaller,
-): Promise<(OwnTenant & { readonly role: Role })[]> {
+  ports: ListOwnTenantPorts,
+  { userId, memberships }: Pick<SessionCaller, "userId" | "memberships">,
+): Promise<ListedTenant[]> {
   const rolesByTenant = new Map(memberships.map(({ tenant, role }) => [tenant, role]));
-  const tenants = await ports.tenants.list([...rolesByTenant.keys()]);
+  const ids = [...rolesByTenant.keys()];
+  const [tenants, ownMemberships] = await allDone([ports.tenants.list(ids), ports.memberships.ofUser(userId, ids)]);
+  const invitersByTenant = new Map(ownMemberships.map(({ tenant, invitedBy }) => [tenant, invitedBy]));
+  const inviterIds = ownMemberships.flatMap(({ invitedBy }) => actorUserId(invitedBy) ?? []);
+  const emails = inviterIds.length > 0 ? await ports.users.emails(inviterIds) : new Map<string, string>();
   return tenants.flatMap((tenant) => {
     const role = rolesByTenant.get(tenant.id);
-    return role ? [{ ...tenant, role }] : [];
+    const invitedBy = invitersByTenant.get(tenant.id) ?? null;
+    const inviterEmail = emails.get(actorUserId(invitedBy) ?? "") ?? null;
+    return role ? [{ ...tenant, role, invitedBy, inviterEmail }] : [];
   });
 }
 

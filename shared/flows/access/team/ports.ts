@@ -37,9 +37,16 @@ export interface TenantLimits {
   readonly perDay: number;
 }
 
-export interface OwnTenantPorts {
+/** What a person reads of their tenants. */
+export interface ListOwnTenantPorts {
+  readonly tenants: Pick<Tenants, "list">;
+  readonly memberships: Pick<Memberships, "ofUser">;
+  readonly users: Pick<Users, "emails">;
+}
+
+export interface OwnTenantPorts extends ListOwnTenantPorts {
   readonly tenants: Pick<Tenants, "createOwned" | "get" | "list" | "rename">;
-  readonly users: Pick<Users, "readCreations">;
+  readonly users: Pick<Users, "readCreations" | "emails">;
   readonly tenantLimits: TenantLimits;
   /** Whether anyone who is signed in may create a tenant. */
   readonly isSignUpOpen: boolean;

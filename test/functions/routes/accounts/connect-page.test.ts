@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { pageHeaders } from "../../../../functions/http/browser/page-files.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
-import { pageHeaders } from "../../../../functions/http/page-files.ts";
 import { connectPageRoutes } from "../../../../functions/routes/accounts/connect-page.ts";
 import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";

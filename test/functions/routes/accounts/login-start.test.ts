@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
 import { openLoginState } from "../../../../shared/flows/accounts/login/login-state.ts";
-import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { facebookDialog } from "../../../../shared/platforms/accounts/login-dialogs.ts";
-import type { TestSession } from "../support/sessions.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
+import { auditOf } from "../../../shared/stores/access/support/team-samples.ts";
 import { API, CONSOLE, type LoginFixture, openLoginFixture, stateRing } from "./support/login-fixture.ts";
 
 let fixture: LoginFixture;
-let admin: TestSession & { readonly tenant: TenantId };
+let admin: Awaited<ReturnType<LoginFixture["newMember"]>>;
 beforeAll(async () => {
   fixture = await openLoginFixture();
   admin = await fixture.newMember("admin");
@@ -18,12 +18,13 @@ afterAll(() => fixture.testEnv.close());
 const start = (path: string, ports?: Partial<ConnectRoutePorts>, headers: Record<string, string> = admin.headers) =>
   fixture.connectApp(ports).request(path, { headers });
 
-const html = { accept: "text/html" };
+/** A navigation of a browser that a page of the API's origin caused. */
+const html = { accept: "text/html", "sec-fetch-site": "same-origin" };
 
 describe.each([
-  ["instagram", "https://www.instagram.test/oauth/authorize", "27"],
-  ["messenger", "https://www.facebook.test/v26.0/dialog/oauth", "15"],
-] as const)("the start of a login of %s", (platform, dialog, appId) => {
+  ["instagram", "https://www.instagram.test/oauth/authorize", "27", "Instagram"],
+  ["messenger", "https://www.facebook.test/v26.0/dialog/oauth", "15", "Facebook"],
+] as const)("the start of a login of %s", (platform, dialog, appId, name) => {
   const path = `/oauth/${platform}/start`;
 
   it("redirects to the platform, with a state for this person alone and a cookie for their browser", async () => {
@@ -87,6 +88,76 @@ describe.each([
     const browser = await start(path, none, { ...admin.headers, ...html });
     expect(browser.headers.get("location")).toBe(`${CONSOLE}/?error=oauth_failed`);
     expect(browser.headers.getSetCookie()).toEqual([]);
+  });
+
+  it.each([
+    ["a page of another site", { accept: "text/html", "sec-fetch-site": "cross-site" }],
+    ["a page of another origin of the site", { accept: "text/html", "sec-fetch-site": "same-site" }],
+    ["an address that was typed, or a link in a mail", { accept: "text/html", "sec-fetch-site": "none" }],
+    ["a browser that does not say where it comes from", { accept: "text/html" }],
+    [
+      "an image or a script of another page",
+      { accept: "*/*", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
+    ],
+    ["a frame", { accept: "text/html", "sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe" }],
+    ["a browser that sends one of the headers alone", { accept: "*/*", "sec-fetch-dest": "image" }],
+  ])("asks first where the request comes from %s", async (_, headers) => {
+    const response = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, { ...admin.headers, ...headers });
+    expect([response.status, response.headers.getSetCookie()]).toEqual([200, []]);
+    const shown = Object.fromEntries(response.headers);
+    expect(shown).toMatchObject({
+      "cache-control": "no-store",
+      "content-type": "text/html; charset=utf-8",
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+    });
+    expect(shown["content-security-policy"]).toContain("default-src 'none'");
+    const page = await response.text();
+    expect(page).toContain(`<h1>Connect with ${name}?</h1>`);
+    expect(page).toContain(`<span class="soft">${admin.tenant}</span>`);
+    expect(page).toContain(`<dd>${admin.email}</dd>`);
+    expect(page).not.toContain("{{");
+    // Its button opens the same URL, for the tenant that the page names.
+    const [, href = ""] = /<a class="button" href="([^"]*)"/.exec(page) ?? [];
+    const query = new URLSearchParams(href.replaceAll("&amp;", "&").slice(1));
+    expect(Object.fromEntries(query)).toEqual({ tenant: admin.tenant, redirect: "/accounts?a=1" });
+    const pressed = await start(`${path}?${query}`, {}, { ...admin.headers, ...html });
+    expect([pressed.status, pressed.headers.get("location")?.startsWith(dialog)]).toEqual([302, true]);
+  });
+
+  it("shows names as text, and who invited the person", async () => {
+    const inviter = await fixture.newMember("owner");
+    const member = await fixture.newMember("admin", inviter.tenant, inviter.actorId);
+    const audit = auditOf("tenant.update");
+    const name = '<b onclick="x">&\u202e\u200bShop';
+    await tenantStore(fixture.testEnv.table).rename(inviter.tenant, name, { audit, actor: null });
+    const response = await start(path, {}, { ...member.headers, accept: "text/html" });
+    const page = await response.text();
+    expect(page).toContain("<strong>&lt;b onclick=&quot;x&quot;&gt;&amp;Shop</strong>");
+    expect(page).toContain(`<dt>Invited by</dt><dd>${inviter.email}</dd>`);
+  });
+
+  it.each(["HEAD", "GET"])("starts nothing for a %s that only looks", async (method) => {
+    const headers = { ...admin.headers, ...(method === "GET" ? { ...html, "sec-purpose": "prefetch" } : {}) };
+    const response = await fixture.connectApp().request(path, { method, headers });
+    expect([response.status, response.headers.getSetCookie(), await response.text()]).toEqual([204, [], ""]);
+  });
+
+  it("starts by a script of the console, with the token of its session", async () => {
+    const post = (headers: Record<string, string>) =>
+      fixture.connectApp().request(`${path}?redirect=%2Faccounts`, { method: "POST", headers });
+    const response = await post(admin.writeHeaders);
+    const { data } = (await response.json()) as { data: { url: string } };
+    expect([response.status, data.url.startsWith(dialog)]).toEqual([200, true]);
+    const state = openLoginState(stateRing, platform, new URL(data.url).searchParams.get("state") ?? "");
+    expect(state).toMatchObject({ tenant: admin.tenant, userId: admin.userId, redirect: "/accounts" });
+    expect(response.headers.getSetCookie()).toEqual([
+      expect.stringContaining(`=${state?.nonce}; HttpOnly; Path=/oauth;`),
+    ]);
+    for (const headers of [admin.headers, { ...admin.writeHeaders, origin: "https://evil.example" }]) {
+      const forged = await post(headers);
+      expect([forged.status, forged.headers.getSetCookie()]).toEqual([403, []]);
+    }
   });
 
   it("answers a fault with a redirect too", async () => {

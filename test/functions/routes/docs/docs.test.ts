@@ -5,9 +5,9 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { afterAll, describe, expect, it } from "vitest";
 import { readDocs } from "../../../../functions/docs/page-files.ts";
+import { pageHeaders } from "../../../../functions/http/browser/page-files.ts";
 import { noCredentials } from "../../../../functions/http/credentials.ts";
 import { lambdaHandler } from "../../../../functions/http/lambda.ts";
-import { pageHeaders } from "../../../../functions/http/page-files.ts";
 import { docsRoutes } from "../../../../functions/routes/docs/docs.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 

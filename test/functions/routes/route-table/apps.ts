@@ -66,6 +66,8 @@ export async function openRouteApps(
     ...testDutyPorts(testEnv, queues.accounts),
     ...stores,
     ...api.ports,
+    memberships: stores.memberships,
+    users: stores.users,
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     baseUrl: "https://parley.example",
     loginStateKeys: async () => oneKeyRing(randomToken(32)),
@@ -78,11 +80,12 @@ export async function openRouteApps(
     etag: () => '"1"',
     body: () => Buffer.from('{ "ok": true, "openapi": "3.1.0" }'),
   };
+  const notFound = { ...document, type: "text/html; charset=utf-8", body: () => Buffer.from("<!doctype html>") };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
     check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
-    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages: new Map(), notFound: document } }),
+    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages: new Map(), notFound } }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
     connect: createApp({
       ...common,

@@ -104,7 +104,10 @@ async function ask(
   });
   const response = await apps[table].fetch(request, { sourceIp: newSourceIp() });
   const text = await response.text();
-  const { ok, error } = JSON.parse(text === "" ? '{ "ok": true }' : text) as { ok: boolean; error?: { code: string } };
+  const { ok, error } = JSON.parse(text === "" || text.startsWith("<!doctype") ? '{ "ok": true }' : text) as {
+    ok: boolean;
+    error?: { code: string };
+  };
   const shown = [...response.headers].filter(([header]) => header !== "x-correlation-id");
   return {
     verdict: [response.status, ok ? "ok" : (error?.code ?? "")],
@@ -123,8 +126,9 @@ const UNAUTHORIZED: Verdict = [401, "unauthorized"];
 const FORBIDDEN: Verdict = [403, "forbidden"];
 
 /** What the contract says about a caller of a route. */
-function expectedVerdict(name: string, row: RouteRow, { kind, standing }: RouteCaller): Verdict {
-  const { auth, tenant, role, answer, testKeyAnswer = answer, suspendedAnswer = FORBIDDEN } = row;
+function expectedVerdict(name: string, row: RouteRow, { headers, kind, standing }: RouteCaller): Verdict {
+  const { auth, tenant, role, testKeyAnswer = row.answer, suspendedAnswer = FORBIDDEN } = row;
+  const answer = ("sec-fetch-site" in headers && row.unmeantAnswer) || row.answer;
   if (auth === "none") return answer;
   if (standing.is === "refused" || kind === "none") return UNAUTHORIZED;
   if (auth !== "caller" && auth !== kind) return UNAUTHORIZED;

@@ -42,6 +42,8 @@ export interface RouteRow {
   readonly storedIds?: readonly string[];
   /** The answer to a member of a suspended tenant, where the request does not name it. */
   readonly suspendedAnswer?: Verdict;
+  /** The answer to a browser whose request no page of the API caused, where it is another. */
+  readonly unmeantAnswer?: Verdict;
   /** What the id names. Null when the request has none. */
   readonly kind: ResourceKind | null;
   readonly request: (filling: Filling) => RouteRequest;
@@ -243,7 +245,9 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
 };
 
 /** A login of a platform. It answers with a redirect to the platform. */
-const startOfLogin = (path: string): RouteRow => team(members("admin", path, { answer: [302, "ok"] }));
+const startOfLogin = (path: string): RouteRow =>
+  team(members("admin", path, { answer: [302, "ok"], unmeantAnswer: OK }));
+const startByScript = (path: string): RouteRow => team(members("admin", path));
 
 const NO_LOGIN: Verdict = [400, "oauth_state_invalid"];
 /** Where a platform sends the person. The state of the login names the tenant. */
@@ -256,6 +260,8 @@ const endOfLogin = (path: string): RouteRow => ({
 export const connectRows: Readonly<Record<string, RouteRow>> = {
   "GET /oauth/instagram/start": startOfLogin("/oauth/instagram/start"),
   "GET /oauth/messenger/start": startOfLogin("/oauth/messenger/start"),
+  "POST /oauth/instagram/start": startByScript("/oauth/instagram/start"),
+  "POST /oauth/messenger/start": startByScript("/oauth/messenger/start"),
   "GET /oauth/instagram/callback": endOfLogin("/oauth/instagram/callback"),
   "GET /oauth/messenger/callback": endOfLogin("/oauth/messenger/callback"),
   "GET /oauth/messenger/pages": team(members("admin", "/oauth/messenger/pages", { answer: NO_LOGIN })),

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import type { DutyPorts } from "../../../../functions/routes/accounts/duties.ts";
+import { START_PAGE } from "../../../../functions/routes/accounts/start-page.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { parseSignedRequest } from "../../../../shared/platforms/parse/signed-request.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
@@ -18,6 +20,7 @@ export function testDutyPorts(testEnv: TestEnv, accounts: string): DutyPorts {
     type: "text/css; charset=utf-8",
     etag: '"style"',
   };
+  const startPage = new URL("../../../../web/connect/start.html", import.meta.url);
   return {
     ...openStores(testEnv.table),
     dataDeletionKeys: async () => DATA_DELETION_KEYS,
@@ -28,6 +31,7 @@ export function testDutyPorts(testEnv: TestEnv, accounts: string): DutyPorts {
     pageFiles: new Map([
       ["/platform/data-deletion/{code}", page],
       ["/platform/data-deletion/style.css", style],
+      [START_PAGE, { ...page, body: readFileSync(startPage) }],
     ]),
   };
 }

@@ -31,20 +31,21 @@ interface SessionSource {
   readonly now: Millis;
 }
 
-/** Signs a new person in, who is a member of these tenants. */
+/** Signs a new person in, who is a member of these tenants. @param invitedBy default: that of `sampleInvite` */
 export async function newSession(
   { table, sessionKeys, now }: SessionSource,
   memberships: readonly (readonly [TenantId, Role])[],
-): Promise<TestSession> {
+  invitedBy?: string,
+): Promise<TestSession & { readonly email: string }> {
   const user = await signIn(table);
   for (const [tenant, role] of memberships) {
-    const invite = sampleInvite(tenant, { email: user.email, role });
+    const invite = sampleInvite(tenant, { email: user.email, role, ...(invitedBy ? { invitedBy } : {}) });
     await createInvite(table, invite);
     const acceptance = { user, addressHashes: hashesOf(user.email), audit: auditOf("invite.accept") };
     await inviteStore(table).accept(invite, acceptance);
   }
   const session = await sealSession(await sessionKeys(), { userId: user.id, epoch: user.sessionEpoch, now });
-  return toTestSession(user.id, session);
+  return { ...toTestSession(user.id, session), email: user.email };
 }
 
 export function toTestSession(userId: string, session: { token: string; csrfToken: string }): TestSession {

@@ -105,7 +105,6 @@ export async function openLoginFixture() {
     },
     consoleOrigin: CONSOLE,
     baseUrl: API,
-    pageFiles: new Map(),
   };
 
   function connectApp(replaced: Partial<ConnectRoutePorts> = {}): App {
@@ -129,10 +128,10 @@ export async function openLoginFixture() {
   }
 
   /** A new person with a role in a new tenant. */
-  async function newMember(role: Role, tenant?: TenantId): Promise<TestSession & { readonly tenant: TenantId }> {
+  async function newMember(role: Role, tenant?: TenantId, invitedBy?: string) {
     const own = tenant ?? (await team.newTenant());
     const source = { table: testEnv.table, sessionKeys: ports.sessionKeys, now: testEnv.now() };
-    return { ...(await newSession(source, [[own, role]])), tenant: own };
+    return { ...(await newSession(source, [[own, role]], invitedBy)), tenant: own };
   }
 
   async function suspend(tenant: TenantId): Promise<void> {
