@@ -17,11 +17,12 @@ export function buildCheckPage(folder: string): void {
 
 /**
  * Writes the sign-in pages as the Console function serves them: index.html, sign-in.css and sign-in.js; invalid-link.html,
- * the same page with other words; and signed-in.html and signed-in.js.
+ * the same page with other words; signed-in.html and signed-in.js; and confirm.html, which the function fills.
  */
 export function buildSignInPage(folder: string): void {
   buildPage(folder, { source: "sign-in", scripts: ["sign-in.ts", "signed-in.ts"], style: "sign-in.css" });
   copyFileSync(join(web, "sign-in", "signed-in.html"), join(folder, "signed-in.html"));
+  copyFileSync(join(web, "sign-in", "confirm.html"), join(folder, "confirm.html"));
   const page = readFileSync(join(folder, "index.html"), "utf8");
   writeFileSync(join(folder, "index.html"), fill(page, SIGN_IN));
   writeFileSync(join(folder, "invalid-link.html"), fill(page, INVALID_LINK));

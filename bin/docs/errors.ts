@@ -110,8 +110,8 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Use an id from `GET /console/team`.",
   },
   invite_not_found: {
-    when: "The invite is unknown, malformed or of another tenant, or it was accepted. One that was revoked cannot be sent again.",
-    fix: "Use the id of a pending or expired invite from `GET /console/invites`, or invite the address again.",
+    when: "The invite is unknown, malformed or of another tenant, or it was accepted or declined. One that was revoked cannot be sent again. Also: the person who accepts or declines has no such invite that waits.",
+    fix: "Use the id of a pending or expired invite from `GET /console/invites`, or invite the address again. To answer an invite, use an id from `GET /console/me`; a new sign-in finds new invites.",
   },
   delivery_not_found: {
     when: "The endpoint has no such delivery.",

@@ -1,5 +1,6 @@
 import { SIGNED_IN_PATH } from "../../shared/domain/access/redirect-paths.ts";
 import type { PageFile } from "../../shared/flows/holds/ports.ts";
+import { CONFIRM_PAGE } from "../routes/access/sign-in/pages.ts";
 import { readPageFiles } from "../support/page-files.ts";
 
 /** Reads the sign-in pages that `buildSignInPage` wrote. The page of an invalid link has the path of the link. */
@@ -7,6 +8,7 @@ export function readSignInPage(folder: string): ReadonlyMap<string, PageFile> {
   return readPageFiles(folder, [
     ["/console/auth/sign-in", "index.html"],
     ["/console/auth/verify", "invalid-link.html"],
+    [CONFIRM_PAGE, "confirm.html"],
     [SIGNED_IN_PATH, "signed-in.html"],
     ["/console/auth/sign-in.js", "sign-in.js"],
     ["/console/auth/signed-in.js", "signed-in.js"],

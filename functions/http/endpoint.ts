@@ -12,7 +12,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type Auth = "key" | "caller" | "session" | "none";
 /** "query": from `?tenant=` and the caller. "resource": the handler derives it from the resource in the request. */
 export type TenantSource = "query" | "resource" | "none";
-export type Status = 200 | 201 | 202 | 204 | 301 | 302;
+export type Status = 200 | 201 | 202 | 204 | 301 | 302 | 303;
 export type Body = $ZodType | "bytes" | undefined;
 
 /** Refusals of every route. A handler may return them without declaring them. */

@@ -1,8 +1,9 @@
 import { createInvite, listInvites, resendInvite, revokeInvite } from "./access/invites.ts";
+import { acceptInvite, declineInvite } from "./access/own-invites.ts";
 import { signInPageRoutes } from "./access/sign-in/pages.ts";
 import { requestSignInLink } from "./access/sign-in/request.ts";
 import { getSession, signOut } from "./access/sign-in/session.ts";
-import { verifySignInLink } from "./access/sign-in/verify.ts";
+import { confirmSignIn, verifySignInLink } from "./access/sign-in/verify.ts";
 import { listMembers, removeMember, updateMember } from "./access/team.ts";
 import { createTenant, getTenant, listTenants, updateTenant } from "./access/tenants.ts";
 import { createSessionTicket } from "./realtime/tickets.ts";
@@ -11,6 +12,7 @@ import { createSessionTicket } from "./realtime/tickets.ts";
 export const consoleApiRoutes = [
   requestSignInLink,
   verifySignInLink,
+  confirmSignIn,
   getSession,
   signOut,
   listMembers,
@@ -20,6 +22,8 @@ export const consoleApiRoutes = [
   createInvite,
   resendInvite,
   revokeInvite,
+  acceptInvite,
+  declineInvite,
   listTenants,
   createTenant,
   getTenant,

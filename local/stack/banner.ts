@@ -17,7 +17,7 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
     ["Realtime", local.ws_url],
     ["Simulator", local.simulator_url],
     ["Sign in", local.sign_in_url],
-    ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER}.`],
+    ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER} by one press.`],
     ["Accounts", local.sign_in_url && `${local.base_url}/oauth/connect`],
     ["Docs", `${local.base_url}/docs`],
     ["Tenant", local.tenant],

@@ -62,7 +62,11 @@ const refusals = {
   key_not_found: [404, "key_not_found", "API key not found."],
   tenant_not_found: [404, "tenant_not_found", "Tenant not found."],
   member_not_found: [404, "member_not_found", "Member not found in this tenant."],
-  invite_not_found: [404, "invite_not_found", "Pending invite not found. A revoked or accepted invite is final."],
+  invite_not_found: [
+    404,
+    "invite_not_found",
+    "Pending invite not found. A revoked, declined or accepted invite is final.",
+  ],
   delivery_not_found: [404, "delivery_not_found", "Delivery not found for this endpoint."],
   hold_not_found: [404, "hold_not_found", "Held message not found or expired."],
   upload_not_found: [404, "upload_not_found", "Upload not found, expired or finished, or no file was posted yet."],

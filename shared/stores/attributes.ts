@@ -359,7 +359,7 @@ export const inviteAttributes = {
 } as const;
 
 /** The address's side of an invite. */
-export const pendingInviteAttributes = { ...ttl, expiresAt: "ex", inviteId: "id", role: "ro" } as const;
+export const pendingInviteAttributes = { ...ttl, boundTo: "bu", expiresAt: "ex", inviteId: "id", role: "ro" } as const;
 
 /** The ids of a tenant's pending invites. */
 export const pendingInvitesAttributes = { ids: "p", op: "o" } as const;
@@ -388,7 +388,9 @@ export const apiKeyAttributes = {
 
 export const loginTokenAttributes = {
   ...ttl,
+  browserHash: "bh",
   expiresAt: "ex",
+  inviteId: "iv",
   mailedAt: "ma",
   op: "o",
   redirect: "r",

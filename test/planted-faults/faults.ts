@@ -1,3 +1,4 @@
+import { consentFaults } from "./faults/access/consent.ts";
 import { accessFaults } from "./faults/access/keys.ts";
 import { rotationFaults } from "./faults/access/rotation.ts";
 import { sessionFaults } from "./faults/access/sessions.ts";
@@ -42,6 +43,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...accessFaults,
   ...sessionFaults,
   ...signInFaults,
+  ...consentFaults,
   ...teamFaults,
   ...connectionFaults,
   ...dataDeletionFaults,

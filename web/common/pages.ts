@@ -5,9 +5,13 @@ export const SIGN_IN_PAGE = "/console/auth/sign-in";
 export const SIGNED_IN_PAGE = "/console/auth/signed-in";
 export const CONNECT_PAGE = "/oauth/connect";
 
-/** The sign-in page that leads back to a page. */
-export function signInPage(redirect: string): string {
-  return `${SIGN_IN_PAGE}?${new URLSearchParams({ redirect })}`;
+/** The sign-in page that leads back to a page. @param invite the id of the invite that the sign-in accepts */
+export function signInPage(redirect: string, invite: string | null = null): string {
+  const query = new URLSearchParams({
+    ...(redirect === SIGNED_IN_PAGE ? {} : { redirect }),
+    ...(invite === null ? {} : { invite }),
+  }).toString();
+  return query === "" ? SIGN_IN_PAGE : `${SIGN_IN_PAGE}?${query}`;
 }
 
 /** The page to which a sign-in leads: the one that a link names if it is a page of this host, else the usual one. */

@@ -1,4 +1,4 @@
-import { create, element } from "../common/elements.ts";
+import { create, element, showText } from "../common/elements.ts";
 import { CONNECT_PAGE, SIGN_IN_PAGE, signInPage } from "../common/pages.ts";
 import { endSessions, readSession, type Session } from "../common/session.ts";
 import { hideAccounts, showAccounts } from "./account-list.ts";
@@ -87,7 +87,7 @@ function showPerson(session: Session): void {
 function showWorkspaces(session: Session, workspaces: readonly Workspace[], current: Workspace | undefined): void {
   const [first] = workspaces;
   if (workspaces.length === 1 && first) {
-    onlyWorkspace.textContent = `Workspace: ${first.name} (${first.id})`;
+    showText(onlyWorkspace, `Workspace: ${first.name} (${first.id})`);
     onlyWorkspace.hidden = false;
     return;
   }

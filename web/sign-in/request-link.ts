@@ -9,10 +9,20 @@ export interface RequestProblem {
   readonly field: boolean;
 }
 
-/** Requests a sign-in link for an email address. @param redirect the page to which the link leads */
-export async function requestLink(email: string, redirect: string): Promise<"sent" | RequestProblem> {
+/**
+ * Requests a sign-in link for an email address.
+ * @param redirect the page to which the link leads
+ * @param invite the id of the invite whose mail led here; null for none
+ */
+export async function requestLink(
+  email: string,
+  redirect: string,
+  invite: string | null,
+): Promise<"sent" | RequestProblem> {
   try {
-    await new HttpClient().request("POST /console/auth/request", { body: { email, redirect } });
+    await new HttpClient().request("POST /console/auth/request", {
+      body: { email, redirect, ...(invite === null ? {} : { invite }) },
+    });
     return "sent";
   } catch (error) {
     return toProblem(error);

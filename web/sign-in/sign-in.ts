@@ -5,7 +5,7 @@ import { type RequestProblem, requestLink } from "./request-link.ts";
 // The page that requests a sign-in link. A link that no longer works leads to it, too.
 
 const SENT =
-  "If this address may sign in, a link is on its way to it. The link works once, for 15 minutes. You can close this page.";
+  "If this address may sign in, a link is on its way to it. The link works once, for 15 minutes, and at once in this browser. You can close this page.";
 
 const title = element("title", HTMLElement);
 const text = element("text", HTMLElement);
@@ -14,9 +14,12 @@ const email = element("email", HTMLInputElement);
 const problem = element("problem", HTMLElement);
 const button = element("send", HTMLButtonElement);
 
-const redirect = redirectPage(new URLSearchParams(location.search).get("redirect"));
+const query = new URLSearchParams(location.search);
+const redirect = redirectPage(query.get("redirect"));
+const invite = query.get("invite");
 // The token of a link that no longer works does not stay in the tab's history.
-history.replaceState(null, "", redirect === SIGNED_IN_PAGE ? location.pathname : signInPage(redirect));
+const hasQuery = redirect !== SIGNED_IN_PAGE || invite !== null;
+history.replaceState(null, "", hasQuery ? signInPage(redirect, invite) : location.pathname);
 
 const buttonText = button.textContent;
 let isBusy = false;
@@ -29,7 +32,7 @@ email.addEventListener("input", () => showProblem({ problem: "", field: false })
 
 async function submit(): Promise<void> {
   setBusy(true);
-  const result = await requestLink(email.value.trim(), redirect);
+  const result = await requestLink(email.value.trim(), redirect, invite);
   setBusy(false);
   if (result === "sent") return showSent();
   showProblem(result);

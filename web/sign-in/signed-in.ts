@@ -1,6 +1,7 @@
 import { element } from "../common/elements.ts";
 import { SIGN_IN_PAGE } from "../common/pages.ts";
 import { endSessions, readSession, type Session } from "../common/session.ts";
+import { showInvites } from "./invites.ts";
 
 // The page after a sign-in, where no console is deployed on the host of the API.
 
@@ -15,6 +16,7 @@ async function showSession(): Promise<void> {
   if (session === "none") return location.replace(SIGN_IN_PAGE);
   if (session === null) return;
   text.textContent = `Your email address is ${session.email}. You can close this page. The session lasts 12 hours.`;
+  showInvites(session);
   let isBusy = false;
   button.addEventListener("click", () => {
     if (isBusy) return;

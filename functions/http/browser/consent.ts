@@ -24,6 +24,16 @@ export function isMeant({ headers }: Pick<RequestMetadata, "headers">): boolean 
 }
 
 /**
+ * Whether a form on a page of the API was sent, as the browser says it. A program that sends neither header has pressed
+ * nothing.
+ */
+export function isOwnForm({ headers }: Pick<RequestMetadata, "headers">, baseUrl: string): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin";
+  return headers.get("origin") === new URL(baseUrl).origin;
+}
+
+/**
  * Checks what a route says of itself. Throws while the module loads, so that no route changes something without a word
  * about the person's will.
  */

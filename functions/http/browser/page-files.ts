@@ -3,21 +3,24 @@ import { refuse } from "../../../shared/kernel/refusals.ts";
 import type { Answers, Endpoint, RequestMetadata } from "../endpoint.ts";
 import { endpointsFor } from "../endpoints-for.ts";
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  "connect-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** What a page may load. @param formAction where its forms may lead: sources of a content security policy */
+export function pagePolicy(formAction: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self'",
+    "connect-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
 /** The headers of every page and its assets. */
 export const pageHeaders = {
-  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "content-security-policy": pagePolicy("'none'"),
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

@@ -20,7 +20,7 @@ const inviteSchema = z
     tenant: z.string(),
     email: z.string(),
     role: z.enum(roles),
-    status: z.enum(["pending", "accepted", "revoked", "expired"]),
+    status: z.enum(["pending", "accepted", "declined", "revoked", "expired"]),
     invited_by: z.string(),
     created_at: z.string(),
     expires_at: z.nullable(z.string()),
@@ -65,7 +65,7 @@ export const createInvite = endpoint.session({
   tag,
   summary: "Invite an email address to a tenant",
   description:
-    "The address becomes a member when it signs in within 7 days. The mail contains no token. Only owners invite an owner.",
+    "The person becomes a member when they accept within 7 days: by a sign-in from the mail, or by a press once they are signed in. A person who belongs to no tenant accepts their only invite by any sign-in. The mail contains no token. Only owners invite an owner.",
   status: 201,
   tenant: "query",
   role: "admin",
@@ -103,7 +103,8 @@ export const revokeInvite = endpoint.session({
   path: "/console/invites/{id}",
   tag,
   summary: "Revoke an invite",
-  description: "Safe to repeat. An accepted invite is final: remove the member instead.",
+  description:
+    "Safe to repeat. An invite that was accepted or declined is final: remove the member, or invite the person again.",
   tenant: "query",
   role: "admin",
   refusals: ["invite_not_found"],

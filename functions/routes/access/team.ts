@@ -12,7 +12,7 @@ import { endpoint } from "../console-endpoint.ts";
 
 const tag = "Team";
 
-const memberSchema = z
+export const memberSchema = z
   .object({
     tenant: z.string(),
     user_id: z.string(),
@@ -24,7 +24,7 @@ const memberSchema = z
   })
   .register(z.globalRegistry, { id: "Member" });
 
-function toMemberResponse(member: Membership): z.infer<typeof memberSchema> {
+export function toMemberResponse(member: Membership): z.infer<typeof memberSchema> {
   return {
     tenant: member.tenant,
     user_id: member.userId,

@@ -152,7 +152,7 @@ export interface components {
         };
         AuditEntry: {
             id: string;
-            action: "tenant.create" | "tenant.update" | "account.connect" | "account.reconnect" | "account.disconnect" | "conversation.erase" | "key.create" | "key.revoke" | "operator_key.create" | "operator_key.revoke" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.replay" | "webhook.bulk_replay" | "webhook.auto_pause" | "hold.create" | "hold.verify" | "invite.create" | "invite.revoke" | "invite.accept" | "member.role_change" | "member.remove" | "session.sign_in" | "session.sign_out" | "platform.deauthorize" | "platform.data_deletion";
+            action: "tenant.create" | "tenant.update" | "account.connect" | "account.reconnect" | "account.disconnect" | "conversation.erase" | "key.create" | "key.revoke" | "operator_key.create" | "operator_key.revoke" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.replay" | "webhook.bulk_replay" | "webhook.auto_pause" | "hold.create" | "hold.verify" | "invite.create" | "invite.revoke" | "invite.accept" | "invite.decline" | "member.role_change" | "member.remove" | "session.sign_in" | "session.sign_out" | "platform.deauthorize" | "platform.data_deletion";
             resource: string;
             actor: string;
             ip: string | null;
@@ -341,7 +341,7 @@ export interface components {
             tenant: string;
             email: string;
             role: "agent" | "admin" | "owner";
-            status: "pending" | "accepted" | "revoked" | "expired";
+            status: "pending" | "accepted" | "declined" | "revoked" | "expired";
             invited_by: string;
             created_at: string;
             expires_at: string | null;
@@ -692,6 +692,7 @@ export interface components {
                 body: {
                     email: string;
                     redirect?: unknown;
+                    invite?: unknown;
                 };
                 data: {
                     sent: true;
@@ -734,6 +735,24 @@ export interface components {
                     revoked: true;
                 };
             };
+            /** @description Accept one of your invites */
+            "POST /console/invites/{id}/accept": {
+                path: {
+                    id: string;
+                };
+                data: {
+                    membership: components["schemas"]["Member"];
+                };
+            };
+            /** @description Decline one of your invites */
+            "POST /console/invites/{id}/decline": {
+                path: {
+                    id: string;
+                };
+                data: {
+                    declined: true;
+                };
+            };
             /** @description Send an invite again */
             "POST /console/invites/{id}/resend": {
                 path: {
@@ -756,6 +775,7 @@ export interface components {
                     tenant: string | null;
                     tenants: string[];
                     csrf_token: string;
+                    invites: components["schemas"]["OwnInvite"][];
                 };
             };
             /** @description Create a ticket for the console's realtime stream (returned once) */
@@ -1510,6 +1530,15 @@ export interface components {
             type: "image" | "video" | "audio" | "file";
             url?: string | null;
             attachment_id?: string | null;
+        };
+        OwnInvite: {
+            id: string;
+            tenant: string;
+            name: string;
+            role: "agent" | "admin" | "owner";
+            invited_by: string;
+            invited_by_email: string | null;
+            expires_at: string | null;
         };
         OwnTenant: {
             id: string;

@@ -25,6 +25,7 @@ export const auditActions = [
   "invite.create",
   "invite.revoke",
   "invite.accept",
+  "invite.decline",
   "member.role_change",
   "member.remove",
   "session.sign_in",

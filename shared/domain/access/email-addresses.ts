@@ -22,6 +22,12 @@ export function parseEmailAddress(text: string): string | null {
   return address.length > ADDRESS_CHARS_MAX ? null : address;
 }
 
+/** An address that only who knows it recognizes: `m…@example.com`. */
+export function maskAddress(address: string): string {
+  const at = address.lastIndexOf("@");
+  return `${at > 1 ? address.slice(0, 1) : ""}…${address.slice(at)}`;
+}
+
 function toAsciiDomain(text: string): string | null {
   const url = `http://${text}/`;
   if (NOT_IN_DOMAIN.test(text) || !URL.canParse(url)) return null;

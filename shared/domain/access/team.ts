@@ -36,7 +36,7 @@ export interface Invite {
   readonly email: string;
   readonly role: Role;
   /** An expired invite is still `pending` here: see `inviteStatus`. */
-  readonly status: "pending" | "accepted" | "revoked";
+  readonly status: "pending" | "accepted" | "declined" | "revoked";
   /** `console:<userId>` or `cli` */
   readonly invitedBy: string;
   readonly createdAt: Millis;

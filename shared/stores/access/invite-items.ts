@@ -19,6 +19,10 @@ export interface PendingInvite {
   readonly role: Role;
   /** Null for an owner whom the operator named. */
   readonly expiresAt: Millis | null;
+  /** The user whom a sign-in of the address bound it to; null before. */
+  readonly boundTo: string | null;
+  /** The hash of the address under which it is stored. */
+  readonly addressHash: string;
 }
 
 export type InviteItem = Key & {
@@ -35,6 +39,7 @@ export type PendingInviteItem = Key & {
   readonly [Pending.inviteId]: string;
   readonly [Pending.role]: Role;
   readonly [Pending.expiresAt]?: Millis;
+  readonly [Pending.boundTo]?: string;
 };
 
 export function newInviteItem(invite: Invite) {
@@ -57,14 +62,19 @@ export function inviteExpiry(expiresAt: Millis | null) {
   };
 }
 
-export function pendingInviteItem(addressHash: string, invite: Invite) {
+/** The row by address. A binding of an earlier invite stays in it, and names that one. */
+export function pendingInviteChange({ id, role, expiresAt }: Invite) {
   return {
-    ...pendingInviteKey(addressHash, invite.tenant),
-    [Pending.inviteId]: invite.id,
-    [Pending.role]: invite.role,
-    [Pending.expiresAt]: invite.expiresAt ?? undefined,
-    [Pending.ttl]: invite.expiresAt === null ? undefined : timeToLive(invite.expiresAt),
+    [Pending.inviteId]: id,
+    [Pending.role]: role,
+    [Pending.expiresAt]: expiresAt ?? undefined,
+    [Pending.ttl]: expiresAt === null ? undefined : timeToLive(expiresAt),
   };
+}
+
+/** An invite and the user whom it is bound to. */
+export function boundTo(inviteId: string, userId: string): string {
+  return `${inviteId} ${userId}`;
 }
 
 export function toInvite(tenant: TenantId, item: InviteItem): Invite {
@@ -86,5 +96,7 @@ export function toPendingInvite(item: PendingInviteItem): PendingInvite[] {
   const tenant = parseTenant(item.SK);
   if (!tenant) return [];
   const { [Pending.inviteId]: inviteId, [Pending.role]: role, [Pending.expiresAt]: expiresAt = null } = item;
-  return [{ tenant, inviteId, role, expiresAt }];
+  const [boundId, userId = null] = item[Pending.boundTo]?.split(" ") ?? [];
+  const addressHash = item.PK.slice(pendingInviteKey("", tenant).PK.length);
+  return [{ tenant, inviteId, role, expiresAt, boundTo: boundId === inviteId ? userId : null, addressHash }];
 }

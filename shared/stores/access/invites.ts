@@ -33,12 +33,13 @@ import { auditItem } from "./audit.ts";
 import { type ExceededInviteLimit, exceededInviteLimit, type InviteCount, inviteCountItems } from "./invite-counts.ts";
 import {
   type AddressHashes,
+  boundTo,
   type InviteItem,
   inviteExpiry,
   newInviteItem,
   type PendingInvite,
   type PendingInviteItem,
-  pendingInviteItem,
+  pendingInviteChange,
   toInvite,
   toPendingInvite,
 } from "./invite-items.ts";
@@ -72,10 +73,46 @@ export function inviteStore(table: Table) {
     const { tenant, id } = invite;
     const isFree = anyOf(itemDoesNotExist, equals(Pending.inviteId, id), atMost(Pending.expiresAt, claim.now));
     return [
-      put(pendingInviteItem(first, invite), isFree),
+      update(pendingInviteKey(first, tenant), { set: pendingInviteChange(invite) }, isFree),
       ...others.map((hash) => remove(pendingInviteKey(hash, tenant), isFree)),
       ...(claim.memberId === null ? [] : [check(membershipKey(tenant, claim.memberId), itemDoesNotExist)]),
     ];
+  }
+
+  /** Ends a pending invite, also an expired one. */
+  async function end(
+    { tenant, id }: Pick<Invite, "tenant" | "id">,
+    status: "revoked" | "declined",
+    { audit, actor, addressHashes }: By,
+  ): Promise<"ended" | "not_pending" | "actor_changed"> {
+    const set = { [A.status]: status, [A.ttl]: timeToLive(audit.at + INVITE_RETENTION) };
+    const actorItems = actorCheck(tenant, actor);
+    const isOwn = absentOr(equals, Pending.inviteId, id);
+    // Once it has expired, its address may have another invite, whose row stays.
+    const isOther = absentOr(differs, Pending.inviteId, id);
+    let isForeignRow = addressHashes.map(() => false);
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const op = newUlid(audit.at);
+      const result = await conditionalTransaction(
+        table,
+        [
+          update(inviteKey(tenant, id), { set: { ...set, [A.op]: op } }, isPending),
+          ...addressHashes.map((hash, index) => {
+            const key = pendingInviteKey(hash, tenant);
+            return isForeignRow[index] ? check(key, isOther) : remove(key, isOwn);
+          }),
+          put(auditItem(tenant, audit)),
+          ...actorItems,
+        ],
+        { token: op, ownMark: { [A.op]: op } },
+      );
+      if (result.applied) return "ended";
+      const [inviteRow, ...rest] = result.current;
+      if (inviteRow !== undefined) return "not_pending";
+      if (actorItems.length > 0 && rest.at(-1) !== undefined) return "actor_changed";
+      isForeignRow = isForeignRow.map((isForeign, index) => (rest[index] === undefined ? isForeign : !isForeign));
+    }
+    throw new Error("The invites of the address changed too often.");
   }
 
   return {
@@ -160,6 +197,26 @@ export function inviteStore(table: Table) {
       return Item ? toInvite(tenant, Item as InviteItem) : null;
     },
 
+    /** These invites, in their order, without those that do not exist. Read consistently. */
+    async getMany(
+      invites: readonly { readonly tenant: TenantId; readonly inviteId: string }[],
+    ): Promise<readonly Invite[]> {
+      const keys = invites.map(({ tenant, inviteId }) => inviteKey(tenant, inviteId));
+      const items = await batchGet<InviteItem>(table, keys, { consistent: true });
+      const itemsByTenant = new Map(items.map((item) => [item.PK, item]));
+      return invites.flatMap(({ tenant, inviteId }) => {
+        const item = itemsByTenant.get(inviteKey(tenant, inviteId).PK);
+        return item ? [toInvite(tenant, item)] : [];
+      });
+    },
+
+    /** Binds a pending invite to a user of its address. Nothing when it has ended, or was moved or replaced, by now. */
+    async bind({ tenant, inviteId, addressHash }: PendingInvite, userId: string): Promise<void> {
+      const set = { [Pending.boundTo]: boundTo(inviteId, userId) };
+      const write = update(pendingInviteKey(addressHash, tenant), { set }, equals(Pending.inviteId, inviteId));
+      await conditionalWrite(table, write);
+    },
+
     /** The pending invites of an address that have not expired, in all tenants. Read consistently. */
     async pendingFor(addressHashes: AddressHashes, now: Millis): Promise<readonly PendingInvite[]> {
       const partitions = await allDone(
@@ -211,43 +268,26 @@ export function inviteStore(table: Table) {
 
     /**
      * Revokes a pending invite, also an expired one.
-     * @returns `not_pending`: it was accepted or revoked by now
+     * @returns `not_pending`: it was accepted, declined or revoked by now
      */
     async revoke(
-      { tenant, id }: Invite,
-      { audit, actor, addressHashes }: By,
-    ): Promise<"revoked" | "not_pending" | "actor_changed"> {
-      const set = {
-        [A.status]: "revoked" satisfies Invite["status"],
-        [A.ttl]: timeToLive(audit.at + INVITE_RETENTION),
-      };
-      const actorItems = actorCheck(tenant, actor);
-      const isOwn = absentOr(equals, Pending.inviteId, id);
-      // Once it has expired, its address may have another invite, whose row stays.
-      const isOther = absentOr(differs, Pending.inviteId, id);
-      let isForeignRow = addressHashes.map(() => false);
-      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-        const op = newUlid(audit.at);
-        const result = await conditionalTransaction(
-          table,
-          [
-            update(inviteKey(tenant, id), { set: { ...set, [A.op]: op } }, isPending),
-            ...addressHashes.map((hash, index) => {
-              const key = pendingInviteKey(hash, tenant);
-              return isForeignRow[index] ? check(key, isOther) : remove(key, isOwn);
-            }),
-            put(auditItem(tenant, audit)),
-            ...actorItems,
-          ],
-          { token: op, ownMark: { [A.op]: op } },
-        );
-        if (result.applied) return "revoked";
-        const [inviteRow, ...rest] = result.current;
-        if (inviteRow !== undefined) return "not_pending";
-        if (actorItems.length > 0 && rest.at(-1) !== undefined) return "actor_changed";
-        isForeignRow = isForeignRow.map((isForeign, index) => (rest[index] === undefined ? isForeign : !isForeign));
-      }
-      throw new Error("The invites of the address changed too often.");
+      invite: Pick<Invite, "tenant" | "id">,
+      by: By,
+    ): Promise<"revoked" | Exclude<Awaited<ReturnType<typeof end>>, "ended">> {
+      const result = await end(invite, "revoked", by);
+      return result === "ended" ? "revoked" : result;
+    },
+
+    /**
+     * Declines a pending invite, for the person of its address.
+     * @returns `not_pending`: it was accepted, declined or revoked by now
+     */
+    async decline(
+      invite: Pick<Invite, "tenant" | "id">,
+      { audit, addressHashes }: Pick<By, "audit" | "addressHashes">,
+    ): Promise<"declined" | "not_pending"> {
+      const result = await end(invite, "declined", { audit, addressHashes, actor: null });
+      return result === "ended" ? "declined" : "not_pending";
     },
 
     /**

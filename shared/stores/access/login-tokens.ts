@@ -13,6 +13,10 @@ export interface LoginToken {
   readonly sealedToken: Uint8Array;
   /** The path on the console's origin to which the sign-in leads. */
   readonly redirect: string;
+  /** The hash of the sign-in cookie of the browser that requested the link. Default: none. */
+  readonly browserHash?: string | null;
+  /** The invite whose mail led to the request. Default: none. */
+  readonly inviteId?: string | null;
   readonly expiresAt: Millis;
 }
 
@@ -33,6 +37,8 @@ export function loginTokenStore(table: Table) {
         [A.sealedAddress]: token.sealedAddress,
         [A.sealedToken]: token.sealedToken,
         [A.redirect]: token.redirect,
+        [A.browserHash]: token.browserHash ?? undefined,
+        [A.inviteId]: token.inviteId ?? undefined,
         [A.expiresAt]: token.expiresAt,
         [A.ttl]: timeToLive(token.expiresAt),
       };
@@ -86,6 +92,8 @@ interface LoginTokenItem {
   readonly [A.sealedAddress]: Uint8Array;
   readonly [A.sealedToken]: Uint8Array;
   readonly [A.redirect]: string;
+  readonly [A.browserHash]?: string;
+  readonly [A.inviteId]?: string;
   readonly [A.expiresAt]: Millis;
   readonly [A.mailedAt]?: Millis;
 }
@@ -95,6 +103,8 @@ function toLoginToken(item: LoginTokenItem): StoredLoginToken {
     sealedAddress: item[A.sealedAddress],
     sealedToken: item[A.sealedToken],
     redirect: item[A.redirect],
+    browserHash: item[A.browserHash] ?? null,
+    inviteId: item[A.inviteId] ?? null,
     expiresAt: item[A.expiresAt],
     mailedAt: item[A.mailedAt] ?? null,
   };

@@ -9,11 +9,11 @@ import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
 import { allOf, differs, isUnchanged, itemExists } from "../expressions.ts";
-import { type Key, tenantKey, userKey } from "../keys.ts";
+import { type Key, pendingInviteKey, tenantKey, userKey } from "../keys.ts";
 import { put, update, type Write } from "../writes.ts";
 import { actorCheck, type ChangeAuthor } from "./acting-member.ts";
 import { auditItem } from "./audit.ts";
-import { type AddressHashes, newInviteItem, pendingInviteItem } from "./invite-items.ts";
+import { type AddressHashes, newInviteItem, pendingInviteChange } from "./invite-items.ts";
 import { newMembershipItems } from "./membership-items.ts";
 import { isDeletedTenant, isNotDeleted, isSlugFree } from "./tenant-conditions.ts";
 import type { TenantCreations } from "./users.ts";
@@ -175,7 +175,7 @@ function firstOwnerItems(first: FirstOwner) {
   // The tenant is new, so no invite of it exists.
   return [
     put(newInviteItem(invite)),
-    put(pendingInviteItem(addressHashes[0], invite)),
+    put({ ...pendingInviteKey(addressHashes[0], invite.tenant), ...pendingInviteChange(invite) }),
     put(auditItem(invite.tenant, audit)),
   ];
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Invite } from "../../../shared/domain/access/team.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "../../../shared/flows/access/team/invites.ts";
 import { changeMemberRole, listMembers, removeMember } from "../../../shared/flows/access/team/members.ts";
+import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "../../../shared/flows/access/team/own-invites.ts";
 import {
   createOwnTenant,
   getOwnTenant,
@@ -81,17 +82,43 @@ test("an invite is created, listed, sent again and revoked", async () => {
 
 test("an address that accepts an invite at its sign-in, for the first time and later", async () => {
   const email = newEmail();
-  await newInvite(email);
+  const { id } = await newInvite(email);
   // The address and the user 2; the invite on both sides, the membership on both sides, the audit row, the check of the tenant 12.
-  expect(await cost(() => team.signIn(email))).toEqual({ wcu: 14, rcu: 3 });
+  expect(await cost(() => team.signIn(email, team.ports, id))).toEqual({ wcu: 14, rcu: 3 });
   // The user 1; their address and its pending invites.
   expect(await cost(() => team.signIn(email))).toEqual({ wcu: 1, rcu: 2 });
+});
+
+test("an invite that waits for its person is bound by one sign-in, listed, accepted and declined", async () => {
+  const email = newEmail();
+  const userId = await team.newMember(tenant, "agent", email);
+  const others = [await team.newTenant(), await team.newTenant()];
+  const ids: string[] = [];
+  for (const other of others) {
+    const owner = await team.newMember(other, "owner");
+    const acting = await team.acting(owner);
+    const invite = await createInvite(team.ports, { tenant: other, email, role: "agent", acting, now: testEnv.now() });
+    if (isRefusal(invite)) throw new Error(invite.refused);
+    ids.push(invite.id);
+  }
+  // The user 1; each invite 1. The address, its invites.
+  expect(await cost(() => team.signIn(email))).toEqual({ wcu: 3, rcu: 2 });
+  expect(await cost(() => team.signIn(email))).toEqual({ wcu: 1, rcu: 2 });
+  const { acting, now } = { acting: await team.acting(userId), now: testEnv.now() };
+  // The address's invites; two tenants, two invites; two inviters, whose addresses may be stale.
+  expect(await cost(() => listOwnInvites(team.ports, acting.caller, now))).toEqual({ wcu: 0, rcu: 6 });
+  const [first = "", second = ""] = ids;
+  const accept = () => acceptOwnInvite(team.ports, { inviteId: first, acting, now });
+  expect(await cost(accept)).toEqual({ wcu: 12, rcu: 4 });
+  expect(await cost(() => declineOwnInvite(team.ports, { inviteId: second, acting, now }))).toEqual({ wcu: 6, rcu: 2 });
+  expect(await cost(() => listOwnInvites(team.ports, acting.caller, now))).toEqual({ wcu: 0, rcu: 1 });
 });
 
 test("a person's tenants", async () => {
   const { acting, now } = await request();
   const { caller } = acting;
-  expect(await cost(() => listOwnTenants(team.ports, caller))).toEqual({ wcu: 0, rcu: 1 });
+  // The tenant and the membership.
+  expect(await cost(() => listOwnTenants(team.ports, caller))).toEqual({ wcu: 0, rcu: 2 });
   expect(await cost(() => getOwnTenant(team.ports, { slug: tenant, caller }))).toEqual({ wcu: 0, rcu: 1 });
   const rename = () => renameTenant(team.ports, { slug: tenant, name: "Store", acting, now });
   expect(await cost(rename)).toEqual({ wcu: 6, rcu: 1 });

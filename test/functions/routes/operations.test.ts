@@ -12,8 +12,10 @@ const routes = [...apiRoutes, ...consoleRoutes, ...connectRoutes, ...checkRoutes
 
 it("every route has its operationId", () => {
   expect([...routes].sort()).toEqual([
+    "acceptInvite: POST /console/invites/{id}/accept",
     "completeCheck: POST /verify/holds/{hold_id}/complete",
     "confirmPlatformSubscription: GET /webhooks/{platform}",
+    "confirmSignIn: POST /console/auth/verify",
     "createChallenge: POST /verify/holds/{hold_id}/challenge",
     "createInstagramLogin: POST /oauth/instagram/start",
     "createInvite: POST /console/invites",
@@ -24,6 +26,7 @@ it("every route has its operationId", () => {
     "createTenant: POST /console/tenants",
     "createUpload: POST /v1/attachments/uploads",
     "createWebhook: POST /v1/webhooks",
+    "declineInvite: POST /console/invites/{id}/decline",
     "deleteWebhook: DELETE /v1/webhooks/{id}",
     "disconnectAccount: DELETE /v1/accounts/{account_key}",
     "eraseConversation: DELETE /v1/conversations/{id}",

@@ -40,6 +40,6 @@ async function createMember(admin: AdminPorts, role: MemberName, now: Millis): P
   );
   const newUser = { addressHashes: hashes, email, newUserId: newUserId(now), now };
   const user: User = await admin.users.recordSignIn(newUser);
-  await claimInvites(admin, { user, addressHashes: hashes, ip: null, now });
+  await claimInvites(admin, { user, addressHashes: hashes, inviteId: null, ip: null, now });
   return user.id;
 }

@@ -33,7 +33,9 @@ describe("the banner", () => {
       expect(text).toContain(shown);
     expect(text).toContain("  Realtime   ws://127.0.0.1:8790/live\n");
     expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
-    expect(text).toContain("             The link works once, for 15 minutes, and signs in owner@local.invalid.\n");
+    expect(text).toContain(
+      "             The link works once, for 15 minutes, and signs in owner@local.invalid by one press.\n",
+    );
     expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
     expect(text).toContain("  Docs       http://127.0.0.1:8787/docs\n");
     expect(commands(seededLocalJson)).toEqual([

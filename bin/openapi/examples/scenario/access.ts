@@ -36,27 +36,42 @@ export async function recordSignIn(scenario: Scenario): Promise<Browser> {
   const { example } = scenario;
   const path = "/console/auth/request";
   await example("requestSignInLink", null, { path, body: { email: "no address" } });
-  const verify = await signInLink(scenario, OWNER, () =>
+  const { path: verify, cookie } = await signInLink(scenario, OWNER, () =>
     example("requestSignInLink", "A link by mail", { path, body: { email: OWNER } }),
   );
-  const { headers } = await example("verifySignInLink", "A link that signs in", { path: verify });
+  const { headers } = await example("verifySignInLink", "A link that signs in", { path: verify, headers: { cookie } });
   await example("verifySignInLink", null, { path: verify, headers: { accept: "application/json" } });
+  const press = (token: string) => ({
+    method: "POST",
+    path: "/console/auth/verify",
+    headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+    body: `token=${token}`,
+  });
+  const other = await signInLink(scenario, OWNER, () => scenario.send({ path, body: { email: OWNER } }));
+  await example("confirmSignIn", "The button of the page of a link", press(other.path.split("=")[1] ?? ""));
+  await example("confirmSignIn", null, press("unknown"));
   const browser = browserOf(headers);
   await example("getSession", "The person and their workspaces", { path: "/console/me", headers: browser.read });
   await example("getSession", null, { path: "/console/me" });
   return browser;
 }
 
-/** Mails a link and finds it. @returns its path */
-async function signInLink({ stack }: Scenario, address: string, request: () => Promise<unknown>): Promise<string> {
+/** Mails a link and finds it. @returns its path, and the cookie of the browser that requested it */
+async function signInLink(
+  { stack }: Scenario,
+  address: string,
+  request: () => Promise<{ readonly headers: Headers }>,
+): Promise<{ readonly path: string; readonly cookie: string }> {
   const before = (await stack.mails()).length;
-  await request();
+  const { headers } = await request();
   const mail = await stack.until("the mail", async () => {
     const mails = await stack.mails();
-    return mails.length > before && mails.find(({ to }) => to.includes(address));
+    const isLink = (mail: (typeof mails)[number]) =>
+      mail.to.includes(address) && mail.text.includes("/console/auth/verify");
+    return mails.length > before && mails.find(isLink);
   });
   const { pathname, search } = new URL(/https?:\S+/.exec(mail.text)?.[0] ?? "");
-  return pathname + search;
+  return { path: pathname + search, cookie: headers.getSetCookie()[0]?.split(";")[0] ?? "" };
 }
 
 function browserOf(headers: Headers): Browser {
@@ -107,7 +122,7 @@ export async function recordTeam(scenario: Scenario, { read, write }: Browser): 
 
   // The invited person signs in and is a member.
   const link = await signInLink(scenario, email, () => send({ path: "/console/auth/request", body: { email } }));
-  const member = browserOf((await send({ path: link })).headers);
+  const member = browserOf((await send({ path: link.path, headers: { cookie: link.cookie } })).headers);
   const { data } = await send({ path: "/console/me", headers: member.read });
   const one = `/console/team/${data.user_id}`;
   await example("listMembers", "The members of a workspace", { path: "/console/team", headers: read });
@@ -124,10 +139,35 @@ export async function recordTeam(scenario: Scenario, { read, write }: Browser): 
 }
 
 /** A further workspace. From then on, a request of this person names one. */
-export async function recordNewTenant({ example, stack }: Scenario, { write }: Browser): Promise<void> {
+export async function recordNewTenant(scenario: Scenario, owner: Browser): Promise<void> {
+  const { example, stack } = scenario;
   const path = "/console/tenants";
-  await example("createTenant", "A workspace", { path, headers: write, body: { id: "north", name: "North" } });
-  await example("createTenant", null, { path, headers: write, body: { id: stack.info.tenant, name: "North" } });
+  const body = { id: "north", name: "North" };
+  await example("createTenant", "A workspace", { path, headers: owner.write, body });
+  await example("createTenant", null, { path, headers: owner.write, body: { ...body, id: stack.info.tenant } });
+  await recordOwnInvites(scenario, owner, [stack.info.tenant, "north"]);
+}
+
+/** Two invites wait for a person, who accepts one and declines the other. */
+async function recordOwnInvites(scenario: Scenario, owner: Browser, tenants: readonly string[]): Promise<void> {
+  const { example, send } = scenario;
+  const email = "dana@example.com";
+  const ids: string[] = [];
+  for (const tenant of tenants) {
+    const body = { email, role: "agent" };
+    ids.push((await send({ path: `/console/invites?tenant=${tenant}`, headers: owner.write, body })).data.invite.id);
+  }
+  const link = await signInLink(scenario, email, () => send({ path: "/console/auth/request", body: { email } }));
+  const person = browserOf((await send({ path: link.path, headers: { cookie: link.cookie } })).headers);
+  const answer = (id: string | undefined, name: string) => ({
+    method: "POST",
+    path: `/console/invites/${id}/${name}`,
+    headers: person.write,
+  });
+  await example("acceptInvite", "An invite that waits", answer(ids[0], "accept"));
+  await example("acceptInvite", null, answer(UNKNOWN_ULID, "accept"));
+  await example("declineInvite", "An invite that waits", answer(ids[1], "decline"));
+  await example("declineInvite", null, answer(ids[1], "decline"));
 }
 
 /** The end of a session. */

@@ -1,7 +1,14 @@
+import { maskAddress } from "../../../../shared/domain/access/email-addresses.ts";
 import { SIGNED_IN_PATH } from "../../../../shared/domain/access/redirect-paths.ts";
+import type { OpenedLink } from "../../../../shared/flows/access/sign-in/sign-in-link.ts";
 import type { PageFile } from "../../../../shared/flows/holds/ports.ts";
-import { pageFileEndpoints, pageHeaders } from "../../../http/browser/page-files.ts";
+import { html, type Markup } from "../../../../shared/kernel/html.ts";
+import { filledPage } from "../../../http/browser/filled-page.ts";
+import { pageFileEndpoints, pagePolicy } from "../../../http/browser/page-files.ts";
 import type { ConsolePorts } from "../../console-endpoint.ts";
+
+/** The file of the page that asks before a link is used, by name. It has no path of its own. */
+export const CONFIRM_PAGE = "/console/auth/confirm";
 
 /** The files of the sign-in pages. */
 export const signInPageRoutes = pageFileEndpoints<ConsolePorts>("Sign-in", [
@@ -14,10 +21,26 @@ export const signInPageRoutes = pageFileEndpoints<ConsolePorts>("Sign-in", [
 
 /** The page of a link that no longer works. It offers a new one. */
 export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status: 401 | 500): Response {
-  const file = pageFiles.get("/console/auth/verify");
-  if (!file) throw new Error("The page of an invalid sign-in link is missing.");
-  return new Response(file.body, {
-    status,
-    headers: { ...pageHeaders, "cache-control": "no-store", "content-type": file.type },
+  return filledPage(pageFiles.get("/console/auth/verify"), { texts: {}, status });
+}
+
+/**
+ * The page that asks before a link is used. Its form may lead to the console, and only this page names the origin that sends
+ * it: with a stricter referrer policy, a browser does not say it.
+ */
+export function confirmSignInPage(
+  { pageFiles, consoleOrigin }: Pick<ConsolePorts, "pageFiles" | "consoleOrigin">,
+  { email, otherPerson, token }: OpenedLink & { readonly token: string },
+): Response {
+  return filledPage(pageFiles.get(CONFIRM_PAGE), {
+    texts: { email: maskAddress(email), other: otherPerson === null ? "" : otherSession(otherPerson), token },
+    headers: {
+      "content-security-policy": pagePolicy(`'self' ${consoleOrigin}`),
+      "referrer-policy": "strict-origin",
+    },
   });
+}
+
+function otherSession(email: string): Markup {
+  return html`<p class="notice">This browser is signed in as <strong>${email}</strong>. If you continue, that session ends here.</p>`;
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { requestSignInLink as requestLink } from "../../../../shared/flows/access/sign-in/request-link.ts";
 import { emailAddress } from "../../../http/fields.ts";
 import { endpoint } from "../../console-endpoint.ts";
+import { browserCookie, browserSecretFor } from "./browser-cookie.ts";
 
 export const requestSignInLink = endpoint.public({
   operation: "requestSignInLink",
@@ -10,18 +11,29 @@ export const requestSignInLink = endpoint.public({
   tag: "Sign-in",
   summary: "Request a sign-in link by mail",
   description:
-    "The response is the same for every address. The link works once, for 15 minutes. `redirect` is a path of the console; anything else leads to `/`.",
+    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console; anything else leads to `/`. `invite` is the id of the invite whose mail led here: the sign-in accepts it.",
   body: z.object({
     email: emailAddress,
-    // Only a text is a path. Any other value is as good as none.
+    // Only a text is a path, or an id. Any other value is as good as none.
     redirect: z.optional(z.unknown()),
+    invite: z.optional(z.unknown()),
   }),
   refusals: ["sign_in_limit"],
+  answers: { 200: { headers: { "set-cookie": "`console_sign_in`, by which this browser uses the link at once." } } },
   data: z.object({ sent: z.literal(true) }),
-  handle: async ({ body, request, now, ports }) => {
-    const { email: address } = body;
-    const redirect = typeof body.redirect === "string" ? body.redirect : "/";
-    const refusal = await requestLink(ports, { address, redirect, ip: request.sourceIp, now });
-    return refusal ?? { sent: true as const };
+  handle: async ({ body, request, now, ports, setCookies }) => {
+    const browser = browserSecretFor(request, ports);
+    const link = {
+      address: body.email,
+      redirect: typeof body.redirect === "string" ? body.redirect : "/",
+      inviteId: typeof body.invite === "string" ? body.invite : null,
+      ip: request.sourceIp,
+      browser,
+      now,
+    };
+    const refusal = await requestLink(ports, link);
+    if (refusal) return refusal;
+    if (browser !== null) setCookies([browserCookie(browser, ports)]);
+    return { sent: true as const };
   },
 });

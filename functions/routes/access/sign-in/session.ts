@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 import { callerActor, implicitTenant } from "../../../../shared/domain/access/callers.ts";
 import { signOut as endSessions } from "../../../../shared/flows/access/sign-in/sign-out.ts";
+import { listOwnInvites } from "../../../../shared/flows/access/team/own-invites.ts";
 import { expiredSessionCookies } from "../../../http/cookies.ts";
 import { endpoint } from "../../console-endpoint.ts";
+import { ownInviteSchema, toOwnInviteResponse } from "../own-invites.ts";
 import { isCookieSecure } from "./secure-cookies.ts";
 
 export const getSession = endpoint.session({
@@ -12,7 +14,7 @@ export const getSession = endpoint.session({
   tag: "Sign-in",
   summary: "Get the signed-in user",
   description:
-    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`.",
+    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`. `invites` are those that the user may accept or decline: the last sign-in found them.",
   tenant: "none",
   role: null,
   data: z.object({
@@ -22,14 +24,16 @@ export const getSession = endpoint.session({
     tenant: z.nullable(z.string()),
     tenants: z.array(z.string()),
     csrf_token: z.string(),
+    invites: z.array(ownInviteSchema),
   }),
-  handle: async ({ caller }) => ({
+  handle: async ({ caller, now, ports }) => ({
     user_id: caller.userId,
     actor_id: callerActor(caller),
     email: caller.email,
     tenant: implicitTenant(caller),
     tenants: caller.memberships.map(({ tenant }) => tenant).sort(),
     csrf_token: caller.csrfToken,
+    invites: (await listOwnInvites(ports, caller, now)).map(toOwnInviteResponse),
   }),
 });
 

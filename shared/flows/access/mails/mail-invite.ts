@@ -8,7 +8,7 @@ import { inviteMail } from "./texts.ts";
 
 /**
  * Mails an invite once, and again each time that an admin sends it again. Mails nothing when it was revoked, was accepted or
- * has expired. The mail leads to the sign-in page and contains no token.
+ * has expired. The mail leads to the sign-in page, names the invite and contains no token.
  */
 export async function mailInvite(
   ports: MailPorts,
@@ -24,7 +24,7 @@ export async function mailInvite(
   const invite = await invites.claimMail(tenant, inviteId, { op, now });
   if (!invite) return drop("stale");
   const { email: to, role, expiresAt } = invite;
-  const signInUrl = `${ports.baseUrl}/console/auth/sign-in`;
+  const signInUrl = `${ports.baseUrl}/console/auth/sign-in?invite=${inviteId}`;
   return sendClaimed(
     { mail, log },
     {

@@ -17,7 +17,7 @@ export function signInMail({ link, expiresAt }: { readonly link: string; readonl
     text: joinParagraphs(
       "Open this link to sign in to Parley:",
       link,
-      `It works once, until ${formatMinute(expiresAt)}. Do not forward it.`,
+      `It works once, until ${formatMinute(expiresAt)}. In another browser than the one in which you requested it, a page asks you to confirm. Do not forward it.`,
       "If you did not request it, ignore this mail.",
     ),
   };
@@ -36,7 +36,7 @@ export function inviteMail({ tenant, role, expiresAt, signInUrl }: InviteDetails
     subject: `Invite to "${tenant}" on Parley`,
     text: joinParagraphs(
       `You are invited to join "${tenant}" on Parley as ${roleNames[role]}.`,
-      "To accept, sign in with this email address:",
+      "To accept, open this page and sign in with this email address:",
       signInUrl,
       ...(expiresAt === null ? [] : [`The invite ends at ${formatMinute(expiresAt)}.`]),
       "If you did not expect it, ignore this mail.",

@@ -1,18 +1,31 @@
 import { parseRedirectPath } from "../../../domain/access/redirect-paths.ts";
+import { isInviteId } from "../../../domain/access/team.ts";
 import { SIGN_IN_LINK_LIFETIME } from "../../../domain/limits.ts";
 import { sha256Hex } from "../../../kernel/bytes.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { newLoginToken, sealLogin } from "./login-link.ts";
 import type { SignInRequestPorts } from "./ports.ts";
 
+/** A link to create. */
+export interface NewLink {
+  /** In its normal form. */
+  readonly address: string;
+  /** Where the sign-in is to lead: any text. */
+  readonly redirect: string;
+  readonly now: Millis;
+  /** The secret of the browser that requests it, which uses it at once. Default: every browser asks first. */
+  readonly browser?: string | null;
+  /** The invite whose mail led to the request: any text. Default: none. */
+  readonly inviteId?: string | null;
+}
+
 /**
  * Stores a link that signs an address in, whether or not the address may sign in.
- * @param link `redirect`: where the sign-in is to lead: any text
  * @returns `loginId`: the id under which it is stored; `token`: its secret
  */
 export async function createSignInLink(
   { loginKeys, loginTokens }: Pick<SignInRequestPorts, "loginKeys" | "loginTokens">,
-  { address, redirect, now }: { readonly address: string; readonly redirect: string; readonly now: Millis },
+  { address, redirect, now, browser = null, inviteId = null }: NewLink,
 ): Promise<{ readonly loginId: string; readonly token: string }> {
   const keys = await loginKeys();
   const token = newLoginToken();
@@ -20,6 +33,8 @@ export async function createSignInLink(
   await loginTokens.create(loginId, {
     ...sealLogin(keys, loginId, { address, token, now }),
     redirect: parseRedirectPath(redirect),
+    browserHash: browser && sha256Hex(browser),
+    inviteId: inviteId !== null && isInviteId(inviteId) ? inviteId : null,
     expiresAt: now + SIGN_IN_LINK_LIFETIME,
   });
   return { loginId, token };

@@ -5,6 +5,7 @@ import type { LoginTokens } from "../../../stores/access/login-tokens.ts";
 import type { SignInCaps } from "../../../stores/access/sign-in-caps.ts";
 import type { Users } from "../../../stores/access/users.ts";
 import type { CutOffPorts } from "../../realtime/ports.ts";
+import type { SessionPorts } from "../ports.ts";
 import type { ClaimInvitePorts } from "../team/ports.ts";
 
 /** The keys that sign-in links depend on. */
@@ -19,6 +20,12 @@ export interface SignInRequestPorts extends LinkKeyPorts {
   readonly signInCaps: SignInCaps;
   readonly loginTokens: Pick<LoginTokens, "create">;
   readonly mails: Pick<Queue, "send">;
+}
+
+/** What reading a link without using it needs. */
+export interface ReadLinkPorts extends SessionPorts {
+  readonly loginKeys: ReadKeyRing;
+  readonly loginTokens: Pick<LoginTokens, "get">;
 }
 
 export interface SignInPorts extends LinkKeyPorts, ClaimInvitePorts {

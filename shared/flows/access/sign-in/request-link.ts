@@ -2,20 +2,14 @@ import { addressHashAt } from "../../../domain/access/address-hash.ts";
 import { networkKey } from "../../../domain/access/networks.ts";
 import { signInWindow } from "../../../domain/access/sign-in-window.ts";
 import { type Refusal, refuse } from "../../../kernel/refusals.ts";
-import type { Millis } from "../../../kernel/time.ts";
 import { encodeMail } from "../../../queues/mails.ts";
-import { createSignInLink } from "./create-link.ts";
+import { createSignInLink, type NewLink } from "./create-link.ts";
 import type { SignInRequestPorts } from "./ports.ts";
 
 /** A request for a sign-in link. */
-export interface LinkRequest {
-  /** In its normal form. */
-  readonly address: string;
-  /** Where the sign-in is to lead: any text. */
-  readonly redirect: string;
+export interface LinkRequest extends NewLink {
   /** The source address; null without a gateway. */
   readonly ip: string | null;
-  readonly now: Millis;
 }
 
 /**
@@ -25,8 +19,9 @@ export interface LinkRequest {
  */
 export async function requestSignInLink(
   ports: SignInRequestPorts,
-  { address, redirect, ip, now }: LinkRequest,
+  { ip, ...link }: LinkRequest,
 ): Promise<null | Refusal<"sign_in_limit">> {
+  const { address, now } = link;
   const addressKeys = await ports.addressKeys();
   const hash = (subject: string) => addressHashAt(addressKeys, subject, signInWindow(now).start);
   const retryAfter =
@@ -34,7 +29,7 @@ export async function requestSignInLink(
     (await ports.signInCaps.consume("address", hash(address), now));
   if (retryAfter !== null) return refuse("sign_in_limit", undefined, retryAfter);
 
-  const { loginId } = await createSignInLink(ports, { address, redirect, now });
+  const { loginId } = await createSignInLink(ports, link);
   await ports.mails.send({ body: encodeMail({ kind: "sign_in", loginId }) });
   return null;
 }

@@ -40,7 +40,7 @@ export async function signIn(
 
   const hashes = addressHashes(keys.address, email);
   const user = await ports.users.recordSignIn({ addressHashes: hashes, email, newUserId: newUserId(now), now });
-  await claimPendingInvites(ports, { user, addressHashes: hashes, ip, now });
+  await claimPendingInvites(ports, { user, addressHashes: hashes, inviteId: link.inviteId ?? null, ip, now });
   const epoch = await recordInEachTenant(ports, { user, ip, now });
   const session = await sealSession(keys.session, { userId: user.id, epoch, now });
   return { session, redirect: link.redirect };
@@ -51,7 +51,7 @@ async function readKeys({ addressKeys, loginKeys, sessionKeys }: SignInPorts) {
   return { address, login, session };
 }
 
-/** An invite that is not accepted now remains pending: the next sign-in accepts it. */
+/** Invites that cannot be read now remain pending: the next sign-in finds them. */
 async function claimPendingInvites(ports: SignInPorts, claim: Parameters<typeof claimInvites>[1]): Promise<void> {
   try {
     await claimInvites(ports, claim);

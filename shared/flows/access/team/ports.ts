@@ -24,8 +24,19 @@ export interface InvitePorts {
   readonly addressKeys: ReadKeyRing;
 }
 
+/** What a person needs who accepts or declines an invite. */
+export interface OwnInvitePorts {
+  readonly invites: Pick<Invites, "pendingFor" | "get" | "getMany" | "accept" | "decline">;
+  readonly memberships: Pick<Memberships, "get">;
+  readonly tenants: Pick<Tenants, "list">;
+  readonly users: Pick<Users, "get" | "emails">;
+  /** The keys of the hashes of addresses. */
+  readonly addressKeys: ReadKeyRing;
+}
+
 export interface ClaimInvitePorts {
-  readonly invites: Pick<Invites, "pendingFor" | "get" | "accept">;
+  readonly invites: Pick<Invites, "pendingFor" | "get" | "accept" | "bind">;
+  readonly users: Pick<Users, "readSession">;
   readonly log: (line: LogLine) => void;
 }
 

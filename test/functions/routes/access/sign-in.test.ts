@@ -12,6 +12,7 @@ import { decodeMail } from "../../../../shared/queues/mails.ts";
 import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import {
+  BROWSER,
   openSignInFixture,
   type SignInFixture,
   unknownToken,
@@ -89,8 +90,12 @@ async function call(path: string, { to = app, ...init }: Options = {}) {
 const post = (path: string, body: unknown, headers = {}) =>
   call(path, { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) });
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
-const verify = (token: string, options: Options = {}) =>
-  call(`auth/verify?token=${encodeURIComponent(token)}`, options);
+/** Opens a link, in the browser that requested it unless the options have cookies. */
+const verify = (token: string, { headers, ...options }: Options = {}) =>
+  call(`auth/verify?token=${encodeURIComponent(token)}`, {
+    ...options,
+    headers: { cookie: `console_sign_in=${BROWSER}`, ...headers },
+  });
 
 /** Signs in with a new link. @returns the headers of later requests */
 async function signIn(): Promise<{ cookie: string; "x-csrf-token": string }> {
@@ -279,7 +284,7 @@ describe("GET /console/auth/verify", () => {
 
   it("offers a browser a new link after a fault that may have used it, and logs the fault once", async () => {
     const token = await fixture.newToken(address);
-    const end = injectFaults(testEnv.client, ({ index }) => (index === 1 ? "crash" : "pass"));
+    const end = injectFaults(testEnv.client, ({ index }) => (index === 2 ? "crash" : "pass"));
     const { status, text, cookies } = await verify(token, { headers: browser });
     end();
     expect([status, cookies]).toEqual([500, []]);
@@ -304,6 +309,7 @@ describe("GET /console/me", () => {
         tenant: count === 1 ? tenants[0] : null,
         tenants: [...tenants].sort(),
         csrf_token: headers["x-csrf-token"],
+        invites: [],
       },
     ]);
   });
@@ -380,7 +386,7 @@ it("the Lambda answer has both cookies apart from the headers", async () => {
   const event = {
     rawPath: "/console/auth/verify",
     rawQueryString: `token=${token}`,
-    headers: {},
+    headers: { cookie: `console_sign_in=${BROWSER}` },
     requestContext: { requestId: "r", http: { method: "GET", sourceIp: "203.0.113.1" } },
   };
   const result = await handler(event as never, { getRemainingTimeInMillis: () => 10_000 });

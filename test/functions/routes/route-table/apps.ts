@@ -23,11 +23,16 @@ import { testApp } from "../support/test-app.ts";
 
 export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "docs" | "intake", App>>;
 
-/** The functions that answer requests. @param rateLimit runs once the caller is identified */
+/**
+ * The functions that answer requests.
+ * @param rateLimit runs once the caller is identified
+ * @param docsPaths of the documentation's pages. Default: none
+ */
 export async function openRouteApps(
   testEnv: TestEnv,
   api: ApiApp,
   rateLimit: Credentials["rateLimit"],
+  docsPaths: readonly string[] = [],
 ): Promise<RouteApps> {
   const stores = openStores(testEnv.table);
   const check = {
@@ -47,8 +52,11 @@ export async function openRouteApps(
     files: testEnv.files,
     log,
   };
+  const body = Buffer.from('{ "ok": false, "error": { "code": "invalid_token" } }');
+  const page = { body, type: "text/html; charset=utf-8", etag: '"1"' };
   const consolePorts: ConsolePorts = {
     ...check,
+    pageFiles: new Map([["/console/auth/verify", page]]),
     memberships: stores.memberships,
     baseUrl: "https://parley.example",
     addressKeys: testEnv.addressKeys,
@@ -81,11 +89,12 @@ export async function openRouteApps(
     body: () => Buffer.from('{ "ok": true, "openapi": "3.1.0" }'),
   };
   const notFound = { ...document, type: "text/html; charset=utf-8", body: () => Buffer.from("<!doctype html>") };
+  const pages = new Map(docsPaths.map((path) => [path, notFound]));
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
     check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
-    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages: new Map(), notFound } }),
+    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages, notFound } }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
     connect: createApp({
       ...common,

@@ -93,6 +93,11 @@ const open = (path: string, answer: Verdict = OK, rest: Rest = {}): RouteRow => 
 const person = (path: string): RouteRow => ({ auth: "session", tenant: "none", role: null, ...at(path) });
 /** A route for a tenant's members. */
 const team = (row: RouteRow): RouteRow => ({ ...row, auth: "session" });
+/** An invite of the person. One that no sign-in of theirs found is unknown. */
+const invite = (answer: "accept" | "decline"): RouteRow => {
+  const request = ({ id }: Filling) => ({ path: `/console/invites/${id}/${answer}` });
+  return { ...team(withId("agent", "invite", () => "", { request })), tenant: "none", role: null };
+};
 const memberRoute = (role: Role, body?: object): RouteRow => {
   const request = ({ id }: Filling) => ({ path: `/console/team/${id}`, ...(body ? { body } : {}) });
   return team(withId(role, "member", () => "", { request }));
@@ -214,6 +219,7 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
     request: () => ({ path: "/console/auth/request", body: { email: "mara@example.com" } }),
   }),
   "GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
+  "POST /console/auth/verify": open("/console/auth/verify", [403, "csrf_failed"]),
   "GET /console/me": person("/console/me"),
   "POST /console/auth/logout": person("/console/auth/logout"),
   "POST /console/session/ws-ticket": team(members("agent", "/console/session/ws-ticket")),
@@ -229,6 +235,8 @@ export const consoleRows: Readonly<Record<string, RouteRow>> = {
   ),
   "DELETE /console/invites/{id}": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}`)),
   "POST /console/invites/{id}/resend": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}/resend`)),
+  "POST /console/invites/{id}/accept": invite("accept"),
+  "POST /console/invites/{id}/decline": invite("decline"),
   "GET /console/tenants": person("/console/tenants"),
   "POST /console/tenants": {
     ...person(""),

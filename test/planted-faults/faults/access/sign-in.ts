@@ -49,9 +49,9 @@ export const signInFaults: readonly PlantedFault[] = [
   },
   {
     name: "a prefetch uses the link",
-    file: "functions/routes/access/sign-in/verify.ts",
-    search: 'return method === "GET" && !PREFETCH_HEADERS.some((name) => headers.has(name));',
-    replacement: 'return method === "GET" && headers !== null;',
+    file: "functions/http/browser/consent.ts",
+    search: 'return method === "HEAD" || PREFETCH_HEADERS.some((name) => headers.has(name));',
+    replacement: 'return method === "HEAD" || headers.size < 0;',
     killedBy: { file: routes, title: "is not used by %s" },
   },
   {

@@ -2,6 +2,7 @@ import type { PlantedFault } from "../../planted-fault.ts";
 
 const members = "test/shared/flows/access/team/members.test.ts";
 const invites = "test/shared/flows/access/team/invites.test.ts";
+const ownInvites = "test/shared/flows/access/team/own-invites.test.ts";
 const acceptedInvites = "test/shared/flows/access/team/accepted-invites.test.ts";
 
 export const teamFaults: readonly PlantedFault[] = [
@@ -83,13 +84,13 @@ export const teamFaults: readonly PlantedFault[] = [
     killedBy: { file: "test/shared/stores/access/invites.test.ts", title: "is refused at the instant of its expiry" },
   },
   {
-    name: "a sign-in accepts any number of invites",
+    name: "a sign-in binds any number of invites",
     file: "shared/flows/access/team/claim-invites.ts",
     search: ".slice(0, INVITES_PER_SIGN_IN_MAX)",
     replacement: "",
     killedBy: {
-      file: acceptedInvites,
-      title: "is one of 20 at a sign-in: the operator's first, then the newest; the next sign-in accepts the others",
+      file: ownInvites,
+      title: "binds 20 invites, the operator's and the newest first, and the next sign-in the others",
     },
   },
   {

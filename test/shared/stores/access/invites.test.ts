@@ -81,7 +81,9 @@ describe("an invite", () => {
     expect(await invites.get(other, invite.id)).toBeNull();
     const pending = await invites.pendingFor(hashesOf(email), EXPIRY - 1);
     expect(pending).toHaveLength(2);
-    expect(pending).toContainEqual({ tenant, inviteId: invite.id, role: "admin", expiresAt: EXPIRY });
+    const [addressHash] = hashesOf(email);
+    const found = { tenant, inviteId: invite.id, role: "admin", expiresAt: EXPIRY, boundTo: null, addressHash };
+    expect(pending).toContainEqual(found);
     expect(await invites.pendingFor(hashesOf(email), EXPIRY)).toEqual([]);
     expect(await storedRow(invite)).toMatchObject({ x: Math.ceil((EXPIRY + 90 * DAY) / 1000) });
     expect(await auditCount("invite.create")).toBe(1);

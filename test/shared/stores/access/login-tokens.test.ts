@@ -19,6 +19,8 @@ const token: LoginToken = {
   sealedAddress: Uint8Array.of(1, 2, 3),
   sealedToken: Uint8Array.of(4, 5, 6),
   redirect: "/inbox?a=1",
+  browserHash: "a hash",
+  inviteId: "inv_1",
   expiresAt: NOW + 15 * MINUTE,
 };
 

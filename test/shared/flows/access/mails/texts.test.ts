@@ -14,7 +14,7 @@ it("a sign-in mail is the link, its end and nothing about anyone", () => {
 
 ${link}
 
-It works once, until 2026-11-22 17:35 UTC. Do not forward it.
+It works once, until 2026-11-22 17:35 UTC. In another browser than the one in which you requested it, a page asks you to confirm. Do not forward it.
 
 If you did not request it, ignore this mail.
 `,
@@ -27,7 +27,7 @@ it("an invite's mail names the tenant by its slug, and the role", () => {
     subject: 'Invite to "acme" on Parley',
     text: `You are invited to join "acme" on Parley as an admin.
 
-To accept, sign in with this email address:
+To accept, open this page and sign in with this email address:
 
 ${signInUrl}
 

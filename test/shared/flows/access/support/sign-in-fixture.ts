@@ -8,6 +8,7 @@ import { newInviteId, newUserId } from "../../../../../shared/domain/access/team
 import { openSession } from "../../../../../shared/flows/access/sessions.ts";
 import { openLoginToken } from "../../../../../shared/flows/access/sign-in/login-link.ts";
 import type {
+  ReadLinkPorts,
   SignInPorts,
   SignInRequestPorts,
   SignOutPorts,
@@ -28,6 +29,8 @@ import type { TestEnv } from "../../support/test-env.ts";
 const ROOT = "a root secret that is long enough to be one";
 const addressRing = oneKeyRing(deriveKey(ROOT, "address"));
 const loginRing = oneKeyRing(deriveKey(ROOT, "login-link"));
+/** The secret of the browser that requests the links of the fixture. */
+export const BROWSER = Buffer.alloc(32, 7).toString("base64url");
 export const sessionRing = oneKeyRing(deriveKey(ROOT, "session"));
 
 export type SignInFixture = Awaited<ReturnType<typeof openSignInFixture>>;
@@ -45,7 +48,7 @@ export async function openSignInFixture(testEnv: TestEnv) {
     hashes,
     /** An address and a source that no other test uses. */
     newPerson: () => ({ address: `person-${++people}@example.com`, ip: `203.0.113.${people % 250}` }),
-    ports: (): SignInRequestPorts & SignInPorts & SignOutPorts => ({
+    ports: (): SignInRequestPorts & ReadLinkPorts & SignInPorts & SignOutPorts => ({
       ...stores,
       ...noStream,
       mails: openQueue(queueUrl, testEnv.sqs),
@@ -67,15 +70,20 @@ export async function openSignInFixture(testEnv: TestEnv) {
       return JSON.stringify(Items);
     },
     /** Requests a link and returns its token, which only the mail worker can read. */
-    async newToken(address: string, redirect = "/"): Promise<string> {
+    async newToken(address: string, redirect = "/", inviteId: string | null = null): Promise<string> {
       const sent: string[] = [];
       const mails = { send: async ({ body }: { body: string }) => void sent.push(body) };
       // No cap is reached.
       const signInCaps = { consume: async () => null };
-      const request = { address, redirect, ip: null, now: testEnv.now() };
+      const request = { address, redirect, inviteId, browser: BROWSER, ip: null, now: testEnv.now() };
       const refusal = await requestSignInLink({ ...fixture.ports(), mails, signInCaps }, request);
-      const message = decodeMail(sent[0] ?? "");
-      if (isRefusal(refusal) || message?.kind !== "sign_in") throw new Error("No link was requested.");
+      if (isRefusal(refusal)) throw new Error("No link was requested.");
+      return fixture.tokenOf(sent[0] ?? "");
+    },
+    /** The token of the link that a queue message names. */
+    async tokenOf(body: string): Promise<string> {
+      const message = decodeMail(body);
+      if (message?.kind !== "sign_in") throw new Error("No link was requested.");
       const link = await stores.loginTokens.get(message.loginId);
       const token = link && openLoginToken(loginRing, message.loginId, link);
       if (!token) throw new Error("The link has no token.");

@@ -3,14 +3,13 @@ import { listInvites } from "../../../../../shared/flows/access/team/invites.ts"
 import { removeMember } from "../../../../../shared/flows/access/team/members.ts";
 import { setTenantStatus } from "../../../../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../../../../shared/flows/access/tenants.ts";
-import type { TenantId } from "../../../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../../../shared/kernel/time.ts";
 import { newTenant } from "../../../stores/support/samples.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/fault-injection.ts";
 import { refused, useInvites } from "./support/invites.ts";
 import { newEmail } from "./support/team.ts";
 
-const { list, newInvite, nextWindow, revoke, team, testEnv, workspace } = useInvites();
+const { list, newInvite, revoke, team, testEnv, workspace } = useInvites();
 
 describe("an accepted invite", () => {
   it("and its revocation at the same time have one end", async () => {
@@ -62,42 +61,6 @@ describe("an accepted invite", () => {
       now: testEnv().now(),
     };
     expect(await removeMember(team().ports, request)).toEqual(refused("last_owner"));
-  });
-
-  it("is one of 20 at a sign-in: the operator's first, then the newest; the next sign-in accepts the others", async () => {
-    const [email, named] = [newEmail(), newTenant()];
-    await createTenant(team().ports, named, { name: "Shop", ownerEmail: email, actor: "cli" }, testEnv().now());
-    const tenants: TenantId[] = [];
-    for (let n = 0; n < 22; n++) {
-      nextWindow();
-      workspace.tenant = await team().newTenant();
-      workspace.owner = await team().newMember(workspace.tenant, "owner");
-      await newInvite(email);
-      tenants.push(workspace.tenant);
-    }
-    const userId = await team().signIn(email);
-    const ofUser = async () => (await team().acting(userId)).caller.memberships.map((one) => one.tenant).sort();
-    expect(await ofUser()).toEqual([named, ...tenants.slice(3)].sort());
-    await team().signIn(email);
-    expect(await ofUser()).toEqual([named, ...tenants].sort());
-  });
-
-  it("is not lost when another invite of the address fails", async () => {
-    const email = newEmail();
-    const first = await newInvite(email);
-    const failing = workspace.tenant;
-    workspace.tenant = await team().newTenant();
-    workspace.owner = await team().newMember(workspace.tenant, "owner");
-    await newInvite(email);
-    const { ports } = team();
-    const accept: typeof ports.invites.accept = (one, by) =>
-      one.tenant === failing ? Promise.reject(new Error("A fault.")) : ports.invites.accept(one, by);
-    const userId = await team().signIn(email, { ...ports, invites: { ...ports.invites, accept } });
-    expect((await team().acting(userId)).caller.memberships).toMatchObject([{ tenant: workspace.tenant }]);
-    expect(testEnv().lines).toContainEqual({ event: "invites.claim_failed", error: "Error" });
-    await team().signIn(email);
-    expect((await team().acting(userId)).caller.memberships).toHaveLength(2);
-    expect(await team().roles(failing)).toMatchObject({ [userId]: first.role });
   });
 });
 

@@ -41,7 +41,7 @@ it("a person creates a tenant only where sign-up is open, and is its owner", asy
   const now = testEnv.now();
   const tenant = { id: slug, name: "Shop", status: "active", ownerEmail: null, createdAt: now, updatedAt: now };
   expect(await create(userId, slug)).toEqual(tenant);
-  expect(await list(userId)).toEqual([{ ...tenant, role: "owner" }]);
+  expect(await list(userId)).toEqual([{ ...tenant, role: "owner", invitedBy: null, inviterEmail: null }]);
   expect(await get(userId, slug)).toEqual(tenant);
   expect(await team.audits(slug, "tenant.create")).toMatchObject([{ actor: `console:${userId}` }]);
   const members = await team.ports.memberships.list(slug);

@@ -71,12 +71,12 @@ export function openTeamEnv(testEnv: TestEnv) {
     return { caller, ip: "192.0.2.1" };
   }
 
-  /** Signs a person in, which accepts their invites. @returns the id of the user */
-  async function signIn(email: string, openPorts = ports): Promise<string> {
+  /** Signs a person in. @param inviteId the invite whose mail led to it @returns the id of the user */
+  async function signIn(email: string, openPorts = ports, inviteId: string | null = null): Promise<string> {
     const now = testEnv.now();
     const address = await hashes(email);
     const user = await openPorts.users.recordSignIn({ addressHashes: address, email, newUserId: newUserId(now), now });
-    await claimInvites(openPorts, { user, addressHashes: address, ip: "192.0.2.1", now });
+    await claimInvites(openPorts, { user, addressHashes: address, inviteId, ip: "192.0.2.1", now });
     return user.id;
   }
 
@@ -96,7 +96,7 @@ export function openTeamEnv(testEnv: TestEnv) {
       acceptedAt: null,
     };
     await stores.invites.create(invite, { audit, actor: null, memberId: null, addressHashes: await hashes(email) });
-    return signIn(email);
+    return signIn(email, ports, invite.id);
   }
 
   return {

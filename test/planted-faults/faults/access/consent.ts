@@ -1,0 +1,104 @@
+import type { PlantedFault } from "../../planted-fault.ts";
+
+const starts = "test/functions/routes/accounts/login-start.test.ts";
+const reads = "test/functions/routes/route-table/reads.test.ts";
+const link = "test/functions/routes/access/sign-in-link.test.ts";
+const ownInvites = "test/shared/flows/access/team/own-invites.test.ts";
+
+export const consentFaults: readonly PlantedFault[] = [
+  {
+    name: "a login starts from any page",
+    file: "functions/http/browser/consent.ts",
+    search: 'return !isBrowser || headers.get("sec-fetch-site") === "same-origin";',
+    replacement: 'return !isBrowser || headers.get("sec-fetch-site") !== "";',
+    killedBy: { file: starts, title: "asks first where the request comes from %s" },
+  },
+  {
+    name: "a browser that does not say where it comes from starts a login",
+    file: "functions/http/browser/consent.ts",
+    search: "const isBrowser = acceptsHtml(headers) || FETCH_HEADERS",
+    replacement: "const isBrowser = FETCH_HEADERS",
+    killedBy: { file: starts, title: "asks first where the request comes from %s" },
+  },
+  {
+    name: "a route that changes something runs without a word about consent",
+    file: "functions/http/serve.ts",
+    search: "return endpoint.confirm && !isMeant(metadata) ? endpoint.confirm(input) : null;",
+    replacement: "return null;",
+    killedBy: { file: reads, title: "stores nothing and sets no cookie for any caller" },
+  },
+  {
+    name: "a HEAD request starts a login",
+    file: "functions/http/browser/consent.ts",
+    search: 'return method === "HEAD" || PREFETCH_HEADERS',
+    replacement: "return PREFETCH_HEADERS",
+    killedBy: { file: starts, title: "starts nothing for a %s that only looks" },
+  },
+  {
+    name: "a link works at once in any browser",
+    file: "functions/routes/access/sign-in/verify.ts",
+    search: "if (!link.isOwnBrowser || link.otherPerson !== null)",
+    replacement: "if (link.otherPerson !== null)",
+    killedBy: { file: link, title: "asks first in a browser with %s, and works by one press" },
+  },
+  {
+    name: "a link replaces the session of another person",
+    file: "functions/routes/access/sign-in/verify.ts",
+    search: "if (!link.isOwnBrowser || link.otherPerson !== null)",
+    replacement: "if (!link.isOwnBrowser)",
+    killedBy: { file: link, title: "asks first where another person is signed in, and names them" },
+  },
+  {
+    name: "another page sends the form of a link",
+    file: "functions/routes/access/sign-in/verify.ts",
+    search: "if (!isOwnForm(request, ports.baseUrl)) return refuse",
+    replacement: "if (body.byteLength < 0) return refuse",
+    killedBy: { file: link, title: "is not used by a press from %s" },
+  },
+  {
+    name: "a page of another origin binds its link to the browser of its visitor",
+    file: "functions/routes/access/sign-in/browser-cookie.ts",
+    search: "if (!isOfConsole(request, ports)) return null;",
+    replacement: "if (ports.baseUrl === null) return null;",
+    killedBy: { file: link, title: "from another page (%j) binds no browser: its link asks first everywhere" },
+  },
+  {
+    name: "a sign-in accepts every invite of the address",
+    file: "shared/flows/access/team/claim-invites.ts",
+    search: "if (!only || others.length > 0) return undefined;",
+    replacement: "if (!only || others.length > 999) return undefined;",
+    killedBy: {
+      file: ownInvites,
+      title:
+        "of a member of $memberships with $invites invites, its mail's own: $named, accepts $accepted and lets the others wait",
+    },
+  },
+  {
+    name: "a member of a tenant accepts an invite by any sign-in",
+    file: "shared/flows/access/team/claim-invites.ts",
+    search: "return session?.memberships.length === 0 ? only : undefined;",
+    replacement: "return session ? only : undefined;",
+    killedBy: {
+      file: ownInvites,
+      title:
+        "of a member of $memberships with $invites invites, its mail's own: $named, accepts $accepted and lets the others wait",
+    },
+  },
+  {
+    name: "a running session reads the invites of strangers",
+    file: "shared/flows/access/team/own-invites.ts",
+    search: "return pendingInvites.filter(({ boundTo }) => boundTo === userId);",
+    replacement: "return pendingInvites.filter(({ boundTo }) => boundTo !== userId || boundTo === userId);",
+    killedBy: {
+      file: ownInvites,
+      title: "is not there for a running session: fifty invites of strangers change nothing that it reads",
+    },
+  },
+  {
+    name: "a binding of an earlier invite counts for a later one",
+    file: "shared/stores/access/invite-items.ts",
+    search: "boundTo: boundId === inviteId ? userId : null,",
+    replacement: "boundTo: boundId === undefined ? null : userId,",
+    killedBy: { file: ownInvites, title: "is not found by a session that found an earlier one of the tenant" },
+  },
+];
