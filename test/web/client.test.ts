@@ -79,3 +79,49 @@ test("runs in Chromium: the calls of Node.js, the CSRF token of the cookie, and 
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test("an API key is refused in a page and in its workers, before a request", async () => {
+  const refusalOf = `(() => {
+    try {
+      new Parley({ baseUrl: location.origin, apiKey: "svc_live_k" });
+      return null;
+    } catch ({ name, code, message }) {
+      return [name, code, message];
+    }
+  })()`;
+  const javascript = { "content-type": "text/javascript" };
+  const html = '<!doctype html><html lang="en"><title>Client</title><script src="/client.js"></script></html>';
+  await using server = await startScenarioServer({
+    "/page": text(200, html, { "content-type": "text/html" }),
+    "/client.js": text(200, script, javascript),
+    "/worker.js": text(200, `${script}; postMessage(${refusalOf});`, javascript),
+    "/shared-worker.js": text(
+      200,
+      `${script}; onconnect = ({ ports: [p] }) => p.postMessage(${refusalOf});`,
+      javascript,
+    ),
+  });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${server.input.baseUrl}/page`);
+  server.takeCounts();
+  const refusals = await page.evaluate(async (expression) => {
+    const message = (port: object) => new Promise((resolve) => Object.assign(port, { onmessage: resolve }));
+    const shown = async (port: object) => ((await message(port)) as { readonly data: unknown }).data;
+    // biome-ignore lint/security/noGlobalEval: the same expression as in the workers
+    const inPage: unknown = globalThis.eval(expression);
+    const scope = globalThis as unknown as Record<string, new (url: string, options?: object) => { port: object }>;
+    const { Worker: PageWorker, SharedWorker } = scope;
+    if (PageWorker === undefined || SharedWorker === undefined) throw new Error("This browser has no workers.");
+    return [
+      inPage,
+      await shown(new PageWorker("/worker.js")),
+      await shown(new PageWorker("/worker.js", { type: "module" })),
+      await shown(new SharedWorker("/shared-worker.js").port),
+    ];
+  }, refusalOf);
+  const refusal = ["ParleyError", "invalid_argument", expect.stringMatching(/^API key in a web page\. .*Omit apiKey/)];
+  expect(refusals).toEqual([refusal, refusal, refusal, refusal]);
+  expect(Object.keys(server.takeCounts()).filter((path) => !path.endsWith(".js"))).toEqual([]);
+  await context.close();
+});

@@ -1,5 +1,6 @@
 import { abortedError, type Clock, sleep, systemClock } from "./clock.ts";
 import { ParleyError } from "./errors.ts";
+import { keyRefusal } from "./key-rule.ts";
 import { type Data, type Operation, type Parts, takesTenant, toPath } from "./operations.ts";
 import { type ReceivedResponse, readEnvelope } from "./responses.ts";
 import { mayRetry, retryDelay } from "./retries.ts";
@@ -29,7 +30,10 @@ export interface ResponseInfo {
 export interface ClientOptions {
   /** Where Parley is, such as `https://parley.example.com`. In a browser, default: the origin of the page. */
   readonly baseUrl?: string | undefined;
-  /** An API key. Without one, the client uses the session cookies of the browser. Never give a page an API key. */
+  /**
+   * An API key. Without one, the client uses the session cookies of the browser. Throws a ParleyError in a web page, and
+   * for a `baseUrl` with http that is not on this machine.
+   */
   readonly apiKey?: string | undefined;
   /** The tenant of each request that takes one. For an operator key and a member of several tenants. */
   readonly tenant?: string | undefined;
@@ -82,9 +86,11 @@ export class HttpClient {
   constructor(options: ClientOptions = {}) {
     this.#options = options;
     this.#baseUrl = (options.baseUrl ?? scope.location?.origin ?? "").replace(/(?<!\/)\/+$/, "");
-    if (!/^https?:\/\//.test(this.#baseUrl)) {
+    if (!/^https?:\/\//.test(this.#baseUrl) || !isUrl(this.#baseUrl)) {
       throw invalidArgument("Missing baseUrl. Pass the URL of the deployment, such as https://parley.example.com.");
     }
+    const refusal = options.apiKey === undefined ? null : keyRefusal(this.#baseUrl);
+    if (refusal !== null) throw invalidArgument(refusal);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;
   }
@@ -256,6 +262,15 @@ function toJson(body: unknown): string {
 
 function jsonType(body: unknown): Record<string, string> {
   return body === undefined ? {} : { "content-type": "application/json" };
+}
+
+/** `URL.canParse`, which browsers have since 2023. */
+function isUrl(text: string): boolean {
+  try {
+    return new URL(text) !== null;
+  } catch {
+    return false;
+  }
 }
 
 function invalidArgument(message: string): ParleyError {

@@ -33,6 +33,23 @@ export const clientFaults: readonly PlantedFault[] = [
     killedBy: { file: "test/packages/client/retries.test.ts", title: "is not retried after %s" },
   },
   {
+    name: "the client accepts an API key in a worker of a page",
+    file: "packages/client/src/key-rule.ts",
+    search: "runtime instanceof WorkerGlobalScope && location !== undefined;",
+    replacement: "false;",
+    killedBy: { file: "test/packages/client/api-key.test.ts", title: "refuses a key: %s" },
+  },
+  {
+    name: "the client sends an API key to any host whose name begins like a loopback address",
+    file: "packages/client/src/key-rule.ts",
+    search: "127\\.\\d+\\.\\d+\\.\\d+|",
+    replacement: "127\\..+|",
+    killedBy: {
+      file: "test/packages/client/api-key.test.ts",
+      title: "is refused for %s, and the fix is named",
+    },
+  },
+  {
     name: "a webhook of any age is accepted",
     file: "packages/client/src/webhook-verifier.ts",
     search: "if (Math.abs(Math.floor(now / 1_000) - Number(timestamp)) > TOLERANCE_SECONDS) {",

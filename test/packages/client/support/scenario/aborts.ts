@@ -1,5 +1,6 @@
 import { type ClientOptions, Parley, ParleyError } from "#client";
 import { turningClock } from "./clock.ts";
+import { credentials } from "./credentials.ts";
 
 const REASON = "The person left the page.";
 
@@ -34,7 +35,7 @@ export async function runAborts(baseUrl: string, now: number): Promise<Record<st
     const { onId, ...options } = optionsFor(() => controller.abort(REASON));
     const parley = new Parley({
       baseUrl: `${baseUrl}/${moment}`,
-      apiKey: "k",
+      ...credentials,
       clock: turningClock(now),
       random: () => 0,
       ...options,
@@ -50,7 +51,7 @@ export async function runAborts(baseUrl: string, now: number): Promise<Record<st
       rows[moment] = { ids, error: isExpected ? error.code : String(error) };
     }
   }
-  const parley = new Parley({ baseUrl: `${baseUrl}/left-loop`, apiKey: "k", clock: turningClock(now) });
+  const parley = new Parley({ baseUrl: `${baseUrl}/left-loop`, ...credentials, clock: turningClock(now) });
   for await (const { id } of parley.messages.list()) {
     rows["left-loop"] = id;
     break;

@@ -1,6 +1,7 @@
 import { Parley } from "#client";
 import { guidedCalls } from "./calls.ts";
 import { turningClock } from "./clock.ts";
+import { credentials } from "./credentials.ts";
 import { outcome } from "./outcome.ts";
 
 /** Makes each guided call against each fault of the server. @returns code, status and waits of each */
@@ -10,7 +11,7 @@ export async function runGuidance(baseUrl: string, now: number, faults: readonly
     for (const { path, run } of guidedCalls) {
       const waits: number[] = [];
       const clock = turningClock(now, waits);
-      const parley = new Parley({ baseUrl: `${baseUrl}/fault/${fault}`, apiKey: "k", clock, random: () => 0 });
+      const parley = new Parley({ baseUrl: `${baseUrl}/fault/${fault}`, ...credentials, clock, random: () => 0 });
       rows[`${fault}: ${path}`] = { error: await outcome(run(parley)), waits };
     }
   };

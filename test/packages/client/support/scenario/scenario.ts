@@ -1,6 +1,7 @@
 import { Parley, verifyWebhook } from "#client";
 import { runAborts } from "./aborts.ts";
 import { turningClock } from "./clock.ts";
+import { credentials } from "./credentials.ts";
 import { runGuidance } from "./guidance.ts";
 import { outcome } from "./outcome.ts";
 import { runTimeOuts, runUploadTimeOut } from "./time-outs.ts";
@@ -25,7 +26,7 @@ type StreamOptions = Pick<Parameters<Parley["connect"]>[0], "WebSocket">;
 export async function runScenario(input: ScenarioInput, streamOptions: StreamOptions = {}): Promise<object> {
   const { baseUrl, webhook, now } = input;
   const waits: number[] = [];
-  const parley = new Parley({ baseUrl, apiKey: "svc_test_k", clock: turningClock(now, waits), random: () => 0 });
+  const parley = new Parley({ baseUrl, ...credentials, clock: turningClock(now, waits), random: () => 0 });
   const ids: string[] = [];
   for await (const { id } of parley.messages.list()) ids.push(id);
   const progress: boolean[] = [];
@@ -54,7 +55,7 @@ export async function runScenario(input: ScenarioInput, streamOptions: StreamOpt
 }
 
 function firstEvents(baseUrl: string, options: StreamOptions): Promise<string[]> {
-  const parley = new Parley({ baseUrl, apiKey: "svc_test_k" });
+  const parley = new Parley({ baseUrl, ...credentials });
   return new Promise((resolve) => {
     const reports: string[] = [];
     const stream = parley.connect({

@@ -9,6 +9,7 @@ export function stepOf(baseUrl: string, { pathname, search }: URL): Step {
   const [, area = "", fault = ""] = pathname.split("/");
   if (area === "fault") return faults[fault]?.step ?? text(500, `There is no fault ${fault}.`);
   const upload = { id: "upl_1", url: `${baseUrl}/storage`, fields: { key: "u/1" }, method: "POST" };
+  const ticket = ok({ ticket: "wst_1", url: `${baseUrl.replace("http", "ws")}/live` });
   const steps: Record<string, Step> = {
     "/v1/messages": search === "" ? page([], "c1") : search === "?cursor=c1" ? page(["a"], "c2") : page(["b"], null),
     "/v1/messages/reply": ok({ platform_message_id: "m_1" }),
@@ -19,7 +20,8 @@ export function stepOf(baseUrl: string, { pathname, search }: URL): Step {
     "/v1/attachments/uploads/upl_1": ok({
       upload: { id: "upl_1", status: "ready", attachment: { id: "185", type: "file" } },
     }),
-    "/v1/realtime/ticket": ok({ ticket: "wst_1", url: `${baseUrl.replace("http", "ws")}/live` }),
+    "/v1/realtime/ticket": ticket,
+    "/console/session/ws-ticket": ticket,
     "/hanging-storage/v1/attachments/uploads": ok({ upload: { ...upload, url: `${baseUrl}/hanging-headers` } }, 201),
   };
   const secondPages: Record<string, Step> = { "hanging-page": hangInBody, "refused-page": text(503, "") };

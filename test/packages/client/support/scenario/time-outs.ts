@@ -1,6 +1,7 @@
 import { type Clock, Parley } from "#client";
 import { guidedCalls } from "./calls.ts";
 import { turningClock } from "./clock.ts";
+import { credentials } from "./credentials.ts";
 import { outcome } from "./outcome.ts";
 
 const TIMEOUT_MS = 100;
@@ -24,7 +25,7 @@ export async function runTimeOuts(hanging: Readonly<Record<string, string>>, now
           return fetch(...args);
         };
         const clock = turningClock(now);
-        const parley = new Parley({ baseUrl, apiKey: "k", clock, random: () => 0, fetch: countingFetch });
+        const parley = new Parley({ baseUrl, ...credentials, clock, random: () => 0, fetch: countingFetch });
         const error = await outcome(run(parley, { [limit]: TIMEOUT_MS, maxRetries: 1 }));
         rows[`${limit}, ${phase}: ${path}`] = { error, requests };
       }
@@ -47,7 +48,7 @@ export function runUploadTimeOut(baseUrl: string): Promise<unknown> {
   const onProgress = ({ loaded, total }: { readonly loaded: number; readonly total: number }) => {
     if (loaded === total) for (const callback of timers) callback();
   };
-  const parley = new Parley({ baseUrl: `${baseUrl}/hanging-storage`, apiKey: "k", clock });
+  const parley = new Parley({ baseUrl: `${baseUrl}/hanging-storage`, ...credentials, clock });
   const file = new Blob(["%PDF"], { type: "application/pdf" });
   return parley.attachments.upload({ conversation_id: "c", file }, { onProgress }).catch(({ code, detail }) => ({
     code,

@@ -1,0 +1,36 @@
+/** What a runtime may have. */
+interface Runtime {
+  readonly window?: { readonly document?: unknown };
+  readonly navigator?: { readonly product?: string };
+  readonly location?: unknown;
+  readonly process?: unknown;
+  readonly Deno?: unknown;
+  readonly WorkerGlobalScope?: unknown;
+}
+
+/** Why an API key must not be used here, with the fix. Null if it may. */
+export function keyRefusal(baseUrl: string): string | null {
+  if (isPage(globalThis as Runtime)) {
+    return "API key in a web page. Everyone who opens the page can read it. Omit apiKey to use the session of the signed-in person, or call Parley from your server.";
+  }
+  if (isPlainHttp(baseUrl)) {
+    return "API key over plain http. Everyone on the way can read it. Pass a baseUrl with https. Only loopback addresses may have http.";
+  }
+  return null;
+}
+
+/** True in a web page and in its workers. */
+function isPage(runtime: Runtime): boolean {
+  const { window, navigator, location, process, Deno, WorkerGlobalScope } = runtime;
+  // Node.js and Bun, also with an emulated page. A `process` that a bundler puts into a page has not this type.
+  const isProgram = Object.prototype.toString.call(process) === "[object process]" || Deno !== undefined;
+  if (isProgram || navigator?.product === "ReactNative") return false;
+  if (typeof window?.document === "object") return true;
+  // Runtimes of servers may have the scope of a worker, but no location.
+  return typeof WorkerGlobalScope === "function" && runtime instanceof WorkerGlobalScope && location !== undefined;
+}
+
+function isPlainHttp(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && !/^(localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
