@@ -19,15 +19,17 @@ export interface LockEntry {
 
 interface LockRegistryOptions {
   readonly lockFile: string;
-  /** npm's cache, whose content has its hash as its name. */
-  readonly cache: string;
+  /** npm's cache, whose content has its hash as its name. Default: no content. */
+  readonly cache?: string;
   /** A package whose content is replaced by other bytes. */
   readonly forgedPackage?: string;
+  /** The answer to an audit, by package. Null: 503. Default: the path is unknown. */
+  readonly advisories?: object | null;
 }
 
 /** A registry of npm on the loopback that serves what a lock file names, and nothing else. */
 export async function startLockRegistry(options: LockRegistryOptions): Promise<LockRegistry> {
-  const { lockFile, cache, forgedPackage } = options;
+  const { lockFile, cache = "", forgedPackage, advisories } = options;
   const { packages } = JSON.parse(readFileSync(lockFile, "utf8")) as { packages: Record<string, LockEntry> };
   const entries = Object.entries(packages)
     .filter(([path, { integrity }]) => path !== "" && integrity !== undefined)
@@ -56,6 +58,10 @@ export async function startLockRegistry(options: LockRegistryOptions): Promise<L
 
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? "");
+    if (path === "/-/npm/v1/security/advisories/bulk" && advisories !== undefined) {
+      response.writeHead(advisories === null ? 503 : 200).end(JSON.stringify(advisories));
+      return;
+    }
     const entry = entries.find(({ name, version }) => tarballPath(name, version) === path);
     if (entry !== undefined) return void sendTarball(response, entry);
     const body = packument(path.slice(1));

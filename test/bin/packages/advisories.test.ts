@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { advisoryProblems, exceptionProblems, readAdvisories } from "../../../bin/packages/advisories.ts";
+import { lockedPackages } from "../../../bin/packages/lock-file.ts";
+import { PROJECT } from "../../docs/markdown.ts";
+import { startLockRegistry } from "./support/lock-registry.ts";
+
+const packages = lockedPackages(PROJECT);
+const exception = {
+  advisory: "GHSA-jf85-cpcp-j695",
+  package: "zod",
+  reason: "Only a pattern of the caller can be slow, and Parley takes none from a caller.",
+  until: "2027-01-31",
+};
+const at = (time: string) => Date.parse(time);
+const problems = (change: object, now = at("2027-01-15T12:00:00Z")) =>
+  exceptionProblems([{ ...exception, ...change }], packages, now);
+
+describe("an exception", () => {
+  it("holds to the end of its last day, and is refused after it", () => {
+    expect(problems({}, at("2027-01-31T23:59:59.999Z"))).toEqual([]);
+    expect(problems({}, at("2027-02-01T00:00:00Z"))).toEqual([
+      "Exception 1 (GHSA-jf85-cpcp-j695) ended on 2027-01-31. Update the package, or argue the exception again.",
+    ]);
+  });
+
+  it("ends within 180 days", () => {
+    expect(problems({}, at("2026-08-04T00:00:00Z"))).toEqual([]);
+    expect(problems({}, at("2026-08-03T23:59:59Z"))).toEqual([
+      "Exception 1 (GHSA-jf85-cpcp-j695) ends later than in 180 days.",
+    ]);
+  });
+
+  it.each([
+    ["no date", { until: undefined }, "needs a date until, such as 2027-01-31."],
+    ["a day that no month has", { until: "2027-02-30" }, "needs a date until, such as 2027-01-31."],
+    ["a time", { until: "2027-01-31T00:00:00Z" }, "needs a date until, such as 2027-01-31."],
+    ["another name of an advisory", { advisory: "CVE-2027-1" }, "needs an advisory like GHSA-jf85-cpcp-j695."],
+    ["a package that is gone", { package: "left-pad" }, "is about left-pad, which is not in the lock file."],
+    ["a short reason", { reason: "is fine" }, "needs a reason of 40 characters."],
+    ["another field", { severity: "low" }, "needs advisory, package, reason, until alone."],
+  ])("is refused with %s", (_, change, problem) => {
+    expect(problems(change)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("is refused twice, and a file that is no list, too", () => {
+    const now = at("2027-01-15T00:00:00Z");
+    expect(exceptionProblems([exception, exception], packages, now)).toEqual([
+      expect.stringContaining("is there twice."),
+    ]);
+    expect(exceptionProblems({}, packages, now)).toEqual(["The exceptions are no list."]);
+  });
+});
+
+describe("the answer of npm audit", () => {
+  const via = {
+    url: "https://github.com/advisories/GHSA-jf85-cpcp-j695",
+    name: "zod",
+    severity: "high",
+    title: "Slow",
+  };
+  const advisories = readAdvisories({ vulnerabilities: { zod: { via: [via] }, user: { via: ["zod"] } } }) ?? [];
+
+  it("names each advisory once", () => {
+    expect(advisories).toEqual([{ id: "GHSA-jf85-cpcp-j695", package: "zod", severity: "high", title: "Slow" }]);
+    expect(readAdvisories({ vulnerabilities: {} })).toEqual([]);
+  });
+
+  it("is compared with the exceptions in both directions", () => {
+    expect(advisoryProblems(advisories, [exception])).toEqual([]);
+    expect(advisoryProblems(advisories, [])).toEqual(["zod: Slow (high, GHSA-jf85-cpcp-j695). Update the package."]);
+    expect(advisoryProblems([], [exception])).toEqual([
+      "zod: GHSA-jf85-cpcp-j695 is no longer reported. Remove its exception.",
+    ]);
+  });
+
+  it.each([null, { message: "405 Method Not Allowed" }, { error: {} }, []])("may be none: %j", (answer) => {
+    expect(readAdvisories(answer)).toBeNull();
+  });
+});
+
+describe("the program", () => {
+  /** Runs it with a registry on the loopback. @param advisories null: the registry refuses the request */
+  async function run(advisories: object | null, ...args: string[]) {
+    await using registry = await startLockRegistry({ lockFile: join(PROJECT, "package-lock.json"), advisories });
+    const program = spawn(process.execPath, [join(PROJECT, "bin/advisories.ts"), ...args], {
+      env: { ...process.env, npm_config_registry: registry.url },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const ended = new Promise<number | null>((resolve) => program.once("close", resolve));
+    const output = (await program.stderr.setEncoding("utf8").toArray()).join("");
+    return { code: await ended, output };
+  }
+
+  it("fails for an advisory about an installed package, and names it", async () => {
+    const url = "https://github.com/advisories/GHSA-aaaa-bbbb-cccc";
+    const advisory = { id: 1, url, title: "Slow", severity: "high", vulnerable_versions: "*", cwe: [], cvss: {} };
+    const { code, output } = await run({ zod: [advisory] });
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: "zod: Slow (high, GHSA-aaaa-bbbb-cccc). Update the package.\n",
+    });
+  });
+
+  it("succeeds without an advisory", async () => {
+    expect(await run({})).toEqual({ code: 0, output: "" });
+  });
+
+  it("says in one line that the registry has no answer, and fails for it only where one is required", async () => {
+    const output = expect.stringMatching(/^Advisories are not checked, because the registry gave none: .*503.*\n$/);
+    expect(await run(null)).toEqual({ code: 0, output });
+    expect(await run(null, "--required")).toEqual({ code: 1, output });
+    expect(await run(null, "--offline")).toEqual({ code: 0, output: "" });
+  });
+});
