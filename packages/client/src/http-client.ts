@@ -86,7 +86,7 @@ export class HttpClient {
   constructor(options: ClientOptions = {}) {
     this.#options = options;
     this.#baseUrl = (options.baseUrl ?? scope.location?.origin ?? "").replace(/(?<!\/)\/+$/, "");
-    if (!/^https?:\/\//.test(this.#baseUrl) || !isUrl(this.#baseUrl)) {
+    if (!/^https?:\/\//.test(this.#baseUrl)) {
       throw invalidArgument("Missing baseUrl. Pass the URL of the deployment, such as https://parley.example.com.");
     }
     const refusal = options.apiKey === undefined ? null : keyRefusal(this.#baseUrl);
@@ -262,15 +262,6 @@ function toJson(body: unknown): string {
 
 function jsonType(body: unknown): Record<string, string> {
   return body === undefined ? {} : { "content-type": "application/json" };
-}
-
-/** `URL.canParse`, which browsers have since 2023. */
-function isUrl(text: string): boolean {
-  try {
-    return new URL(text) !== null;
-  } catch {
-    return false;
-  }
 }
 
 function invalidArgument(message: string): ParleyError {

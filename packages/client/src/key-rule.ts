@@ -30,7 +30,9 @@ function isPage(runtime: Runtime): boolean {
   return typeof WorkerGlobalScope === "function" && runtime instanceof WorkerGlobalScope && location !== undefined;
 }
 
+/** The whole host of a loopback address. React Native has no `URL` that names the host. */
+const LOOPBACK = /^http:\/\/(([\w-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?(\/|$)/;
+
 function isPlainHttp(baseUrl: string): boolean {
-  const { protocol, hostname } = new URL(baseUrl);
-  return protocol === "http:" && !/^(localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return baseUrl.startsWith("http:") && !LOOPBACK.test(baseUrl);
 }

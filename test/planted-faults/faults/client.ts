@@ -42,8 +42,8 @@ export const clientFaults: readonly PlantedFault[] = [
   {
     name: "the client sends an API key to any host whose name begins like a loopback address",
     file: "packages/client/src/key-rule.ts",
-    search: "127\\.\\d+\\.\\d+\\.\\d+|",
-    replacement: "127\\..+|",
+    search: "(:\\d+)?(\\/|$)/;",
+    replacement: "/;",
     killedBy: {
       file: "test/packages/client/api-key.test.ts",
       title: "is refused for %s, and the fix is named",
