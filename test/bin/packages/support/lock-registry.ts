@@ -9,6 +9,8 @@ export interface LockRegistry extends AsyncDisposable {
   readonly unknownPaths: readonly string[];
   /** Packages that npm requested and whose content npm's cache lacks. */
   readonly absentPackages: readonly string[];
+  /** How often npm received the forged package. */
+  readonly forgedRequests: number;
 }
 
 export interface LockEntry {
@@ -36,6 +38,7 @@ export async function startLockRegistry(options: LockRegistryOptions): Promise<L
     .map(([path, entry]) => ({ name: path.slice(path.lastIndexOf("node_modules/") + 13), ...entry }));
   const unknownPaths: string[] = [];
   const absentPackages: string[] = [];
+  let forgedRequests = 0;
   const tarballPath = (name: string, version?: string) => `/${name}/-/${version}.tgz`;
 
   function packument(name: string) {
@@ -50,7 +53,10 @@ export async function startLockRegistry(options: LockRegistryOptions): Promise<L
 
   function sendTarball(response: ServerResponse, { name, version, integrity = "" }: LockEntry & { name: string }) {
     const file = contentFile(cache, integrity);
-    if (name === forgedPackage) return response.end("other bytes");
+    if (name === forgedPackage) {
+      forgedRequests++;
+      return response.end("other bytes");
+    }
     if (existsSync(file)) return response.end(readFileSync(file));
     absentPackages.push(`${name}@${version}`);
     response.writeHead(404).end();
@@ -75,6 +81,9 @@ export async function startLockRegistry(options: LockRegistryOptions): Promise<L
     url: url(),
     unknownPaths,
     absentPackages,
+    get forgedRequests() {
+      return forgedRequests;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
