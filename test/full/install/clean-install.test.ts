@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type LockEntry, startLockRegistry } from "../../bin/packages/support/lock-registry.ts";
 import { PROJECT } from "../../docs/markdown.ts";
+import { type LockEntry, startLockRegistry } from "../../docs/packages/lock-registry.ts";
 
 // An installation where only the Node.js and the npm of the machine exist.
 

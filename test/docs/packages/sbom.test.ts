@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, describe, expect, it } from "vitest";
 import { lockedPackages } from "../../../bin/packages/lock-file.ts";
-import { PROJECT } from "../../docs/markdown.ts";
+import { PROJECT } from "../markdown.ts";
 
 interface Component {
   readonly "bom-ref": string;
