@@ -11,6 +11,7 @@ import { DAY, HOUR } from "../../shared/kernel/time.ts";
 import { toWebhookBody } from "../../shared/platforms/accounts/history.ts";
 import { membershipStore } from "../../shared/stores/access/memberships.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
+import { userStore } from "../../shared/stores/access/users.ts";
 import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
@@ -43,6 +44,7 @@ export function accountsPorts(): TaskPorts & WorkerPorts {
     queueWebhook: (raw, now) => receiveWebhook(intake, raw, now),
     wait: (duration) => setTimeout(duration),
     memberships: membershipStore(table),
+    users: userStore(table),
     tenants: tenantStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     accountWork: openQueue(setting("accountsQueueUrl")),

@@ -17,16 +17,25 @@ export interface OwnerMailPorts {
 /** SES limits the mails of a second, to 14 at first. */
 const MAILS_AT_ONCE = 5;
 
-/** Sends a mail to each owner of a tenant. Never fails: the log says why a mail was not sent. */
-export async function mailOwners(ports: OwnerMailPorts, tenant: TenantId, mail: Omit<Mail, "to">): Promise<void> {
+/**
+ * Sends a mail to each owner of a tenant. Never fails: the log says why a mail was not sent.
+ * @param person the address of a person who gets it as well
+ */
+export async function mailOwners(
+  ports: OwnerMailPorts,
+  tenant: TenantId,
+  mail: Omit<Mail, "to">,
+  person?: string,
+): Promise<void> {
   const { mail: mailer } = ports;
   const logNotSent = (reason: string) => ports.log({ event: "mail.not_sent", reason });
   if (!mailer) return logNotSent("no_sender");
   try {
     const owners = await ownerAddresses(ports, tenant);
-    if (owners.length === 0) return logNotSent("no_owner");
+    const recipients = new Set(person === undefined ? owners : [...owners, person]);
+    if (recipients.size === 0) return logNotSent("no_owner");
     // One mail each: an owner does not see the addresses of the others.
-    await forEachConcurrent(owners, MAILS_AT_ONCE, async (to) => {
+    await forEachConcurrent([...recipients], MAILS_AT_ONCE, async (to) => {
       try {
         const outcome = await mailer.send({ ...mail, to });
         if (outcome !== "accepted") logNotSent(outcome);

@@ -23,7 +23,11 @@ interface OfConnection extends OfAccount {
 /** Work on an account outside of a request. It names rows of the table: a queue has no token and no text. */
 export type AccountTask =
   /** Completes a connection whose process died: the subscription, then the event. */
-  | ({ readonly op: "finish_connect" } & OfConnection)
+  | ({
+      readonly op: "finish_connect";
+      /** The person who connected it. Absent in messages of the previous release, and for any other actor. */
+      readonly userId?: string | undefined;
+    } & OfConnection)
   /** Completes a disconnection whose process died. */
   | ({
       readonly op: "let_go";
@@ -83,7 +87,12 @@ const cursor = z.nullable(z.string());
 const common = { v: version, tenant, account, trace_id: traceId };
 
 const schema = z.discriminatedUnion("op", [
-  z.object({ ...common, op: z.literal("finish_connect"), connection_id: connectionId }),
+  z.object({
+    ...common,
+    op: z.literal("finish_connect"),
+    connection_id: connectionId,
+    user_id: z.optional(z.string()),
+  }),
   z.object({
     ...common,
     op: z.literal("let_go"),
@@ -136,6 +145,10 @@ export function decodeAccountTask(text: string): AccountMessage | null {
       if (body.op === "let_go") {
         const { connection_id: connectionId, user_id: userId, ...fields } = body;
         return { ...fields, ...common, connectionId, userId };
+      }
+      if (body.op === "finish_connect") {
+        const { connection_id: connectionId, user_id: userId, ...fields } = body;
+        return { ...fields, ...common, connectionId, ...(userId === undefined ? {} : { userId }) };
       }
       if (body.op === "check") {
         const { due_at: dueAt, ...fields } = body;

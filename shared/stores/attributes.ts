@@ -238,6 +238,7 @@ export const erasedEventsAttributes = { ...ttl, bodies: "b", marks: "k", ulids: 
 export const accountAttributes = {
   authorizedBy: "au",
   connection: "cn",
+  connectedMailOf: "cm",
   connectionId: "ci",
   displayName: "n",
   earlierPolicies: "pe",

@@ -163,4 +163,10 @@ test("the flows: connecting costs 16 units and 6 reads, its task 3 reads; lettin
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 3 });
   expect(await cost(() => fixture.disconnect(of, fixture.messenger(), acting))).toEqual({ wcu: 12, rcu: 5 });
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 2 });
+
+  const mailing = await openConnectionFixture(testEnv);
+  mailing.sendMails();
+  await mailing.team.newMember(of, "owner");
+  await mailing.connect(of, mailing.messenger(), request);
+  expect(await cost(() => mailing.drain())).toEqual({ wcu: 1, rcu: 4.5 });
 });

@@ -23,7 +23,8 @@ export async function connectAccount(
   const { platform, externalId } = connection.account;
   const ref = { platform, externalId };
   const connectionId = newUlid(time.now());
-  const task = { op: "finish_connect", tenant, account: ref, connectionId } as const;
+  const userId = "caller" in connection && connection.caller.kind === "session" ? connection.caller.userId : undefined;
+  const task = { op: "finish_connect", tenant, account: ref, connectionId, userId } as const;
   await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });
   const { accountsMax } = ports;
   const link = await linkAccount(ports, { ...connection, connectionId, accountsMax, now: time.now() });

@@ -9,6 +9,7 @@ import { encodeEvent } from "../../queues/events.ts";
 import type { AccountCheck } from "../../stores/accounts/account-checks.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { publishAccountEvent } from "./call-consequences.ts";
+import { type ConnectedMailPorts, mailConnected } from "./connected-mail.ts";
 import { endFormerLogins } from "./former-logins.ts";
 import { queueGap } from "./gap/queue-gap.ts";
 import type { FinishConnectPorts, LetGoPorts, TaskTime } from "./ports.ts";
@@ -28,9 +29,12 @@ interface StoredConnection {
 /** The queue receives a task ten times in 13 minutes. */
 const SUBSCRIBE_TRIES_END: Millis = 10 * MINUTE;
 
-/** Completes a connection whose process may have died. Does nothing for an earlier connection. Safe to repeat. */
+/**
+ * Completes a connection whose process may have died, and mails about it. Does nothing for an earlier connection. Safe to
+ * repeat.
+ */
 export async function finishConnect(
-  ports: FinishConnectPorts,
+  ports: FinishConnectPorts & ConnectedMailPorts,
   task: FinishConnectTask,
   time: TaskTime,
 ): Promise<RecordOutcome> {
@@ -41,6 +45,10 @@ export async function finishConnect(
   if (!stored) return drop("gone");
   const connection = { tenant, ...stored };
   const { account, isReconnection } = connection;
+  const finish = async () => {
+    await mailConnected(ports, { ...connection, userId: task.userId ?? null });
+    return endReplacedSubscription(ports, connection, time);
+  };
   await completeCheck(ports, connection, check);
   const event = connectedEvent(connection);
   const bodies = await ports.eventBodies.getByUlids(tenant, [event.eventUlid]);
@@ -48,10 +56,10 @@ export async function finishConnect(
     const { eventUlid, type } = event;
     const message = { tenant, eventUlid, type, source: null, repeated: true } as const;
     await ports.events.send({ body: encodeEvent(message), group: tenant });
-    return endReplacedSubscription(ports, connection, time);
+    return finish();
   }
   const outcome = await completeConnection(ports, connection, time);
-  if (outcome.kind === "done") return endReplacedSubscription(ports, connection, time);
+  if (outcome.kind === "done") return finish();
   if (outcome.kind === "gone") return done;
   const isFinal = (outcome.kind === "refused" && !outcome.transient) || triesEnded(connection, time);
   if (!isFinal) return retry("subscription");
@@ -62,7 +70,7 @@ export async function finishConnect(
   // The account has a new token. Its checks report whether it works, and try to subscribe again.
   await publishAccountEvent(ports, tenant, event);
   await ports.accountWork.send({ body: encodeAccountTask({ op: "check", tenant, account: ref }), group: tenant });
-  return endReplacedSubscription(ports, connection, time);
+  return finish();
 }
 
 /**

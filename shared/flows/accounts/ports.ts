@@ -12,6 +12,7 @@ import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { Conversations } from "../../stores/inbox/conversations.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
 import type { OwnerMailPorts } from "../mail-owners.ts";
+import type { ConnectedMailPorts } from "./connected-mail.ts";
 import type { FillGapPorts } from "./gap/ports.ts";
 
 export interface LinkPorts {
@@ -62,7 +63,7 @@ export interface TaskTime {
 }
 
 /** What the tasks of the accounts queue need. */
-export type AccountTaskPorts = FinishConnectPorts & LetGoPorts & FillGapPorts & AccountCheckPorts;
+export type AccountTaskPorts = FinishConnectPorts & ConnectedMailPorts & LetGoPorts & FillGapPorts & AccountCheckPorts;
 
 export interface AccountEventPorts {
   readonly eventBodies: Pick<EventBodies, "save">;

@@ -14,6 +14,7 @@ import type { Key } from "../keys.ts";
 
 /** An account as stored. */
 export interface AccountItem extends Key {
+  readonly [A.connectedMailOf]?: string;
   readonly [A.connectionId]?: string;
   readonly [A.connection]: Connection;
   readonly [A.handle]: string;

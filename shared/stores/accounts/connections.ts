@@ -79,6 +79,15 @@ interface ConnectionOf {
   readonly connectionId: string;
 }
 
+/** A connection as it is stored. */
+interface StoredConnection {
+  readonly account: Account;
+  /** Whether the account was connected before. */
+  readonly isReconnection: boolean;
+  /** Whether the mail about it was sent. */
+  readonly isMailed: boolean;
+}
+
 const CONNECT_ATTEMPTS_MAX = 4;
 /** How long the row of a route that is nobody's stays. It names its former holders. */
 export const FREE_ROUTE_RETENTION: Millis = HOLDER_RETENTION;
@@ -279,14 +288,11 @@ export function accountConnections(table: Table) {
      * An account as this connection made it, and whether it was connected before. Reads consistently.
      * @returns null when it was let go, or connected again
      */
-    async getConnection({
-      tenant,
-      ref,
-      connectionId,
-    }: ConnectionOf): Promise<{ readonly account: Account; readonly isReconnection: boolean } | null> {
+    async getConnection({ tenant, ref, connectionId }: ConnectionOf): Promise<StoredConnection | null> {
       const item = await getItem(tenant, ref);
       if (!item || item[A.connectionId] !== connectionId) return null;
-      return { account: toAccount(item), isReconnection: item[A.reconnected] === true };
+      const isMailed = item[A.connectedMailOf] === connectionId;
+      return { account: toAccount(item), isReconnection: item[A.reconnected] === true, isMailed };
     },
 
     /**
@@ -302,6 +308,12 @@ export function accountConnections(table: Table) {
       const changes = { set: { [A.resubscribedAt]: at } };
       const write = update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId));
       return (await conditionalWrite(table, write)).applied;
+    },
+
+    /** Records that the mail about a connection was sent. */
+    async recordConnectedMail({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
+      const changes = { set: { [A.connectedMailOf]: connectionId } };
+      await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId)));
     },
 
     /** Removes the replaced connections, and their tokens, once their subscriptions have ended. */

@@ -7,6 +7,16 @@ const ownInvites = "test/shared/flows/access/team/own-invites.test.ts";
 
 export const consentFaults: readonly PlantedFault[] = [
   {
+    name: "a connection is mailed each time that its task runs",
+    file: "shared/flows/accounts/connected-mail.ts",
+    search: "if (isMailed) return;",
+    replacement: "if (isMailed && userId === undefined) return;",
+    killedBy: {
+      file: "test/shared/flows/accounts/connected-mail.test.ts",
+      title: "is mailed to the owners and to the person who connected it, once, however often its task runs",
+    },
+  },
+  {
     name: "a login starts from any page",
     file: "functions/http/browser/consent.ts",
     search: 'return !isBrowser || headers.get("sec-fetch-site") === "same-origin";',

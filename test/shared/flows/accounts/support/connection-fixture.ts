@@ -1,5 +1,6 @@
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
+import type { Mail, Mailer } from "../../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../../../shared/aws/received-messages.ts";
 import type { AuditAction } from "../../../../../shared/domain/access/audit.ts";
@@ -91,6 +92,10 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     };
   };
 
+  const mails: Mail[] = [];
+  /** Null where no sender address is set. */
+  let mailer: Mailer | null = null;
+
   /** The ports of a new process. */
   const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts => ({
     ...stores,
@@ -99,7 +104,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     vault: testEnv.newVault(),
     accountPlatformFor: async (connection) => platform(connection),
-    mail: null,
+    mail: mailer,
     receivedMessages: openReceivedMessages(testEnv.sqs),
     ...noGapPorts,
     accountsMax: 500,
@@ -115,6 +120,17 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     pageId,
     ports: newPorts,
     time,
+    mails,
+    /** From now on, mails are sent. */
+    sendMails(send: Mailer["send"] = async () => "accepted"): void {
+      mailer = {
+        send: async (mail) => {
+          const outcome = await send(mail);
+          mails.push(mail);
+          return outcome;
+        },
+      };
+    },
     setScript(next: typeof script): void {
       script = next;
     },
