@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Program } from "./programs.ts";
+import type { Program, ProgramArguments } from "./programs.ts";
 
 /** A running engine process. */
 export interface EngineChild {
@@ -20,8 +20,9 @@ export class EngineFailed extends Error {
 
 // The engine must not outlive this process, even after SIGKILL. A shell therefore watches the read end of a pipe whose
 // only write end is ours, and stops the engine when the pipe closes. The first line on stdout is the engine's pid. The
-// engine's output goes to stderr.
+// engine's output goes to stderr. Its files are its owner's alone.
 const WATCHER = `
+umask 077
 exec 3<&0
 "$@" </dev/null 3<&- 1>&2 &
 engine=$!
@@ -46,12 +47,13 @@ const POLL_MS = 10;
 const OUTPUT_MAX = 4_000;
 
 /**
- * Runs the program and waits until it responds on `port`. It has its own session, so that Ctrl-C does not reach it, and
+ * Runs the program and waits until it responds on its port. It has its own session, so that Ctrl-C does not reach it, and
  * it does not keep this process alive.
  * @throws EngineFailed
  */
-export async function runChild(program: Program, port: number, dataDir: string | null): Promise<EngineChild> {
-  const command = program.command(port, dataDir);
+export async function runChild(program: Program, options: ProgramArguments): Promise<EngineChild> {
+  const command = program.command(options);
+  const { host, port } = options;
   const child = spawn("/bin/sh", ["-c", WATCHER, "engine", ...command], {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
@@ -73,7 +75,7 @@ export async function runChild(program: Program, port: number, dataDir: string |
   };
   try {
     const pid = await readPid(child, exited);
-    await waitUntilReady(program, port, child, () => output);
+    await waitUntilReady(program, { host, port }, child, () => output);
     release(child);
     return { pid, close };
   } catch (error) {
@@ -92,7 +94,7 @@ async function readPid(child: ChildProcess, exited: Promise<void>): Promise<numb
 
 async function waitUntilReady(
   program: Program,
-  port: number,
+  address: Pick<ProgramArguments, "host" | "port">,
   child: ChildProcess,
   output: () => string,
 ): Promise<void> {
@@ -103,14 +105,14 @@ async function waitUntilReady(
     if (timeout.aborted) throw new Error(`no answer within ${READY_MS / 1000} seconds`);
     // A response alone may come from another process that took the port.
     const hasPort = program.listening?.test(output()) ?? true;
-    if (hasPort && (await isListening(port))) return;
+    if (hasPort && (await isListening(address))) return;
     await wait(POLL_MS);
   }
 }
 
-function isListening(port: number): Promise<boolean> {
+function isListening({ host, port }: Pick<ProgramArguments, "host" | "port">): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = get({ host: "127.0.0.1", port, agent: false, timeout: 2_000 }, (response) => {
+    const request = get({ host, port, agent: false, timeout: 2_000 }, (response) => {
       response.resume();
       resolve(true);
     });

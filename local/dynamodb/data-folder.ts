@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../access/private-files.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 
 // One engine uses a data folder at a time. A file in the folder names it, so that the next start can stop an orphaned
@@ -19,7 +20,7 @@ const FILE = "engine.json";
  * @throws LocalRefusal when a running process uses the folder
  */
 export async function claimFolder(dataDir: string): Promise<void> {
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: PRIVATE_FOLDER });
   const previous = readOwner(dataDir);
   if (previous === null || !usesFolder(previous.engine, dataDir)) return;
   if (commandLine(previous.owner) !== "") {
@@ -33,7 +34,7 @@ export async function claimFolder(dataDir: string): Promise<void> {
 /** Records the engine that uses the folder. */
 export function recordFolderOwner(dataDir: string, engine: number): void {
   const owner: Owner = { engine, owner: process.pid };
-  writeFileSync(join(dataDir, FILE), JSON.stringify(owner));
+  writeFileSync(join(dataDir, FILE), JSON.stringify(owner), { mode: PRIVATE_FILE });
 }
 
 export function releaseFolder(dataDir: string): void {

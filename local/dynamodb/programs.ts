@@ -3,11 +3,22 @@ import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
+export interface ProgramArguments {
+  /** The loopback address and the port to listen on. */
+  readonly host: string;
+  readonly port: number;
+  /** An existing absolute path. Null: the data stays in memory. */
+  readonly dataDir: string | null;
+  /** The only access key that is to find the data. Undefined: any key finds it. */
+  readonly accessKeyId: string | undefined;
+}
+
 /** An engine and its command line. */
 export interface Program {
   readonly name: "dynoxide" | "dynamodb-local";
-  /** The command line. `dataDir` is an existing absolute path, or null for data in memory. */
-  command(port: number, dataDir: string | null): readonly string[];
+  /** False: it has no option for the address, and listens on every interface of the machine. */
+  readonly takesHost: boolean;
+  command(options: ProgramArguments): readonly string[];
   /** Its output when it listens. Null if it prints nothing. */
   readonly listening: RegExp | null;
   /** Its output when the port is in use. The program may keep running. */
@@ -24,12 +35,13 @@ export function findDynoxide(): Program | null {
   if (binary === null || !existsSync(binary)) return null;
   return {
     name: "dynoxide",
+    takesHost: true,
     listening: /listening on/i,
     portTaken: /already in use/i,
-    command: (port, dataDir) => [
+    command: ({ host, port, dataDir }) => [
       binary,
       "--host",
-      "127.0.0.1",
+      host,
       "--port",
       String(port),
       ...(dataDir === null ? [] : ["--db-path", join(dataDir, "dynamodb.sqlite")]),
@@ -46,9 +58,10 @@ export function findDynamoDbLocal(): Program | null {
   if (home === null || javaMajor() < 17) return null;
   return {
     name: "dynamodb-local",
+    takesHost: false,
     listening: null,
     portTaken: /failed to bind/i,
-    command: (port, dataDir) => [
+    command: ({ port, dataDir, accessKeyId }) => [
       "java",
       // Optimized for a fast start and a small heap.
       "-XX:+UseSerialGC",
@@ -58,7 +71,10 @@ export function findDynamoDbLocal(): Program | null {
       "-jar",
       join(home, "DynamoDBLocal.jar"),
       "-disableTelemetry",
-      "-sharedDb",
+      // It names no origin whose pages may read; by default it names all.
+      ...["-cors", "http://127.0.0.1:0"],
+      // Without this option each access key has a database of its own.
+      ...(accessKeyId === undefined ? ["-sharedDb"] : []),
       "-port",
       String(port),
       ...(dataDir === null ? ["-inMemory"] : ["-dbPath", dataDir]),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { printError } from "../support/terminal.ts";
 import { ServiceError } from "./service-error.ts";
 
 // The AWS JSON protocol (1.0 and 1.1): POST / with `x-amz-target: <service>.<Operation>` and a JSON body.
@@ -51,7 +52,7 @@ export async function handleJsonRequest(
     return jsonResponse(200, protocol, (await run(parseBody(body), call)) ?? {});
   } catch (error) {
     if (!(error instanceof ServiceError)) {
-      console.error(`${target} failed in the emulator:`, error);
+      printError(`${target} failed in the emulator:`, error);
       return jsonResponse(500, protocol, { __type: "InternalFailure", message: String(error) });
     }
     const content = { __type: `${service?.errorPrefix ?? ""}${error.code}`, message: error.message };

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { type LoopbackServer, type LoopbackServerOptions, openLoopbackServer } from "../access/loopback-server.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { readBody } from "./body.ts";
@@ -34,46 +34,45 @@ const BODY_MAX_BYTES = 10 * 2 ** 20;
 /** Request line and headers together. */
 const HEAD_MAX_BYTES = 10_240;
 
-/** Listens on loopback. Throws a LocalRefusal if the port is in use. */
-export async function openGateway(port: number): Promise<Gateway> {
+/**
+ * Listens on loopback. Throws a LocalRefusal if the port is in use.
+ * @param origins the origins of other pages that may call the API
+ */
+export async function openGateway(port: number, origins: readonly string[] = []): Promise<Gateway> {
   let options: GatewayOptions | undefined;
-  const server = createServer({ maxHeaderSize: HEAD_MAX_BYTES, keepAliveTimeout: 60_000 }, (request, response) => {
-    if (!options) return sendMessage(response, 503, "The local stack is starting.");
-    const { report } = options;
-    handleRequest(request, response, options).catch((error: Error) => {
-      report(`gateway: ${error.message}`);
-      if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
-    });
+  const { server, origin, ...opened } = await listen({
+    port,
+    origins,
+    maxHeaderSize: HEAD_MAX_BYTES,
+    keepAliveTimeout: 60_000,
+    onRequest(request, response) {
+      if (!options) return sendMessage(response, 503, "The local stack is starting.");
+      const { report } = options;
+      handleRequest(request, response, options).catch((error: Error) => {
+        report(`gateway: ${error.message}`);
+        if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
+      });
+    },
   });
   answerUnroutedRequests(server);
-  await listen(server, port);
-  const boundPort = (server.address() as AddressInfo).port;
   return {
-    url: `http://127.0.0.1:${boundPort}`,
-    port: boundPort,
+    url: origin,
+    port: opened.port,
     serve(next) {
       options = next;
     },
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
+    close: opened.close,
   };
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const portInUse = error.code === "EADDRINUSE";
-      reject(
-        portInUse
-          ? new LocalRefusal(`Port ${port} is in use. Stop the process that uses it, or choose another --port.`)
-          : error,
-      );
-    });
-    server.listen(port, "127.0.0.1", resolve);
-  });
+async function listen(options: LoopbackServerOptions): Promise<LoopbackServer> {
+  try {
+    return await openLoopbackServer(options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    const { port } = options;
+    throw new LocalRefusal(`Port ${port} is in use. Stop the process that uses it, or choose another --port.`);
+  }
 }
 
 async function handleRequest(
@@ -108,7 +107,7 @@ async function invoke(
   const timer = setTimeout(() => sendMessage(response, 503, "Service Unavailable"), route.timeoutMs);
   try {
     const result = await functions.invoke(route.functionId, event);
-    if (!response.headersSent) sendResult(response, result);
+    if (!response.headersSent) sendResult(response, result, request.request.headers.origin);
   } catch (error) {
     report(`${route.functionId}: ${(error as Error).message}`);
     if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { iso, type Millis } from "../../shared/kernel/time.ts";
+import { loopbackOrigins } from "../access/loopback-rule.ts";
 import { parseDuration } from "../support/clock.ts";
 import type { GatewayRequest } from "./event.ts";
 import { sendJson, sendMessage } from "./response.ts";
@@ -38,8 +39,7 @@ export async function handleLocalRequest(
   { request, target: { path }, body }: GatewayRequest,
   response: ServerResponse,
 ): Promise<void> {
-  if (isCrossOrigin(request))
-    return sendMessage(response, 403, "This is for programs and pages of this machine alone.");
+  if (isOtherPage(request)) return sendMessage(response, 403, "This is for programs and for pages of this port.");
   const methods = routes[path];
   if (!methods) return sendMessage(response, 404, `There is ${Object.keys(routes).join(", ")}, and not ${path}.`);
   const handle = methods[request.method ?? ""];
@@ -47,10 +47,9 @@ export async function handleLocalRequest(
   await handle(controls, response, request.method === "POST" ? parseObject(body) : null);
 }
 
-/** Rejects pages of another origin and foreign host names (DNS rebinding): they must not control the stack. */
-function isCrossOrigin({ headers: { host = "", origin } }: IncomingMessage): boolean {
-  const local = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
-  return !local || (origin !== undefined && origin !== `http://${host}`);
+/** Pages of other origins may be allowed to call the API. They do not control the stack. */
+function isOtherPage({ headers: { origin }, socket }: IncomingMessage): boolean {
+  return origin !== undefined && !loopbackOrigins(socket.localPort ?? 0).includes(origin);
 }
 
 async function advanceClock(controls: LocalControls, response: ServerResponse, body: unknown): Promise<void> {

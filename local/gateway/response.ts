@@ -23,20 +23,26 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 
 /**
  * Sends the result of a function (payload format 2.0): an object with `statusCode` as a response, any other value as
- * JSON with 200. A result that is not a valid response becomes a 500.
+ * JSON with 200. A result that is not a valid response becomes a 500. What a function lets pages of every origin read, only
+ * the page of `origin` reads here, which the server let pass.
  */
-export function sendResult(response: ServerResponse, result: unknown): void {
+export function sendResult(response: ServerResponse, result: unknown, origin?: string): void {
   if (response.destroyed) return;
   try {
     const { statusCode, headers, body } = toHttpResponse(
       isFunctionResponse(result) ? result : { ...JSON_RESPONSE, body: JSON.stringify(result) },
     );
+    if (headers[ALLOW_ORIGIN] === "*") {
+      if (origin === undefined) delete headers[ALLOW_ORIGIN];
+      else headers[ALLOW_ORIGIN] = origin;
+    }
     response.writeHead(statusCode, headers).end(body);
   } catch {
     sendMessage(response, 500, "Internal Server Error");
   }
 }
 
+const ALLOW_ORIGIN = "access-control-allow-origin";
 const JSON_RESPONSE = { statusCode: 200, headers: { "content-type": "application/json" } } as const;
 
 /** Throws if the result is not a valid HTTP response. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
+import type { AccessKey } from "../access/access-key.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
@@ -115,6 +116,8 @@ export interface RuntimeSettings {
   readonly extraVariables: Readonly<Record<string, string>>;
   /** New values for variables that the template sets. A variable that the template does not set stays unset. */
   readonly variableOverrides: Readonly<Record<string, string>>;
+  /** What the functions sign with. */
+  readonly accessKey: AccessKey;
   readonly clock: SharedArrayBuffer;
   readonly openEgress: boolean;
   readonly budget: SandboxBudgetOptions;
@@ -134,7 +137,11 @@ export function openFunctions(
     const variables = templateVariables(declaration, resolver);
     for (const [name, value] of Object.entries(settings.variableOverrides))
       if (name in variables) variables[name] = value;
-    const environment = { ...variables, ...runtimeVariables(declaration), ...settings.extraVariables };
+    const environment = {
+      ...variables,
+      ...runtimeVariables(declaration, settings.accessKey),
+      ...settings.extraVariables,
+    };
     const pool = openPool({ sandboxesMax: declaration.sandboxesMax, budget, idleMax: IDLE_MAX_MS }, () =>
       openSandbox({
         data: {
@@ -192,12 +199,15 @@ function templateVariables({ stackResource }: FunctionDeclaration, resolver: Res
 }
 
 /** The variables of the Lambda runtime. The developer's AWS configuration files are disabled. */
-function runtimeVariables({ name, memoryMb, file, handler }: FunctionDeclaration): Record<string, string> {
+function runtimeVariables(
+  { name, memoryMb, file, handler }: FunctionDeclaration,
+  accessKey: AccessKey,
+): Record<string, string> {
   return {
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ACCESS_KEY_ID: accessKey.id,
+    AWS_SECRET_ACCESS_KEY: accessKey.secret,
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: "true",

@@ -3,11 +3,12 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
+import type { AccessKey } from "../access/access-key.ts";
 import type { FunctionDeclaration } from "../lambda/functions.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import type { StackResource } from "../template/template.ts";
 
-/** Clients of the emulators and the DynamoDB engine. */
+/** Clients of the emulators and the table. */
 export interface Clients {
   readonly dynamodb: DynamoDBClient;
   readonly kms: KMSClient;
@@ -16,8 +17,17 @@ export interface Clients {
   readonly sqs: SQSClient;
 }
 
-export function openClients(endpoint: string, dynamodbEndpoint: string): Clients {
-  const common = { region: REGION, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
+export interface ClientSettings {
+  readonly endpoint: string;
+  readonly dynamodbEndpoint: string;
+  readonly accessKey: AccessKey;
+}
+
+export function openClients({ endpoint, dynamodbEndpoint, accessKey }: ClientSettings): Clients {
+  const common = {
+    region: REGION,
+    credentials: { accessKeyId: accessKey.id, secretAccessKey: accessKey.secret },
+  };
   const settings = { ...common, endpoint };
   return {
     dynamodb: new DynamoDBClient({ ...common, endpoint: dynamodbEndpoint }),

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { GATEWAY_MESSAGE_BYTES_MAX } from "../../shared/domain/limits.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { openLoopbackServer, refuseUpgrade } from "../access/loopback-server.ts";
+import type { AccessKeys } from "../access/signature.ts";
 import { sendMessage } from "../gateway/response.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { type ConnectionEnd, Connections } from "./connections.ts";
@@ -43,32 +44,51 @@ const HEAD_MAX_BYTES = 10_240;
 /** Longer than the SDK's idle timeout, so that the SDK never writes to a connection that is closing. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Listens on loopback. @param now the stack's clock, which may jump */
-export async function openRealtimeGateway(port: number, now: () => Millis): Promise<RealtimeGateway> {
+export interface RealtimeGatewayOptions {
+  /** 0 selects a free port. */
+  readonly port: number;
+  /** The stack's clock, which may jump. */
+  readonly now: () => Millis;
+  /** The access keys that callers of the management API sign with. */
+  readonly accessKeys: AccessKeys;
+  /** The origins whose pages may connect. Default: none. */
+  readonly origins?: readonly string[];
+}
+
+/** Listens on loopback. */
+export async function openRealtimeGateway({
+  port,
+  now,
+  accessKeys,
+  origins = [],
+}: RealtimeGatewayOptions): Promise<RealtimeGateway> {
   const connections = new Connections(now);
   const faults = new ManagementFaults();
   const counts: Record<string, number> = {};
   let options: RealtimeOptions | undefined;
-  const server = createServer({ maxHeaderSize: HEAD_MAX_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
-  server.on("request", (request, response) => {
-    if (!options) return sendMessage(response, 503, "The local stack is starting.");
-    const { api, report } = options;
-    handleManagementRequest(request, response, { connections, stage: api.stage, faults, counts }).catch(
-      (error: Error) => {
+  const handshakes = openHandshakes(connections, now);
+  const { origin, close: closeServer } = await openLoopbackServer({
+    port,
+    origins,
+    maxHeaderSize: HEAD_MAX_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    onRequest(request, response) {
+      if (!options) return sendMessage(response, 503, "The local stack is starting.");
+      const { api, report } = options;
+      const context = { connections, stage: api.stage, faults, counts, accessKeys };
+      handleManagementRequest(request, response, context).catch((error: Error) => {
         // An incomplete request means that the caller disconnected.
         if (request.complete) report(`realtime gateway: ${error.message}`);
         response.destroy();
-      },
-    );
+      });
+    },
+    onUpgrade(request, socket, head) {
+      if (options) handshakes(options, { request, socket, head });
+      else refuseUpgrade(socket, 503);
+    },
   });
-  const handshakes = openHandshakes(connections, now);
-  server.on("upgrade", (request, socket, head) => {
-    if (options) handshakes(options, { request, socket, head });
-    else refuseUpgrade(socket, 503);
-  });
-  await listen(server, port);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     counts,
     connectionCount: () => connections.count,
     serve(next) {
@@ -77,10 +97,8 @@ export async function openRealtimeGateway(port: number, now: () => Millis): Prom
     faults: (settings) => faults.configure(settings),
     onClockAdvance: () => connections.endExpired(),
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.close();
-      server.closeAllConnections();
-      await closed;
+      await closeServer();
     },
   };
 }
@@ -197,16 +215,4 @@ async function run({ api, functions, report }: RealtimeOptions, key: SocketRoute
   } finally {
     clearTimeout(timer);
   }
-}
-
-function refuseUpgrade(socket: Duplex, status: number): void {
-  socket.on("error", () => {});
-  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GATEWAY_MESSAGE_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { iso } from "../../shared/kernel/time.ts";
+import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
 import { readBody } from "../gateway/body.ts";
 import type { Connections } from "./connections.ts";
 import type { ManagementFaults } from "./management-faults.ts";
@@ -14,6 +15,8 @@ export interface ManagementContext {
   readonly faults: ManagementFaults;
   /** Requests by method in this run, refused ones too. */
   readonly counts: Record<string, number>;
+  /** The access keys that callers sign with. */
+  readonly accessKeys: AccessKeys;
 }
 
 interface ManagementResponse {
@@ -28,10 +31,7 @@ const SLOW_DEFAULT_MS = 5_000;
 /** One request may be far over the limit, and still gets its answer. */
 const BODY_MAX_BYTES = 10 * 2 ** 20;
 
-/**
- * Answers a request to the gateway that is no handshake: `/<stage>/@connections/<id>` of `execute-api`. Like the other
- * emulators it takes any signature.
- */
+/** Answers a request to the gateway that is no handshake: `/<stage>/@connections/<id>` of `execute-api`. */
 export async function handleManagementRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -56,11 +56,13 @@ export async function handleManagementRequest(
 }
 
 function handle(request: IncomingMessage, data: Buffer | null, context: ManagementContext): ManagementResponse {
-  const { connections, stage } = context;
+  const { connections, stage, accessKeys } = context;
   const [, requestedStage, connectionId] = /^\/([^/]+)\/@connections\/([^/?]+)$/.exec(decode(request.url)) ?? [];
-  if (request.headers.authorization === undefined || connectionId === undefined) {
-    return refusal(403, "MissingAuthenticationTokenException", "Missing Authentication Token");
-  }
+  if (connectionId === undefined) return missingToken;
+  // A body that is too large was not stored, so its signature cannot be verified.
+  const check = { accessKeys, isVerified: data !== null };
+  const problem = findSignatureProblem(toSignedRequest(request, data ?? Buffer.alloc(0)), check);
+  if (problem !== null) return refusal(403, problem, signatureProblems[problem]);
   if (requestedStage !== stage) return refusal(403, "ForbiddenException", "Forbidden");
   if (!CONNECTION_ID.test(connectionId)) {
     return refusal(400, "BadRequestException", `Invalid connectionId: ${connectionId}`);
@@ -85,10 +87,11 @@ function handle(request: IncomingMessage, data: Buffer | null, context: Manageme
       return { status: 200, body: { connectedAt: iso(connectedAt), identity, lastActiveAt } };
     }
     default:
-      return refusal(403, "MissingAuthenticationTokenException", "Missing Authentication Token");
+      return missingToken;
   }
 }
 
+const missingToken = refusal(403, "MissingAuthenticationTokenException", "Missing Authentication Token");
 const gone = refusal(410, "GoneException", "Gone");
 
 function refusal(status: number, error: string, message: string): ManagementResponse {

@@ -1,4 +1,4 @@
-import { printableText } from "../../shared/kernel/printable.ts";
+import { printError, printLine } from "../support/terminal.ts";
 import { banner } from "./banner.ts";
 import { HELP, readSettings } from "./settings.ts";
 import { startSimulator } from "./simulator.ts";
@@ -7,16 +7,16 @@ import { startSimulator } from "./simulator.ts";
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), process.env);
   if (settings === null) {
-    console.log(HELP);
+    printLine(HELP);
     return;
   }
   const simulator = await startSimulator(settings.options);
-  console.log(banner(simulator.url, settings));
+  printLine(banner(simulator.url, settings));
   const stop = (): void => {
     simulator.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        console.error(error);
+        printError("The simulator did not stop:", error);
         process.exit(1);
       },
     );
@@ -26,6 +26,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof Error ? printableText(error.message) : error);
+  printError(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 });

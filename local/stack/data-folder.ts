@@ -1,10 +1,24 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
+import { makePrivate, PRIVATE_FILE, PRIVATE_FOLDER } from "../access/private-files.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 
 /** Every file and folder that a stack writes into its data folder. `--fresh` removes these and nothing else. */
 const managedFiles = [
+  "aws-config",
+  "aws-credentials",
   "cdk.out",
   "clock.json",
   "dynamodb",
@@ -25,7 +39,7 @@ export interface DataFolder {
 }
 
 /**
- * Creates a data folder if it is missing and locks it for this process. Takes over the lock of a process that has ended.
+ * Creates a data folder if it is missing, makes its files their owner's alone, and locks it for this process. Takes over the lock of a process that has ended.
  * Throws a LocalRefusal if the lock's process is running, and if the folder cannot be created or written. With `fresh`,
  * removes the files of earlier stacks.
  */
@@ -44,11 +58,23 @@ export function lockDataFolder(folder: string, fresh: boolean): DataFolder {
     );
   }
   if (fresh) for (const name of managedFiles) rmSync(join(path, name), { recursive: true, force: true });
+  makeFolderPrivate(path);
   return {
     path,
     at: (name) => join(path, name),
     release: () => rmSync(lock, { force: true }),
   };
+}
+
+/** Also for a folder of an earlier version. A folder in which others have files stays open to them. */
+function makeFolderPrivate(path: string): void {
+  for (const name of managedFiles) makePrivate(join(path, name));
+  const hasOnlyOwnFiles = readdirSync(path).every((name) => name.startsWith("lock") || isManaged(name));
+  if (hasOnlyOwnFiles) chmodSync(path, PRIVATE_FOLDER);
+}
+
+function isManaged(name: string): boolean {
+  return managedFiles.some((file) => name === file || name === `${file}.next`);
 }
 
 /** Creates the folder and its parents one by one: a recursive mkdir never returns where a file system accepts none. */
@@ -60,7 +86,7 @@ function createFolder(path: string): void {
   const parent = dirname(path);
   if (!existsSync(parent)) createFolder(parent);
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {
     // Another start may have created it at the same moment.
     if (!existsSync(path)) throw error;
@@ -92,7 +118,7 @@ function writeLock(lock: string): boolean {
   const temporary = `${lock}.${process.pid}.own`;
   const { began } = readProcess(process.pid);
   const owner: LockOwner = { pid: process.pid, ...(began === undefined ? {} : { began }) };
-  writeFileSync(temporary, JSON.stringify(owner));
+  writeFileSync(temporary, JSON.stringify(owner), { mode: PRIVATE_FILE });
   try {
     linkSync(temporary, lock);
     return true;

@@ -36,6 +36,10 @@ export interface LocalSettings {
   readonly openSignUp?: boolean;
   /** The DynamoDB engine. Default: dynoxide if it runs on this machine, else DynamoDB Local. */
   readonly engine?: NonNullable<EngineOptions["prefer"]>;
+  /** True accepts a DynamoDB engine that other machines can reach. */
+  readonly exposedEngine?: boolean;
+  /** The origins of other pages that may call the API and connect to the WebSocket API. */
+  readonly origins?: readonly string[];
   /** The share of queue messages, 0 to 1, that are delivered twice. Above 0 messages are also reordered. */
   readonly sqsChaos?: number;
 }
@@ -63,6 +67,8 @@ Environment variables:
   PARLEY_EGRESS=strict                                 apply the deployed rules for webhook addresses
   PARLEY_SQS_CHAOS                                     share of queue messages, 0 to 1, to deliver twice
   PARLEY_DYNAMODB=dynamodb-local                       run Amazon's DynamoDB Local, which needs Java 17
+  PARLEY_DYNAMODB_EXPOSED=1                            accept an engine that listens on every interface, as DynamoDB Local does
+  PARLEY_ORIGINS                                       origins of your own pages that may call the API, with commas
 
 Details: docs/operate/local-stack.md`;
 
@@ -76,6 +82,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
   const platformUrls = readPlatformUrls(env.PARLEY_PLATFORM_URLS);
   const sqsChaos = readShare(env.PARLEY_SQS_CHAOS);
   const engine = readEngine(env.PARLEY_DYNAMODB);
+  const origins = readOrigins(env.PARLEY_ORIGINS);
   return {
     port: readPort(port ?? (env.PARLEY_PORT || "8787")),
     dataDir: readFolder(data ?? (env.PARLEY_DATA || ".parley")),
@@ -85,6 +92,8 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     ...(platformUrls ? { platformUrls } : {}),
     ...(sqsChaos > 0 ? { sqsChaos } : {}),
     ...(engine ? { engine } : {}),
+    ...(readExposed(env.PARLEY_DYNAMODB_EXPOSED) ? { exposedEngine: true } : {}),
+    ...(origins.length > 0 ? { origins } : {}),
     ...(env.PARLEY_META_APP_SECRET ? { metaSecret: env.PARLEY_META_APP_SECRET } : {}),
     ...(env.PARLEY_INSTAGRAM_APP_SECRET ? { instagramSecret: env.PARLEY_INSTAGRAM_APP_SECRET } : {}),
     ...(env.PARLEY_VERIFY_TOKEN ? { verifyToken: env.PARLEY_VERIFY_TOKEN } : {}),
@@ -143,6 +152,24 @@ function readEngine(text: string | undefined): LocalSettings["engine"] {
   throw new LocalRefusal(
     `Invalid PARLEY_DYNAMODB: ${JSON.stringify(text)}. Set it to dynoxide or dynamodb-local, or unset it.`,
   );
+}
+
+function readExposed(text: string | undefined): boolean {
+  if (!text || text === "0") return false;
+  if (text === "1") return true;
+  throw new LocalRefusal(`Invalid PARLEY_DYNAMODB_EXPOSED: ${JSON.stringify(text)}. Set it to 0 or 1, or unset it.`);
+}
+
+function readOrigins(text = ""): string[] {
+  const origins = text.split(",").map((each) => each.trim());
+  return origins
+    .filter((each) => each !== "")
+    .map((each) => {
+      if (URL.canParse(each) && /^https?:/.test(each) && new URL(each).origin === each) return each;
+      throw new LocalRefusal(
+        `Invalid PARLEY_ORIGINS: ${JSON.stringify(each)}. Set it to origins such as http://localhost:3000, with commas.`,
+      );
+    });
 }
 
 function readShare(text: string | undefined): number {

@@ -1,5 +1,8 @@
 import { createWriteStream } from "node:fs";
 import { env } from "../../shared/config/names.ts";
+import { printableText } from "../../shared/kernel/printable.ts";
+import type { AccessKey } from "../access/access-key.ts";
+import { PRIVATE_FILE } from "../access/private-files.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
 import { machineBudget } from "../lambda/sandbox-budget.ts";
 import { simulatedAppIds } from "../simulator/world/app-ids.ts";
@@ -10,6 +13,7 @@ import type { StackParts } from "./stack-parts.ts";
 export interface FunctionsContext {
   readonly settings: LocalSettings;
   readonly parts: StackParts;
+  readonly accessKey: AccessKey;
   /** The URL of the API. Its pages are the console's. */
   readonly baseUrl: string;
   /** The endpoint of the WebSocket API's connections. Null without such an API. */
@@ -23,13 +27,13 @@ export interface FunctionsContext {
 export function runFunctions(
   declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
-  { settings, parts, baseUrl, realtimeEndpoint, clock, logFile }: FunctionsContext,
+  { settings, parts, accessKey, baseUrl, realtimeEndpoint, clock, logFile }: FunctionsContext,
   cleanup: AsyncDisposableStack,
 ): Functions {
-  const log = createWriteStream(logFile);
+  const log = createWriteStream(logFile, { mode: PRIVATE_FILE });
   cleanup.defer(() => new Promise<void>((resolve) => log.end(resolve)));
   const functions = openFunctions(declarations, resolver, {
-    extraVariables: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.engine.url },
+    extraVariables: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.table.url },
     variableOverrides: {
       [env.platformUrls]: JSON.stringify(parts.platformUrls),
       [env.consoleUrl]: baseUrl,
@@ -37,11 +41,12 @@ export function runFunctions(
       [env.metaAppId]: settings.metaAppId ?? simulatedAppIds.meta,
       [env.instagramAppId]: settings.instagramAppId ?? simulatedAppIds.instagram,
     },
+    accessKey,
     clock,
     openEgress: !settings.strictEgress,
     budget: machineBudget(),
     log: (chunk) => {
-      if (!log.writableEnded) log.write(chunk);
+      if (!log.writableEnded) log.write(printableText(chunk.toString()));
     },
   });
   cleanup.defer(functions.close);

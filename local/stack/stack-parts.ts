@@ -1,4 +1,7 @@
-import { type Engine, startEngine } from "../dynamodb/engine.ts";
+import { type AccessKey, toAccessKeys } from "../access/access-key.ts";
+import { loopbackOrigins } from "../access/loopback-rule.ts";
+import { startEngine } from "../dynamodb/engine.ts";
+import { openTableProxy, type TableProxy } from "../dynamodb/table-proxy.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
 import { openRealtimeGateway, type RealtimeGateway } from "../realtime/gateway.ts";
 import type { SimulatorHost } from "../simulator/host.ts";
@@ -13,7 +16,8 @@ import { type LocalSettings, type PlatformUrls, platformHosts } from "./settings
 
 /** The replacements of the cloud services and of the platforms. */
 export interface StackParts {
-  readonly engine: Engine;
+  /** The table's port. The engine itself is reached through it. */
+  readonly table: TableProxy;
   readonly emulators: Emulators;
   readonly realtime: RealtimeGateway;
   /** Absent if the settings name platform URLs. */
@@ -24,6 +28,7 @@ export interface StackParts {
 export interface StackPartsSettings {
   readonly settings: LocalSettings;
   readonly baseUrl: string;
+  readonly accessKey: AccessKey;
   readonly secrets: PlatformSecrets;
   readonly clock: StackClock;
   readonly folder: DataFolder;
@@ -32,17 +37,29 @@ export interface StackPartsSettings {
 
 /** Starts all parts in parallel. Each registers with `cleanup` as soon as it runs. */
 export async function startParts(options: StackPartsSettings, cleanup: AsyncDisposableStack): Promise<StackParts> {
-  const { settings, clock, folder } = options;
+  const { settings, baseUrl, accessKey, clock, folder } = options;
+  const accessKeys = toAccessKeys(accessKey);
+  // The console's pages are the API's own. They upload files, and connect.
+  const consoleOrigins = loopbackOrigins(Number(new URL(baseUrl).port));
   const results = await Promise.allSettled([
-    startEngine({ dataDir: folder.at("dynamodb"), ...(settings.engine ? { prefer: settings.engine } : {}) }).then(
-      (engine) => closeOnExit(engine, cleanup),
-    ),
+    startTable(options, cleanup),
     withPortError("the emulators", portAfter(settings, 2), (port) =>
-      startEmulators({ port, dataDir: folder.at("emulators"), now: clock.now }),
+      startEmulators({
+        port,
+        dataDir: folder.at("emulators"),
+        now: clock.now,
+        accessKeys,
+        origins: consoleOrigins,
+      }),
     ).then((emulators) => closeOnExit(emulators, cleanup)),
-    withPortError("the WebSocket API", portAfter(settings, 3), (port) => openRealtimeGateway(port, clock.now)).then(
-      (realtime) => closeOnExit(realtime, cleanup),
-    ),
+    withPortError("the WebSocket API", portAfter(settings, 3), (port) =>
+      openRealtimeGateway({
+        port,
+        now: clock.now,
+        accessKeys,
+        origins: [...consoleOrigins, ...(settings.origins ?? [])],
+      }),
+    ).then((realtime) => closeOnExit(realtime, cleanup)),
     settings.platformUrls
       ? undefined
       : withPortError("the simulator", portAfter(settings, 1), (port) => startStackSimulator(port, options)).then(
@@ -52,15 +69,29 @@ export async function startParts(options: StackPartsSettings, cleanup: AsyncDisp
   // Thrown after all have settled, so that every part that runs is registered for cleanup.
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
-  const [engine, emulators, realtime, simulator] = results.map((one) => one.status === "fulfilled" && one.value) as [
-    Engine,
+  const [table, emulators, realtime, simulator] = results.map((one) => one.status === "fulfilled" && one.value) as [
+    TableProxy,
     Emulators,
     RealtimeGateway,
     Simulator | undefined,
   ];
   if (settings.sqsChaos) emulators.sqs.chaos({ duplicate: settings.sqsChaos, shuffle: true, random: Math.random });
   const platformUrls = settings.platformUrls ?? simulatorUrls(simulator?.url ?? "");
-  return { engine, emulators, realtime, platformUrls, ...(simulator ? { simulator } : {}) };
+  return { table, emulators, realtime, platformUrls, ...(simulator ? { simulator } : {}) };
+}
+
+async function startTable(
+  { settings, accessKey, folder }: StackPartsSettings,
+  cleanup: AsyncDisposableStack,
+): Promise<TableProxy> {
+  const engine = await startEngine({
+    dataDir: folder.at("dynamodb"),
+    accessKeyId: accessKey.id,
+    mayBeExposed: settings.exposedEngine ?? false,
+    ...(settings.engine ? { prefer: settings.engine } : {}),
+  });
+  closeOnExit(engine, cleanup);
+  return closeOnExit(await openTableProxy({ port: 0, engine, accessKeys: toAccessKeys(accessKey) }), cleanup);
 }
 
 function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: AsyncDisposableStack): T {

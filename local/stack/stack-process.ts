@@ -1,5 +1,6 @@
-import { printableText } from "../../shared/kernel/printable.ts";
+import { PRIVATE_UMASK } from "../access/private-files.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
+import { printError, printLine } from "../support/terminal.ts";
 import { banner } from "./banner.ts";
 import { type Stack, type StackSettings, startStack } from "./stack.ts";
 
@@ -12,6 +13,7 @@ const STOP_MAX_MS = 4_500;
  * with code 1 and one line on stderr if the stack cannot start.
  */
 export async function runStackProcess(readSettings: () => StackSettings): Promise<void> {
+  process.umask(PRIVATE_UMASK);
   const stopping = new AbortController();
   let starting: Promise<Stack> | undefined;
   const stop = (): void => {
@@ -25,15 +27,16 @@ export async function runStackProcess(readSettings: () => StackSettings): Promis
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   const progress = (step: string): void =>
-    console.log(`${(performance.now() / 1_000).toFixed(1).padStart(5)} s  ${step}`);
+    printLine(`${(performance.now() / 1_000).toFixed(1).padStart(5)} s  ${step}`);
   try {
-    starting = startStack({ ...readSettings(), signal: stopping.signal, progress });
+    starting = startStack({ ...readSettings(), signal: stopping.signal, progress, ownsProcess: true });
     const { local, dataDir } = await starting;
-    console.log(banner(local, { dataDir, cwd: process.cwd(), startedIn: performance.now() }));
+    printLine(banner(local, { dataDir, cwd: process.cwd(), startedIn: performance.now() }));
   } catch (error) {
     // After a signal the failure is expected, and stop() exits the process.
     if (stopping.signal.aborted) return;
-    console.error(error instanceof LocalRefusal ? printableText(error.message) : error);
+    if (error instanceof LocalRefusal) printError(error.message);
+    else printError("The local stack could not start:", error);
     process.exit(1);
   }
 }

@@ -1,6 +1,9 @@
 import { rmSync } from "node:fs";
 import { env } from "../../shared/config/names.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { loadAccessKey } from "../access/access-key.ts";
+import { isLoopback, listeningSockets } from "../access/listening-sockets.ts";
+import { makePrivate } from "../access/private-files.ts";
 import type { Sqs } from "../emulators/sqs/service.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import { handleLocalRequest } from "../gateway/local-routes.ts";
@@ -18,10 +21,12 @@ import { readSocketApi } from "../realtime/routes.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { openClock, type StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
+import { printError } from "../support/terminal.ts";
 import { Resolver } from "../template/intrinsics.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
 import { type Assembly, listResources, readAssembly } from "../template/template.ts";
 import { checkType } from "../template/types.ts";
+import { writeAwsConfig } from "./aws-config.ts";
 import { type DataFolder, lockDataFolder } from "./data-folder.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
 import { type SeedPorts, type SeedState, seed } from "./seed.ts";
@@ -41,6 +46,8 @@ export interface StackSettings extends LocalSettings {
   readonly signal?: AbortSignal;
   /** Receives each step of the start as it begins, such as `Load 9 functions`. Default: none. */
   readonly progress?: (step: string) => void;
+  /** True if this process runs nothing but the stack: then a port of it that other machines can reach ends the start. */
+  readonly ownsProcess?: boolean;
   /** Receives a line for each error while running. Default: stderr. */
   readonly report?: (line: string) => void;
 }
@@ -80,7 +87,7 @@ const HEALTH_MAX_MS = 20_000;
  * if a port or the data folder is in use or the template needs something the local stack does not have.
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
-  const report = settings.report ?? ((line) => void process.stderr.write(`${line}\n`));
+  const report = settings.report ?? printError;
   const cleanup = new AsyncDisposableStack();
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -114,7 +121,8 @@ async function start(
   // A killed stack leaves its file behind. Readers take the file as a sign that this stack is ready.
   const localJson = folder.at("local.json");
   rmSync(localJson, { force: true });
-  const gateway = await openGateway(settings.port);
+  const accessKey = loadAccessKey(folder.at("aws-credentials"));
+  const gateway = await openGateway(settings.port, settings.origins);
   cleanup.defer(gateway.close);
 
   progress("Start the table, the emulators and the simulator");
@@ -123,15 +131,20 @@ async function start(
   const host = createStackHost();
   const [assembly, parts] = await settleBoth(
     loadAssembly({ ...settings, progress }, folder, signal),
-    startParts({ settings, baseUrl: gateway.url, secrets, clock, folder, host }, cleanup),
+    startParts({ settings, baseUrl: gateway.url, accessKey, secrets, clock, folder, host }, cleanup),
   );
   signal.throwIfAborted();
+  if (settings.ownsProcess) refuseExposedPorts();
 
   progress("Create the resources of the templates");
   for (const placed of listResources(assembly)) checkType(placed);
   const declarations = readFunctions(assembly);
   const resolver = new Resolver(assembly);
-  const clients = openClients(parts.emulators.url, parts.engine.url);
+  const clients = openClients({
+    endpoint: parts.emulators.url,
+    dynamodbEndpoint: parts.table.url,
+    accessKey,
+  });
   cleanup.defer(() => closeClients(clients));
   const provisionState = openProvisionState(folder.at("provisioned.json"));
   await provision(assembly, {
@@ -147,6 +160,7 @@ async function start(
   const functionsContext = {
     settings,
     parts,
+    accessKey,
     baseUrl: gateway.url,
     realtimeEndpoint: socketApi && `${parts.realtime.origin}/${socketApi.stage}`,
     clock: clock.shared,
@@ -163,6 +177,9 @@ async function start(
   const environmentJson = folder.at("environment.json");
   writeFileAtomic(environmentJson, JSON.stringify(environment));
   cleanup.defer(() => rmSync(environmentJson, { force: true }));
+  const awsConfig = folder.at("aws-config");
+  writeAwsConfig(awsConfig, { services: parts.emulators.url, table: parts.table.url });
+  cleanup.defer(() => rmSync(awsConfig, { force: true }));
   const ports = settings.seedPorts?.({ environment, now: clock.now });
   // Loaded before the first message and request: the first of each function would otherwise wait for it.
   progress(`Load ${functions.ids.length} functions`);
@@ -225,6 +242,16 @@ async function start(
   };
 }
 
+/** Also a port that Node.js opens, such as that of its debugger. */
+function refuseExposedPorts(): void {
+  const exposed = (listeningSockets(process.pid) ?? []).filter(({ address }) => !isLoopback(address));
+  if (exposed.length === 0) return;
+  const addresses = exposed.map(({ address, port }) => `${address} port ${port}`).join(", ");
+  throw new LocalRefusal(
+    `This process listens on ${addresses}, where other machines may reach it. Start it without that port.`,
+  );
+}
+
 /** Resolves with both results. Waits for both even if one fails, so that no work continues after the failure. */
 async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
@@ -238,6 +265,7 @@ async function loadAssembly(settings: StackSettings, folder: DataFolder, signal:
     settings.progress?.("Synthesize the templates and bundle the functions: the first start, or a source has changed");
   const context = assemblyContext(settings);
   await synthesizeInto({ outdir, context, useCache: !settings.fresh, onMiss }, signal);
+  makePrivate(outdir);
   return readAssembly(outdir);
 }
 

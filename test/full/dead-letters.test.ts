@@ -10,6 +10,7 @@ import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts"
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
+import { clientSettings } from "../support/access/access-keys.ts";
 
 const CANARY = "canary-text-of-a-person";
 
@@ -49,9 +50,7 @@ const environment = () =>
 
 /** Sends a message to the queue directly. */
 async function send(queueUrl: string | undefined, body: string): Promise<void> {
-  const { AWS_ENDPOINT_URL: endpoint = "" } = environment();
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  const sqs = new SQSClient({ endpoint, region: "us-east-1", credentials });
+  const sqs = new SQSClient(clientSettings(environment()));
   await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
   sqs.destroy();
 }

@@ -24,12 +24,14 @@ export const handlerSources = {
     };`,
   // Accepts one ticket, answers each frame by a post to the connection, and records the ends of connections.
   socket: `import { appendFileSync } from "node:fs";
+    import { signedFetch } from ${JSON.stringify(new URL("../support/access/signed-fetch.ts", import.meta.url).href)};
     export const handler = async ({ requestContext: { eventType, connectionId, ...context }, body, ...event }) => {
       const { PARLEY_REALTIME_ENDPOINT: endpoint, OUT } = process.env;
       if (eventType === "CONNECT") return { statusCode: event.queryStringParameters?.ticket === "valid" ? 200 : 401 };
       if (eventType === "DISCONNECT") return appendFileSync(OUT, "socket ended " + context.disconnectStatusCode + "\\n");
       const url = endpoint + "/@connections/" + encodeURIComponent(connectionId);
-      await fetch(url, { method: "POST", headers: { authorization: "AWS4" }, body: "answer to " + body });
+      const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = process.env;
+      await signedFetch(url, { service: "execute-api", accessKey: { id, secret }, body: "answer to " + body });
     };`,
   tick: `import { appendFileSync } from "node:fs";
     export const handler = async ({ source }) => appendFileSync(process.env.OUT, "tick " + source + "\\n");`,

@@ -41,6 +41,7 @@ import { selectUpdates } from "../../shared/platforms/parse/webhook-events.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { openStores } from "../shared/stores/support/open-stores.ts";
+import { testAccessKeys } from "./access/access-keys.ts";
 import { observeFrame } from "./conformance/observed.ts";
 import { createApp } from "./conformance/observed-app.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
@@ -89,7 +90,13 @@ export async function startPipeline(options: PipelineOptions = {}) {
     return meter.measure(name, work);
   };
   const dataDir = mkdtempSync(join(tmpdir(), "parley-pipeline-"));
-  const emulators = await startEmulators({ port: 0, dataDir, now });
+  const emulators = await startEmulators({
+    port: 0,
+    dataDir,
+    now,
+    accessKeys: testAccessKeys,
+    verifiesSignatures: false,
+  });
   const loopback = await startLoopback();
   const clients = clientsFor(emulators);
   const { queueUrls, keyId } = await provision(clients);

@@ -39,7 +39,8 @@ export function corsHeaders(
   );
   if (!rule) return {};
   return {
-    "access-control-allow-origin": rule.origins.includes("*") ? "*" : origin,
+    // Never a wildcard, which would also let a page read that the server refuses.
+    "access-control-allow-origin": origin,
     "access-control-allow-methods": rule.methods.join(", "),
     vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
     ...(headerNames.length > 0 ? { "access-control-allow-headers": headerNames.join(", ") } : {}),

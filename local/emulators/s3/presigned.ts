@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { DAY, iso, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { canonicalQuery, encodePart } from "../../access/signature.ts";
 import { accessDenied, S3Error } from "./errors.ts";
 import type { S3Request } from "./http.ts";
 import { checkTextSignature, parseCredential } from "./signature.ts";
@@ -101,30 +102,16 @@ function checkLifetime({ Expires }: Parameters, signedAt: Millis, now: Millis): 
 }
 
 function canonicalRequest({ method, bucket, key, query, headers }: S3Request, { SignedHeaders }: Parameters): string {
-  const path = [bucket, ...key.split("/")].map((segment) => `/${encode(segment)}`).join("");
-  const pairs = [...query].filter(([name]) => name !== "X-Amz-Signature");
-  const encodedPairs = pairs.map(([name, value]) => [encode(name), encode(value)] as const).sort(compareNames);
+  const path = [bucket, ...key.split("/")].map((segment) => `/${encodePart(segment)}`).join("");
+  const search = canonicalQuery([...query].filter(([name]) => name !== "X-Amz-Signature"));
   const headerLines = SignedHeaders.split(";").map(
     (name) => `${name}:${(headers[name] ?? "").trim().replace(/ +/g, " ")}\n`,
   );
-  const search = encodedPairs.map((pair) => pair.join("=")).join("&");
   return [method, path, search, headerLines.join(""), SignedHeaders, "UNSIGNED-PAYLOAD"].join("\n");
 }
 
 function scopeOf({ Credential }: Parameters): string {
   return Credential.slice(Credential.indexOf("/") + 1);
-}
-
-function compareNames([a]: readonly [string, string], [b]: readonly [string, string]): number {
-  return a < b ? -1 : Number(a > b);
-}
-
-/** Every character but those that RFC 3986 reserves for none. */
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function sha256(text: string): string {

@@ -1,8 +1,9 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
+import { printError } from "../../support/terminal.ts";
 import { handleBucketRequest } from "./bucket-requests.ts";
 import { decodeChunked, isChunked } from "./chunked.ts";
 import { corsHeaders } from "./cors.ts";
-import { accessDenied, errorXml, notEmulated, S3Error } from "./errors.ts";
+import { errorXml, notEmulated, S3Error } from "./errors.ts";
 import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
 import { handleObjectRequest } from "./object-requests.ts";
 import { ObjectStore } from "./objects.ts";
@@ -13,9 +14,14 @@ export interface S3Options {
   readonly dataDir: string;
   /** The clock by which the policies of upload forms and presigned URLs expire, in milliseconds. */
   readonly now: () => Millis;
-  /** Secrets by access key id. */
+  /** Secrets by access key id, for forms and presigned URLs. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly region: string;
+}
+
+/** Whether a request has its credential in a form or in its URL, or needs none. All others are signed with a header. */
+export function hasOwnCredential(request: S3Request): boolean {
+  return request.method === "OPTIONS" || isFormPost(request) || isPresigned(request);
 }
 
 /** Path-style S3: objects, listings, browser uploads and presigned URLs. Versions, ACLs and multipart uploads are not emulated. */
@@ -28,10 +34,13 @@ export class S3 {
     this.#store = new ObjectStore(options.dataDir, options.now);
   }
 
-  /** Never rejects: an error becomes a response. All responses have CORS headers, so that a browser can read errors. */
-  handle(request: S3Request): S3Response {
+  /**
+   * Never rejects: an error becomes a response. All responses have CORS headers, so that a browser can read errors.
+   * @param refusal answers the request
+   */
+  handle(request: S3Request, refusal: S3Error | null = null): S3Response {
     const cors = corsHeaders(this.#store.cors(request.bucket), request.method, request.headers);
-    const { status, headers, body } = this.#handle(request, cors);
+    const { status, headers, body } = this.#handle(request, cors, refusal);
     return { status, headers: { ...headers, ...cors }, body: request.method === "HEAD" ? null : body };
   }
 
@@ -39,27 +48,27 @@ export class S3 {
     this.#store.close();
   }
 
-  #handle(request: S3Request, cors: Readonly<Record<string, string>>): S3Response {
+  #handle(request: S3Request, cors: Readonly<Record<string, string>>, refusal: S3Error | null): S3Response {
     try {
+      if (refusal !== null) throw refusal;
       if (request.method !== "OPTIONS") return this.#dispatch(request);
       if (Object.keys(cors).length > 0) return emptyResponse(200);
       throw new S3Error("AccessForbidden", 403, "CORSResponse: no rule of the bucket allows this request.");
     } catch (error) {
       if (error instanceof S3Error) return xmlResponse(error.status, errorXml(error));
-      console.error(`${request.method} /${request.bucket}/${request.key} failed in the emulator:`, error);
+      printError(`${request.method} /${request.bucket}/${request.key} failed in the emulator:`, error);
       return xmlResponse(500, errorXml(new S3Error("InternalError", 500, String(error))));
     }
   }
 
   #dispatch(request: S3Request): S3Response {
-    if (request.method === "POST" && request.key === "" && isForm(request)) {
+    if (isFormPost(request)) {
       if (!this.#store.has(request.bucket)) {
         throw new S3Error("NoSuchBucket", 404, "The specified bucket does not exist.");
       }
       return postObject(this.#store, request, this.#options.credentials, this.#options.now());
     }
     if (isPresigned(request)) return this.#dispatchPresigned(request);
-    this.#checkCaller(request);
     const body = isChunked(request.headers) ? decodeChunked(request.body, request.headers) : request.body;
     return request.key === ""
       ? handleBucketRequest(this.#store, { ...request, body })
@@ -72,16 +81,9 @@ export class S3 {
     const { credentials, region, now } = this.#options;
     return handleObjectRequest(this.#store, checkPresigned(request, { credentials, region, now: now() }));
   }
-
-  /** Requires a known access key id. The signature of a header is not verified, because all its callers are on loopback. */
-  #checkCaller(request: S3Request): void {
-    const [, accessKey] = /Credential=([^/,\s=]+)\//.exec(request.headers.authorization ?? "") ?? [];
-    if (accessKey === undefined) throw accessDenied();
-    if (Object.hasOwn(this.#options.credentials, accessKey)) return;
-    throw new S3Error("InvalidAccessKeyId", 403, "The access key id you provided does not exist in our records.");
-  }
 }
 
-function isForm(request: S3Request): boolean {
-  return /^multipart\/form-data/i.test(request.headers["content-type"] ?? "");
+function isFormPost(request: S3Request): boolean {
+  const isForm = /^multipart\/form-data/i.test(request.headers["content-type"] ?? "");
+  return request.method === "POST" && request.key === "" && isForm;
 }

@@ -23,14 +23,22 @@ export function checkTextSignature(
 ): void {
   const secret = Object.hasOwn(credentials, accessKey) ? credentials[accessKey] : undefined;
   if (secret === undefined || service !== "s3" || end !== "aws4_request") {
-    throw new S3Error("InvalidAccessKeyId", 403, "The access key id you provided does not exist in our records.");
+    throw unknownAccessKey();
   }
   const key = [date, region, service, end].reduce<Buffer>(
     (chained, part) => hmacSha256(chained, part),
     Buffer.from(`AWS4${secret}`),
   );
   if (sameBytes(hmacSha256(key, text).toString("hex"), signature)) return;
-  throw new S3Error(
+  throw signatureMismatch();
+}
+
+export function unknownAccessKey(): S3Error {
+  return new S3Error("InvalidAccessKeyId", 403, "The access key id you provided does not exist in our records.");
+}
+
+export function signatureMismatch(): S3Error {
+  return new S3Error(
     "SignatureDoesNotMatch",
     403,
     "The request signature we calculated does not match the signature you provided. Check your key and signing method.",

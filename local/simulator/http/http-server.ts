@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { inspect } from "node:util";
-import { printableText } from "../../../shared/kernel/printable.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type LoopbackServer, openLoopbackServer } from "../../access/loopback-server.ts";
+import { printError } from "../../support/terminal.ts";
 import { type Fields, isFields } from "./fields.ts";
 
 const bodyBytesMax = 1_048_576;
@@ -110,24 +110,18 @@ async function respond(
 /** Longer than clients keep an idle connection: one that the server closes first can reset a request on its way. */
 const keepAliveMillis = 60_000;
 
-/** Listens on 127.0.0.1 only. Port 0 selects a free port. */
-export async function listen(
-  port: number,
-  handle: (call: Call) => Promise<HttpOutcome>,
-): Promise<{ server: Server; url: string }> {
-  const server = createServer({ keepAliveTimeout: keepAliveMillis }, (request, response) => {
-    respond(request, response, handle).catch((error: unknown) => {
-      if (request.socket.destroyed) return;
-      console.error("platform simulator:", printableText(inspect(error)));
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500, { "Content-Type": "text/plain" }).end("the simulator failed; see its output\n");
-    });
+/** Listens on loopback. Port 0 selects a free port. */
+export async function listen(port: number, handle: (call: Call) => Promise<HttpOutcome>): Promise<LoopbackServer> {
+  return await openLoopbackServer({
+    port,
+    keepAliveTimeout: keepAliveMillis,
+    onRequest(request, response) {
+      respond(request, response, handle).catch((error: unknown) => {
+        if (request.socket.destroyed) return;
+        printError("platform simulator:", error);
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500, { "Content-Type": "text/plain" }).end("the simulator failed; see its output\n");
+      });
+    },
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the simulator has no port to listen on");
-  return { server, url: `http://127.0.0.1:${address.port}` };
 }

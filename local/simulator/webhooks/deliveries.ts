@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { printError } from "../../support/terminal.ts";
 import type { Delivery, OutgoingEvent, SecretName, WebhookObject } from "../world/model.ts";
 import type { World } from "../world/world.ts";
 import { composeBody } from "./body.ts";
@@ -12,6 +13,8 @@ const concurrencyMax = 16;
 const batchWindowMs = 1_000;
 /** A longer timer would fire at once. */
 const timerMaxMs = 2 ** 31 - 1;
+
+const reportFailure = (error: unknown): void => printError("platform simulator:", error);
 
 export interface DeliveryOptions {
   /** Events per body; 1 sends each event separately. */
@@ -132,7 +135,7 @@ export class Deliveries {
     this.#world.state.deliveries.push(...copies);
     for (const copy of copies) this.#log(copy);
     // Save before the first attempt, so that a crash in between loses nothing.
-    void this.#world.save().then(() => this.#tick(), console.error);
+    void this.#world.save().then(() => this.#tick(), reportFailure);
     return { id, outcome };
   }
 
@@ -172,7 +175,7 @@ export class Deliveries {
     const due = idle.filter((delivery) => delivery.dueAt <= now).sort((a, b) => a.dueAt - b.dueAt);
     for (const delivery of due.slice(0, concurrencyMax - this.#inFlight.size)) {
       const attempt = this.#attempt(delivery)
-        .catch(console.error)
+        .catch(reportFailure)
         .finally(() => {
           this.#inFlight.delete(delivery.id);
           this.#tick();

@@ -29,7 +29,7 @@ export async function readState(path: string): Promise<State> {
 
 /** Replaces the file atomically: a reader, or a restart after a crash, sees the old or the new state. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.next`;
   const file = await open(temporary, "w", 0o600);
   try {

@@ -347,7 +347,7 @@ describe("a browser", () => {
       expect([status, headers.get("access-control-allow-origin")]).toEqual([204, origin]);
       expect(headers.get("access-control-allow-headers")).toContain("x-csrf-token");
       const other = await preflight(path, "https://evil.example");
-      expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+      expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([403, null]);
     }
     expect((await preflight("/health", origin)).headers.get("access-control-allow-origin")).toBeNull();
   });

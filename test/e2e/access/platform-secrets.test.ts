@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { env } from "../../../shared/config/names.ts";
+import { clientSettings } from "../../support/access/access-keys.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { listAllMessages } from "../support/api-calls.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
@@ -35,11 +36,7 @@ async function storeSecrets(changed: { readonly meta?: readonly string[] }): Pro
     string,
     string
   >;
-  const client = new SecretsManagerClient({
-    endpoint: environment.AWS_ENDPOINT_URL ?? "",
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  });
+  const client = new SecretsManagerClient(clientSettings(environment));
   const SecretString = JSON.stringify({ ...stack.info.platform_secrets, ...changed });
   await client.send(new PutSecretValueCommand({ SecretId: environment[env.platformSecretId] ?? "", SecretString }));
   client.destroy();

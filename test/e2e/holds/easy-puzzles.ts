@@ -4,6 +4,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
 import { env } from "../../../shared/config/names.ts";
 import type { IssuedChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
+import { clientSettings } from "../../support/access/access-keys.ts";
 import { withEasyPuzzles } from "../../web/support/check-server.ts";
 import type { LocalStack } from "../support/local-stack.ts";
 
@@ -13,11 +14,7 @@ import type { LocalStack } from "../support/local-stack.ts";
  */
 export async function easyPuzzles({ dataDir }: LocalStack): Promise<(challenge: IssuedChallenge) => IssuedChallenge> {
   const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
-  const client = new SecretsManagerClient({
-    endpoint: environment.AWS_ENDPOINT_URL ?? "",
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  });
+  const client = new SecretsManagerClient(clientSettings(environment));
   const keys = await serviceKeysReader(environment[env.rootSecretId] ?? "", client)();
   client.destroy();
   return (challenge) => withEasyPuzzles(challenge, keys.challenge.current.key);

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { env } from "../../../shared/config/names.ts";
 import { sweepCheckpointKey } from "../../../shared/stores/keys.ts";
-import { clientFor } from "../../support/dynamodb.ts";
+import { clientSettings } from "../../support/access/access-keys.ts";
 import type { LocalStack } from "./local-stack.ts";
 
 /** A stored item. Its attributes are listed in docs/design/table-keys.md. */
@@ -69,7 +70,10 @@ async function withTable<T>(
   use: (client: DynamoDBDocumentClient, tableName: string) => Promise<T>,
 ): Promise<T> {
   const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
-  const dynamo = clientFor(environment.AWS_ENDPOINT_URL_DYNAMODB ?? "");
+  const dynamo = new DynamoDBClient({
+    ...clientSettings(environment),
+    endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? "",
+  });
   try {
     return await use(DynamoDBDocumentClient.from(dynamo), environment[env.table] ?? "");
   } finally {

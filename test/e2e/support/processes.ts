@@ -51,5 +51,5 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 /** The stack uses the same engine as the tests. */
 function engineEnvironment(): Record<string, string> {
   const { prefer } = preferredEngine();
-  return prefer ? { PARLEY_DYNAMODB: prefer } : {};
+  return { PARLEY_DYNAMODB_EXPOSED: "1", ...(prefer ? { PARLEY_DYNAMODB: prefer } : {}) };
 }

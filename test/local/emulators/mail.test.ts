@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MINUTE } from "../../../shared/kernel/time.ts";
+import { signedFetch } from "../../support/access/signed-fetch.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
 let fixture: EmulatorFixture;
@@ -8,18 +9,13 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const signedHeaders = { authorization: "AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/ses/aws4_request" };
 const mail = (subject: string) => ({
   FromEmailAddress: "no-reply@example.test",
   Destination: { ToAddresses: ["a@example.test"] },
   Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: `text of ${subject}` } } } },
 });
-const send = (body: object, headers = {}, path = "/v2/email/outbound-emails") =>
-  fetch(fixture.emulators.url + path, {
-    method: "POST",
-    headers: { ...signedHeaders, ...headers },
-    body: JSON.stringify(body),
-  });
+const send = (body: object, path = "/v2/email/outbound-emails") =>
+  signedFetch(fixture.emulators.url + path, { service: "ses", body: JSON.stringify(body) });
 
 test("the outbox lists mails with their time, newest first, also after a restart", async () => {
   const first = await send(mail("one"));
@@ -47,7 +43,7 @@ test("a mail without a recipient or in another format is rejected and not stored
 test("an unsigned mail is rejected, and the error for another path names it as not emulated", async () => {
   const unsigned = await fetch(`${fixture.emulators.url}/v2/email/outbound-emails`, { method: "POST", body: "{}" });
   expect(unsigned.status).toBe(403);
-  const other = await send({}, {}, "/v2/email/templates");
+  const other = await send({}, "/v2/email/templates");
   expect(other.status).toBe(404);
   expect(await other.text()).toContain("POST /v2/email/templates is not emulated");
 });

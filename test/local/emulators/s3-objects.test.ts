@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import {
   CreateBucketCommand,
@@ -17,6 +18,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE } from "../../../shared/kernel/time.ts";
+import { signedFetch } from "../../support/access/signed-fetch.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
 let fixture: EmulatorFixture;
@@ -170,12 +172,18 @@ describe("a bucket", () => {
 });
 
 describe("a request", () => {
-  test("without authorization, or with an unknown access key, is rejected", async () => {
+  test("without authorization, with an unknown access key, or with a wrong secret or body, is rejected", async () => {
     await put("private");
     const url = `${fixture.emulators.url}/${Bucket}/private`;
     expect((await fetch(url)).status).toBe(403);
     const stranger = { authorization: "AWS4-HMAC-SHA256 Credential=stranger/20250101/us-east-1/s3/aws4_request" };
     expect((await fetch(url, { headers: stranger })).status).toBe(403);
+    const signed = { service: "s3", method: "PUT", body: "signed" };
+    const hash = { "x-amz-content-sha256": createHash("sha256").update("other").digest("hex") };
+    const wrong = await signedFetch(url, { ...signed, accessKey: { id: "local", secret: "other" } });
+    expect([wrong.status, await wrong.text()]).toEqual([403, expect.stringContaining("SignatureDoesNotMatch")]);
+    expect((await signedFetch(url, { ...signed, headers: hash })).status).toBe(403);
+    expect((await signedFetch(url, signed)).status).toBe(200);
   });
 
   test("for an operation that is not emulated is rejected with its name", async () => {

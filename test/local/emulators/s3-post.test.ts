@@ -6,7 +6,7 @@ import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-f
 
 let fixture: EmulatorFixture;
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
+  fixture = await startEmulatorFixture(undefined, undefined, ["http://app.example"]);
   for (const name of [Bucket, "elsewhere"]) await fixture.s3.send(new CreateBucketCommand({ Bucket: name }));
 });
 afterAll(() => fixture.close());

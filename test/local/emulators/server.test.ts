@@ -3,6 +3,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEmulators } from "../../../local/emulators/server.ts";
+import { testAccessKeys } from "../../support/access/access-keys.ts";
+import { signedFetch } from "../../support/access/signed-fetch.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
 let fixture: EmulatorFixture;
@@ -11,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const call = (target: string, body = "{}", headers: Record<string, string> = { authorization: "signed" }) =>
-  fetch(fixture.emulators.url, { method: "POST", headers: { "x-amz-target": target, ...headers }, body });
+const call = (target: string, body = "{}") =>
+  signedFetch(fixture.emulators.url, { service: "sqs", headers: { "x-amz-target": target }, body });
 
 test("the server listens on loopback only", async () => {
   const { hostname, port } = new URL(fixture.emulators.url);
@@ -40,10 +42,22 @@ test("names of inherited object properties are not services or operations", asyn
   }
 });
 
-test("a JSON call without authorization is rejected", async () => {
-  const answer = await call("AmazonSQS.ListQueues", "{}", {});
-  expect(answer.status).toBe(403);
-  expect(await answer.json()).toMatchObject({ __type: "MissingAuthenticationTokenException" });
+test("a JSON call without a signature of a known access key is rejected", async () => {
+  const headers = { "x-amz-target": "AmazonSQS.CreateQueue" };
+  const body = '{"QueueName":"unsigned"}';
+  const unsigned = await fetch(fixture.emulators.url, { method: "POST", headers, body });
+  const other = (accessKey: { id: string; secret: string }) =>
+    signedFetch(fixture.emulators.url, { service: "sqs", headers, body, accessKey });
+  const answers = [unsigned, await other({ id: "other", secret: "local" }), await other({ id: "local", secret: "x" })];
+  const types = await Promise.all(
+    answers.map(async (answer) => [answer.status, ((await answer.json()) as { __type: string }).__type]),
+  );
+  expect(types).toEqual([
+    [403, "MissingAuthenticationTokenException"],
+    [403, "UnrecognizedClientException"],
+    [403, "InvalidSignatureException"],
+  ]);
+  expect(await (await call("AmazonSQS.ListQueues")).text()).not.toContain("unsigned");
 });
 
 test("a body that is not JSON or does not match the schema is a client error", async () => {
@@ -62,7 +76,7 @@ test("a path with invalid percent encoding is a client error", async () => {
 test("a port in use is an error at the start, before any file is touched", async () => {
   const port = Number(new URL(fixture.emulators.url).port);
   const dataDir = join(fixture.dataDir, "second");
-  const second = startEmulators({ port, dataDir, now: () => 0 });
+  const second = startEmulators({ port, dataDir, now: () => 0, accessKeys: testAccessKeys });
   await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
   expect(existsSync(dataDir)).toBe(false);
 });
@@ -71,6 +85,6 @@ test("damaged data is an error at the start that names the file", async () => {
   const dataDir = join(fixture.dataDir, "damaged");
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "kms.jsonl"), "not json\n");
-  const start = startEmulators({ port: 0, dataDir, now: () => 0 });
+  const start = startEmulators({ port: 0, dataDir, now: () => 0, accessKeys: testAccessKeys });
   await expect(start).rejects.toThrow("kms.jsonl: line 1 is damaged");
 });

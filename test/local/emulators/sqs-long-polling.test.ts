@@ -4,6 +4,8 @@ import { ChangeMessageVisibilityCommand, DeleteQueueCommand } from "@aws-sdk/cli
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEmulators } from "../../../local/emulators/server.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
+import { testAccessKeys } from "../../support/access/access-keys.ts";
+import { signedFetch } from "../../support/access/signed-fetch.ts";
 import { clientsFor, type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, type TestQueue } from "./support/test-queue.ts";
 
@@ -86,10 +88,10 @@ test("a receive whose caller disconnected takes no message", async () => {
   const queue = await newQueue();
   const leaving = new AbortController();
   const before = fixture.emulators.sqs.counts.ReceiveMessage ?? 0;
-  const abandoned = fetch(fixture.emulators.url, {
-    method: "POST",
+  const abandoned = signedFetch(fixture.emulators.url, {
+    service: "sqs",
     signal: leaving.signal,
-    headers: { "x-amz-target": "AmazonSQS.ReceiveMessage", authorization: "AWS4-HMAC-SHA256 Credential=local/" },
+    headers: { "x-amz-target": "AmazonSQS.ReceiveMessage" },
     body: JSON.stringify({ QueueUrl: queue.url, WaitTimeSeconds: 20 }),
   });
   while ((fixture.emulators.sqs.counts.ReceiveMessage ?? 0) === before) await tick();
@@ -108,7 +110,12 @@ test("deleting a queue ends its waiting receives", async () => {
 });
 
 test("a delayed message goes to a waiting receive by itself while the clock runs", async () => {
-  const running = await startEmulators({ port: 0, dataDir: join(fixture.dataDir, "running"), now: () => Date.now() });
+  const running = await startEmulators({
+    port: 0,
+    dataDir: join(fixture.dataDir, "running"),
+    now: () => Date.now(),
+    accessKeys: testAccessKeys,
+  });
   const { sqs } = clientsFor(running.url);
   try {
     const queue = await createTestQueue(sqs, "running");

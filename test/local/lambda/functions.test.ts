@@ -30,6 +30,7 @@ function run(source: string, properties: Record<string, unknown> = {}, replaced:
   const functions = openFunctions(readFunctions(assembly), new Resolver(assembly), {
     extraVariables: { AWS_ENDPOINT_URL: "http://127.0.0.1:1" },
     variableOverrides: replaced,
+    accessKey: { id: "LOCALKEY", secret: "secret" },
     clock: clock.shared,
     openEgress: true,
     budget: { sandboxesMax: 20, loadsMax: 2, startLoadsMax: 2 },
@@ -77,7 +78,8 @@ describe("a function", () => {
       OWN: "us-east-1",
       HOSTS: "from-stack",
       AWS_ENDPOINT_URL: "http://127.0.0.1:1",
-      AWS_ACCESS_KEY_ID: "local",
+      AWS_ACCESS_KEY_ID: "LOCALKEY",
+      AWS_SECRET_ACCESS_KEY: "secret",
       AWS_LAMBDA_FUNCTION_NAME: "Planted-Echo",
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
     });

@@ -3,6 +3,7 @@ import { openRealtimeGateway } from "../../../local/realtime/gateway.ts";
 import { openConnections } from "../../../shared/aws/realtime.ts";
 import { requestOptions } from "../../../shared/config/request-times.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { testAccessKeys } from "../../support/access/access-keys.ts";
 
 /** What the tests read of an event. */
 export interface SocketEvent {
@@ -28,7 +29,12 @@ export async function openGatewayFixture(timeoutMs = 29_000) {
   const reports: string[] = [];
   const waiting: { type: string; resolve: (event: SocketEvent) => void }[] = [];
   const unread: SocketEvent[] = [];
-  const gateway = await openRealtimeGateway(0, () => now);
+  const gateway = await openRealtimeGateway({
+    port: 0,
+    now: () => now,
+    accessKeys: testAccessKeys,
+    origins: ["https://console.example.com"],
+  });
   const serve = () => {
     const route = { functionId: "Socket", timeoutMs };
     gateway.serve({

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { clientSettings } from "../../support/access/access-keys.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { assemblySettings, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
@@ -29,14 +31,13 @@ afterAll(async () => {
   folder.remove();
 });
 
-function clientSettings() {
+function stackClient() {
   const env = stack.env("Api");
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  return { env, region: "us-east-1", credentials, endpoint: env.AWS_ENDPOINT_URL as string };
+  return { env, ...clientSettings(env) };
 }
 
 async function send(...bodies: string[]): Promise<void> {
-  const { env, ...client } = clientSettings();
+  const { env, ...client } = stackClient();
   const sqs = new SQSClient(client);
   const Entries = bodies.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
   await sqs.send(new SendMessageBatchCommand({ QueueUrl: env.WORK, Entries }));
@@ -52,7 +53,7 @@ function readNotes(word: string): string[] {
 const post = (path: string, body: string) => fetch(stack.baseUrl + path, { method: "POST", body });
 
 async function readSecret(name: string): Promise<string | undefined> {
-  const { env, ...client } = clientSettings();
+  const { env, ...client } = stackClient();
   const secrets = new SecretsManagerClient(client);
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: env[name] }));
   secrets.destroy();
@@ -95,7 +96,7 @@ describe("the WebSocket API", () => {
 
 describe("what the template declares", () => {
   it("exists, and each function's environment names it", async () => {
-    const { env, ...client } = clientSettings();
+    const { env, ...client } = stackClient();
     expect(env.BASE).toBe(stack.baseUrl);
     expect(env.BUCKET).toBe("arn:aws:s3:::planted-raw");
     expect(env.WORK).toBe(`${client.endpoint}/000000000000/Planted-Work`);
@@ -106,7 +107,7 @@ describe("what the template declares", () => {
   });
 
   it("has the table's keys and indexes, and no time to live", async () => {
-    const { env, ...client } = clientSettings();
+    const { env, ...client } = stackClient();
     const dynamodb = new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB as string });
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
     const expiry = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName: env.PARLEY_TABLE }));
@@ -216,19 +217,18 @@ describe("the clock over HTTP", () => {
 describe("mail", () => {
   it("is listed, newest first", async () => {
     expect(await (await fetch(`${stack.baseUrl}/_local/mail`)).json()).toEqual({ mails: [] });
-    const { env } = clientSettings();
+    const { env: _, ...client } = stackClient();
+    const mail = new SESv2Client(client);
     for (const subject of ["first", "second"]) {
-      await fetch(`${env.AWS_ENDPOINT_URL}/v2/email/outbound-emails`, {
-        method: "POST",
-        headers: { authorization: "AWS4-HMAC-SHA256 local" },
-        body: JSON.stringify({
+      await mail.send(
+        new SendEmailCommand({
           FromEmailAddress: "parley@example.com",
-          Destination: { ToAddresses: ["person@example.com"], CcAddresses: [], BccAddresses: [] },
-          ReplyToAddresses: [],
+          Destination: { ToAddresses: ["person@example.com"] },
           Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: "x" } } } },
         }),
-      });
+      );
     }
+    mail.destroy();
     const { mails } = (await (await fetch(`${stack.baseUrl}/_local/mail`)).json()) as { mails: { subject: string }[] };
     expect(mails.map(({ subject }) => subject)).toEqual(["second", "first"]);
   });

@@ -19,11 +19,17 @@ export function isObserved(url: string): boolean {
 const observedFetch: typeof fetch = async (input, init) => {
   const response = await unobservedFetch(input, init);
   const url = new URL(response.url);
-  if (origins.has(url.origin) && !url.pathname.startsWith("/_local/")) {
-    await observe(url, response, { ...(input instanceof Request ? requestOf(input) : {}), ...init });
-  }
+  const request = { ...(input instanceof Request ? requestOf(input) : {}), ...init };
+  const isAnswerOfApi = origins.has(url.origin) && !url.pathname.startsWith("/_local/") && !isOtherPage(url, request);
+  if (isAnswerOfApi) await observe(url, response, request);
   return response;
 };
+
+/** A stack's port refuses pages of other origins before its API. */
+function isOtherPage(url: URL, { headers }: RequestInit): boolean {
+  const origin = new Headers(headers).get("origin");
+  return origin !== null && origin !== url.origin;
+}
 
 async function observe(url: URL, response: Response, { method = "GET", headers, body }: RequestInit): Promise<void> {
   // The compiled schemas are not loaded by a test that calls no stack.

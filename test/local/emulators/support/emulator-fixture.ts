@@ -7,6 +7,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
+import { testAccessKeys } from "../../../support/access/access-keys.ts";
 
 /** The emulators with a clock that moves only by `advance`, and AWS SDK clients for them. */
 export interface EmulatorFixture {
@@ -26,9 +27,10 @@ export interface EmulatorFixture {
 export async function startEmulatorFixture(
   dataDir = mkdtempSync(join(tmpdir(), "emulators-")),
   at = Date.now(),
+  origins: readonly string[] = [],
 ): Promise<EmulatorFixture> {
   let now = at;
-  const emulators = await startEmulators({ port: 0, dataDir, now: () => now });
+  const emulators = await startEmulators({ port: 0, dataDir, now: () => now, accessKeys: testAccessKeys, origins });
   const clients = clientsFor(emulators.url);
   const stopEmulators = async (): Promise<void> => {
     for (const client of Object.values(clients)) client.destroy();
@@ -45,7 +47,7 @@ export async function startEmulatorFixture(
     },
     async restart() {
       await stopEmulators();
-      return startEmulatorFixture(dataDir, now);
+      return startEmulatorFixture(dataDir, now, origins);
     },
     async close() {
       await stopEmulators();

@@ -42,6 +42,7 @@ import { tenantStateStore } from "../../../../shared/stores/access/tenant-states
 import type { Tenants } from "../../../../shared/stores/access/tenants.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
+import { testAccessKeys } from "../../../support/access/access-keys.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
 import type { TestTable } from "../../../support/dynamodb.ts";
 import { withoutConnection } from "../../../support/pipeline/emulators-in-process.ts";
@@ -89,7 +90,13 @@ export async function openTestEnv(
   setRuntimeOverrides({ now: processClock(() => now) });
   const table: TestTable = await (options.startTable ?? startFlowTable)(() => now);
   const dataDir = mkdtempSync(join(tmpdir(), "test-env-"));
-  const emulators: Emulators = await startEmulators({ port: 0, dataDir, now: () => now });
+  const emulators: Emulators = await startEmulators({
+    port: 0,
+    dataDir,
+    now: () => now,
+    accessKeys: testAccessKeys,
+    verifiesSignatures: false,
+  });
   const common = {
     endpoint: emulators.url,
     region: "us-east-1",
