@@ -15,7 +15,10 @@ export function listeningSockets(pid: number): ListeningSocket[] | null {
   try {
     const inodes = new Set(socketInodes(pid));
     const tables = ["tcp", "tcp6"].map((name) => readIfExists(`/proc/${pid}/net/${name}`));
-    return tables.flatMap((table) => parseTable(table)).filter(({ inode }) => inodes.has(inode));
+    return tables
+      .flatMap(parseTable)
+      .filter(({ inode }) => inodes.has(inode))
+      .map(({ address, port }) => ({ address, port }));
   } catch {
     return null;
   }

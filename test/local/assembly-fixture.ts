@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findDynoxide } from "../../local/dynamodb/programs.ts";
 import type { StackSettings } from "../../local/stack/stack.ts";
 import type { Resource } from "../../local/template/template.ts";
 
@@ -127,6 +128,8 @@ export function assemblySettings(folder: string, assembly: string): StackSetting
     fresh: false,
     seedAccounts: false,
     strictEgress: false,
+    // Elsewhere only an engine that listens on every interface runs.
+    exposedEngine: findDynoxide() === null,
     platformUrls: {
       facebook_www: unreachableUrl,
       facebook_graph: unreachableUrl,

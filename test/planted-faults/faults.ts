@@ -18,6 +18,7 @@ import { holdsFaults } from "./faults/holds.ts";
 import { idempotencyFaults } from "./faults/idempotency.ts";
 import { inboxFaults } from "./faults/inbox.ts";
 import { lateCallsFaults } from "./faults/late-calls.ts";
+import { localStackFaults } from "./faults/local/ports.ts";
 import { mailFaults } from "./faults/mail.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { connectingFaults } from "./faults/realtime/connecting.ts";
@@ -62,6 +63,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...formerLoginFaults,
   ...keepAliveFaults,
   ...lateCallsFaults,
+  ...localStackFaults,
   ...mailFaults,
   ...queuesAndTableFaults,
   ...pushingFaults,

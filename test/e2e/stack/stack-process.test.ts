@@ -40,8 +40,8 @@ interface StackProcess {
   readonly ended: Promise<number | null>;
 }
 
-function startProcess(port = 0): StackProcess {
-  const child = spawn(process.execPath, ["--no-warnings", MAIN, assembly, dataDir, String(port)]);
+function startProcess(port = 0, flags: readonly string[] = []): StackProcess {
+  const child = spawn(process.execPath, ["--no-warnings", ...flags, MAIN, assembly, dataDir, String(port)]);
   runningProcesses.push(child);
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -140,6 +140,18 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(await stack.ended).toBe(1);
     expect(stack.output()).toBe(`Port ${port} is in use. Stop the process that uses it, or choose another --port.\n`);
     await new Promise((resolve) => holder.close(resolve));
+  });
+
+  it("reports a port of its own that other machines can reach and exits with 1", async () => {
+    const code = `import { createServer } from "node:net";
+      createServer((socket) => socket.destroy()).listen(0, "0.0.0.0");`;
+    const stack = startProcess(0, ["--import", `data:text/javascript,${encodeURIComponent(code)}`]);
+    expect(await stack.ended).toBe(1);
+    expect(stack.output()).toMatch(
+      /listens on 0\.0\.0\.0 port \d+, where other machines may reach it\. Start it without/,
+    );
+    expect(existsSync(localJson)).toBe(false);
+    expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
 
   it("reports that another stack uses its data folder and exits with 1", async () => {

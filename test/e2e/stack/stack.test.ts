@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findDynoxide } from "../../../local/dynamodb/programs.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { functions, env as names } from "../../../shared/config/names.ts";
@@ -13,6 +14,7 @@ const settings: StackSettings = {
   fresh: false,
   seedAccounts: true,
   strictEgress: false,
+  exposedEngine: findDynoxide() === null,
   seedPorts: openSeedPorts,
   report: () => {},
 };

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "../../../local/gateway/gateway.ts";
+import { handleLocalRequest, type LocalControls } from "../../../local/gateway/local-routes.ts";
+import type { Route } from "../../../local/gateway/routes.ts";
 import { type Stack, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import {
@@ -307,6 +309,31 @@ describe("a port", () => {
     expect(response.status).toBe(503);
     expect(existsSync(file)).toBe(false);
     await expect.poll(() => existsSync(file)).toBe(true);
+  });
+
+  it("answers pages of origins that it lists, lets only them read what a function lets all read, and not control it", async () => {
+    const origin = "http://localhost:3000";
+    const gateway = await openGateway(0, [origin]);
+    const anyone = { statusCode: 200, headers: { "Access-Control-Allow-Origin": "*" } };
+    gateway.serve({
+      routes: [{ key: "$default", functionId: "Api", timeoutMs: 1_000 } as Route],
+      functions: { invoke: async () => anyone },
+      now: Date.now,
+      report: () => {},
+      handleLocal: (local, response) => handleLocalRequest({} as LocalControls, local, response),
+      shouldRefuseAtEdge: () => false,
+    });
+    const read = async (path: string, headers: Record<string, string>) => {
+      const answer = await fetch(gateway.url + path, { headers });
+      return [answer.status, answer.headers.get("access-control-allow-origin")];
+    };
+    expect(await read("/x", { origin })).toEqual([200, origin]);
+    expect(await read("/x", { origin: gateway.url })).toEqual([200, gateway.url]);
+    expect(await read("/x", {})).toEqual([200, null]);
+    expect(await read("/x", { origin: "http://localhost:3001" })).toEqual([403, null]);
+    expect(await read("/_local/other", { origin })).toEqual([403, null]);
+    expect(await read("/_local/other", { origin: gateway.url })).toEqual([404, null]);
+    await gateway.close();
   });
 
   it("answers 503 until the stack is up", async () => {

@@ -1,9 +1,19 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { lockDataFolder } from "../../../local/stack/data-folder.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
+import { openPaths } from "../../support/access/file-modes.ts";
 import { newTempFolder } from "../assembly-fixture.ts";
 
 const folder = newTempFolder();
@@ -62,6 +72,35 @@ describe("a data folder", () => {
     expect(readdirSync(data).sort()).toEqual(["clock.json", "notes.txt", "seed.json"]);
     lockDataFolder(data, true).release();
     expect(readdirSync(data)).toEqual(["notes.txt"]);
+  });
+});
+
+describe("a data folder of an earlier version", () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  it("becomes its owner's alone, with all that a stack wrote", () => {
+    mkdirSync(join(data, "dynamodb"), { recursive: true, mode: 0o755 });
+    chmodSync(data, 0o755);
+    const file = join(data, "dynamodb", "dynamodb.sqlite");
+    for (const path of [file, join(data, "seed.json")]) writeFileSync(path, "{}", { mode: 0o644 });
+    const locked = lockDataFolder(data, false);
+    expect(openPaths(data)).toEqual([]);
+    expect(modeOf(join(data, "lock"))).toBe("600");
+    locked.release();
+  });
+
+  it("is new, and then created as such", () => {
+    const locked = lockDataFolder(join(data, "new"), false);
+    expect(openPaths(join(data, "new"))).toEqual([]);
+    locked.release();
+  });
+
+  it("in which others have files stays open to them, without those of a stack", () => {
+    mkdirSync(data, { recursive: true });
+    chmodSync(data, 0o755);
+    for (const name of ["notes.txt", "seed.json"]) writeFileSync(join(data, name), "{}", { mode: 0o644 });
+    lockDataFolder(data, false).release();
+    expect([data, join(data, "notes.txt"), join(data, "seed.json")].map(modeOf)).toEqual(["755", "644", "600"]);
   });
 });
 

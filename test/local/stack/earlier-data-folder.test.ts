@@ -8,6 +8,7 @@ import { failureLines, readQueues } from "../../e2e/support/emulator-journals.ts
 import { type LocalStack, newDataDir, startLocalStack } from "../../e2e/support/local-stack.ts";
 import { waitFor } from "../../e2e/support/wait-for.ts";
 import { openReceiver, type Receiver } from "../../e2e/support/webhook-receiver.ts";
+import { listPaths, openPaths } from "../../support/access/file-modes.ts";
 
 /**
  * The data folder of a local stack of version 0.1.0, killed while it worked: a conversation with two replies, a webhook
@@ -52,6 +53,12 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
   afterAll(async () => {
     await Promise.all([stack?.stop(), receiver?.close()]);
     rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it("has its access key now, and all of it is its owner's alone", () => {
+    expect(openPaths(dataDir)).toEqual([]);
+    expect(listPaths(dataDir)).toContain(join(dataDir, "aws-credentials"));
+    expect(Object.keys(stored.files)).not.toContain("aws-credentials");
   });
 
   it("has a message in each of the five queues, or the tests below would prove nothing", () => {

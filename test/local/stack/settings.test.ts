@@ -38,6 +38,8 @@ describe("the settings of a local stack", () => {
       PARLEY_SIGN_UP: "open",
       PARLEY_SQS_CHAOS: "0.25",
       PARLEY_DYNAMODB: "dynamodb-local",
+      PARLEY_DYNAMODB_EXPOSED: "1",
+      PARLEY_ORIGINS: "http://localhost:3000, https://app.example",
     };
     expect(readSettings([], env)).toEqual({
       port: 0,
@@ -55,6 +57,8 @@ describe("the settings of a local stack", () => {
       openSignUp: true,
       sqsChaos: 0.25,
       engine: "dynamodb-local",
+      exposedEngine: true,
+      origins: ["http://localhost:3000", "https://app.example"],
     });
   });
 
@@ -88,6 +92,9 @@ describe("the settings of a local stack", () => {
     ],
     ["a sign-up of another kind", [], { PARLEY_SIGN_UP: "yes" }, /PARLEY_SIGN_UP.*open or closed/],
     ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
+    ["an exposed engine other than 0 and 1", [], { PARLEY_DYNAMODB_EXPOSED: "yes" }, /Set it to 0 or 1, or unset it/],
+    ["an origin with a path", [], { PARLEY_ORIGINS: "http://a.example/" }, /such as http:\/\/localhost:3000/],
+    ["any origin", [], { PARLEY_ORIGINS: "*" }, /such as http:\/\/localhost:3000/],
     ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
     [
       "a seed other than 0 and 1",

@@ -293,6 +293,20 @@ describe("every function", () => {
   });
 });
 
+describe("the functions' log", () => {
+  it("has their lines, of which none moves a cursor or hides a part", async () => {
+    const place = newTempFolder();
+    const source = `console.log(JSON.stringify({ text: "a\u202eb\u0085c" }) + "\\u001b[2Jd");
+      export const handler = async () => {};`;
+    const ready = await startStack(
+      assemblySettings(place.path, writeAssembly(place.path, { One: lambdaResource("one") }, { one: source })),
+    );
+    await ready.close();
+    expect(readFileSync(join(ready.dataDir, "functions.log"), "utf8")).toContain('{"text":"ab c"} [2Jd\n');
+    place.remove();
+  });
+});
+
 describe("a table whose keys have changed", () => {
   it("is rejected with the fix in the error, and a start with --fresh creates it again", async () => {
     const place = newTempFolder();

@@ -14,7 +14,14 @@ export interface SignedFetch {
 
 /** Sends a request as an SDK signs it, also one that no client of the SDK makes. */
 export async function signedFetch(url: string, options: SignedFetch): Promise<Response> {
-  const { service, method = "POST", body = "", accessKey = { id: "local", secret: "local" }, signal } = options;
+  const { method = "POST", body = "", signal } = options;
+  const headers = await signedHeaders(url, options);
+  return await fetch(url, { method, headers, signal: signal ?? null, ...(body === "" ? {} : { body }) });
+}
+
+/** The headers of a request, with its signature. */
+export async function signedHeaders(url: string, options: SignedFetch): Promise<Record<string, string>> {
+  const { service, method = "POST", body = "", accessKey = { id: "local", secret: "local" } } = options;
   const { protocol, hostname, host, pathname, searchParams } = new URL(url);
   const signer = new SignatureV4({
     service,
@@ -32,7 +39,7 @@ export async function signedFetch(url: string, options: SignedFetch): Promise<Re
     headers: { ...options.headers, host },
     body,
   });
-  return await fetch(url, { method, headers, signal: signal ?? null, ...(body === "" ? {} : { body }) });
+  return headers;
 }
 
 class Sha256 {

@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it, vi } from "vitest";
+import { printError, printLine } from "../../../local/support/terminal.ts";
+
+const project = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The files of the local stack, without its page in the browser, that contain the expression. */
+function filesWith(expression: RegExp): string[] {
+  const files = globSync("local/**/*.ts", { cwd: project, exclude: ["local/simulator/page/**"] });
+  return files.filter((file) => expression.test(readFileSync(`${project}/${file}`, "utf8"))).sort();
+}
+
+it("every port of the local stack is opened by one file, and one looks for a free port of an engine", () => {
+  expect(filesWith(/\bcreateServer\(|\.listen\(|new Server\(|createSecureServer/)).toEqual([
+    "local/access/loopback-server.ts",
+    "local/dynamodb/engine.ts",
+  ]);
+});
+
+it("everything that the local stack prints is printed by one file", () => {
+  expect(filesWith(/\bconsole\.\w+\(|process\.std(out|err)\.write/)).toEqual(["local/support/terminal.ts"]);
+});
+
+it("what is printed moves no cursor, hides nothing and has its lines", () => {
+  const hostile = "a\u001b[2Jb\u202ec\u200bd\r\nline";
+  const printed: unknown[] = [];
+  vi.spyOn(console, "log").mockImplementation((text) => printed.push(text));
+  vi.spyOn(console, "error").mockImplementation((text) => printed.push(text));
+  printLine(hostile);
+  printError(hostile);
+  printError("failed:", new Error(hostile));
+  vi.restoreAllMocks();
+  expect(printed.slice(0, 2)).toEqual(["a [2Jbcd\nline", "a [2Jbcd\nline"]);
+  expect(printed[2]).toMatch(/^failed: Error: a \[2Jbcd\nline\n/);
+});

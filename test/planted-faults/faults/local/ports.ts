@@ -1,0 +1,105 @@
+import type { PlantedFault } from "../../planted-fault.ts";
+
+const serverTest = "test/local/access/loopback-server.test.ts";
+const engineTest = "test/local/dynamodb/exposed-engine.test.ts";
+const proxyTest = "test/local/dynamodb/table-proxy.test.ts";
+const signatureTest = "test/local/access/signature.test.ts";
+
+export const localStackFaults: readonly PlantedFault[] = [
+  {
+    name: "a port of the local stack answers under a name that was pointed at it",
+    file: "local/access/loopback-rule.ts",
+    search: "host === null || hosts.includes(host.toLowerCase())",
+    replacement: "host === null || host.length > 0",
+    killedBy: { file: serverTest, title: "answers 403 as %j, to requests and handshakes, without reading them" },
+  },
+  {
+    name: "a port of the local stack answers pages of other origins",
+    file: "local/access/loopback-rule.ts",
+    search: "if (!sentOrigins.every((origin) => allowedOrigins.includes(origin)))",
+    replacement: "if (allowedOrigins.length === 0)",
+    killedBy: { file: serverTest, title: "answers 403 to a page of %j, also to its preflight and its handshake" },
+  },
+  {
+    name: "a port of the local stack answers calls of another site that name no origin",
+    file: "local/access/loopback-rule.ts",
+    search: 'site === "cross-site" && ',
+    replacement: 'site === "other" && ',
+    killedBy: {
+      file: serverTest,
+      title: "answers no call of another site that names no origin, and what that site shows or leads to",
+    },
+  },
+  {
+    name: "a WebSocket handshake is accepted from any page",
+    file: "local/access/loopback-server.ts",
+    search: "if (loopbackRefusal(request, callers) === null) onUpgrade(request, socket, head);",
+    replacement: "if (callers.port > 0) onUpgrade(request, socket, head);",
+    killedBy: { file: serverTest, title: "answers 403 to a page of %j, also to its preflight and its handshake" },
+  },
+  {
+    name: "a port of the local stack listens on every interface",
+    file: "local/access/loopback-server.ts",
+    search: "server.listen(requestedPort, LOOPBACK_HOST, () => {",
+    replacement: 'server.listen(requestedPort, "0.0.0.0", () => {',
+    killedBy: { file: serverTest, title: "listens on loopback only" },
+  },
+  {
+    name: "any signature of a known access key is accepted",
+    file: "local/access/signature.ts",
+    search: "sameBytes(expected, signature) && hasSignedBody(request)",
+    replacement: "expected.length > 0 && hasSignedBody(request)",
+    killedBy: { file: signatureTest, title: "does not match with %s" },
+  },
+  {
+    name: "the operation of a call need not be signed",
+    file: "local/access/signature.ts",
+    search: '["host", "x-amz-date", "x-amz-target"]',
+    replacement: '["host", "x-amz-date"]',
+    killedBy: { file: signatureTest, title: "does not match with %s" },
+  },
+  {
+    name: "the table's port passes on what is not signed",
+    file: "local/dynamodb/table-proxy.ts",
+    search: "if (problem === null) pass(request, response, body);",
+    replacement: "if (problem !== undefined) pass(request, response, body);",
+    killedBy: { file: proxyTest, title: "other requests do not reach the engine" },
+  },
+  {
+    name: "the table's port passes on the engine's CORS headers",
+    file: "local/dynamodb/table-proxy.ts",
+    search: "|transfer-encoding|access-control-.*)$/",
+    replacement: "|transfer-encoding)$/",
+    killedBy: {
+      file: proxyTest,
+      title: "signed requests reach the engine, and its answer has no header that lets a page read it",
+    },
+  },
+  {
+    name: "an engine may listen on every interface without being asked to",
+    file: "local/dynamodb/engine.ts",
+    search: "if (exposed.length > 0) {",
+    replacement: "if (exposed.length > 99) {",
+    killedBy: {
+      file: engineTest,
+      title: "an engine that listens beyond loopback is stopped, and the start refused with the option that accepts it",
+    },
+  },
+  {
+    name: "an engine that takes no address is started before it is refused",
+    file: "local/dynamodb/engine.ts",
+    search: "if (!program.takesHost && !mayBeExposed)",
+    replacement: "if (!program.takesHost && mayBeExposed)",
+    killedBy: { file: engineTest, title: "an engine that takes no address is not even started without that option" },
+  },
+  {
+    name: "files of an earlier data folder stay readable to others",
+    file: "local/stack/data-folder.ts",
+    search: "  makeFolderPrivate(path);",
+    replacement: "",
+    killedBy: {
+      file: "test/local/stack/data-folder.test.ts",
+      title: "becomes its owner's alone, with all that a stack wrote",
+    },
+  },
+];
