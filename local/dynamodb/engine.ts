@@ -26,6 +26,8 @@ export interface EngineOptions {
   readonly dataDir: string | null;
   /** The required engine. Default: dynoxide if it runs here, else DynamoDB Local. */
   readonly prefer?: "dynoxide" | "dynamodb-local";
+  /** An engine of the caller's. */
+  readonly program?: Program;
   /** A port of 127.0.0.1. Default: a free port of a random loopback address, where the engine takes an address. */
   readonly port?: number;
   /** The only access key that finds the data, in an engine that separates keys. Default: any key. */
@@ -49,7 +51,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (externalUrl) return { url: externalUrl.replace(/(?<!\/)\/+$/, ""), name: "given", close: async () => {} };
 
   const { accessKeyId, mayBeExposed = false } = options;
-  const program = chooseProgram(options.prefer);
+  const program = options.program ?? chooseProgram(options.prefer);
   if (!program.takesHost && !mayBeExposed) throw exposedRefusal(program, "every interface of this machine");
   const dataDir = options.dataDir === null ? null : resolve(options.dataDir);
   if (dataDir !== null) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -7,12 +7,6 @@ import type { Program } from "../../../local/dynamodb/programs.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 
 // An engine whose process listens where the test says, regardless of the address that it gets.
-const programs = vi.hoisted(() => ({ dynoxide: null as Program | null, dynamoDbLocal: null as Program | null }));
-vi.mock("../../../local/dynamodb/programs.ts", () => ({
-  findDynoxide: () => programs.dynoxide,
-  findDynamoDbLocal: () => programs.dynamoDbLocal,
-}));
-
 let dataDir: string;
 let pidFile: string;
 beforeEach(() => {
@@ -42,13 +36,14 @@ function engineListeningOn(address: string | null, takesHost = true): Program {
   };
 }
 
-const start = (options: Partial<EngineOptions> = {}) => startEngine({ dataDir: null, ...options });
+const start = (program: Program, options: Partial<EngineOptions> = {}) =>
+  startEngine({ dataDir: null, program, ...options });
 
 it("an engine on loopback is started, at an address that no page can guess", async () => {
-  programs.dynoxide = engineListeningOn(null);
+  const program = engineListeningOn(null);
   const urls = [];
   for (let round = 0; round < 2; round++) {
-    const engine = await start();
+    const engine = await start(program);
     urls.push(engine.url);
     await engine.close();
   }
@@ -59,30 +54,29 @@ it("an engine on loopback is started, at an address that no page can guess", asy
 });
 
 it("an engine that listens beyond loopback is stopped, and the start refused with the option that accepts it", async () => {
-  programs.dynoxide = engineListeningOn("0.0.0.0");
-  const refusal = await start().catch((error: unknown) => error);
+  const program = engineListeningOn("0.0.0.0");
+  const refusal = await start(program).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(LocalRefusal);
   expect(String(refusal)).toMatch(/listens on (0\.0\.0\.0:)?\d+.*other machines.*PARLEY_DYNAMODB_EXPOSED=1/);
-  const { readFileSync } = await import("node:fs");
   const pid = Number(readFileSync(pidFile, "utf8"));
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-  const engine = await start({ mayBeExposed: true });
+  const engine = await start(program, { mayBeExposed: true });
   await engine.close();
 });
 
 it("an engine that takes no address is not even started without that option", async () => {
-  programs.dynoxide = engineListeningOn(null, false);
-  await expect(start()).rejects.toThrow(/every interface of this machine.*PARLEY_DYNAMODB_EXPOSED=1/);
+  const program = engineListeningOn(null, false);
+  await expect(start(program)).rejects.toThrow(/every interface of this machine.*PARLEY_DYNAMODB_EXPOSED=1/);
   expect(existsSync(pidFile)).toBe(false);
 });
 
 it.each(["shared-local-instance.db", "LOCAL0_us-east-1.db"])(
   "the access key of a data folder finds the tables of an earlier version or of a lost key: %s",
   async (name) => {
-    programs.dynoxide = engineListeningOn(null);
+    const program = engineListeningOn(null);
     writeFileSync(join(dataDir, name), "tables");
     for (let round = 0; round < 2; round++) {
-      const engine = await start({ dataDir, accessKeyId: "LOCAL1" });
+      const engine = await start(program, { dataDir, accessKeyId: "LOCAL1" });
       expect(readdirSync(dataDir).filter((file) => file.endsWith(".db"))).toEqual(["LOCAL1_us-east-1.db"]);
       await engine.close();
     }
