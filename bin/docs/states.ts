@@ -49,6 +49,7 @@ const holdTexts: TriggerTexts<HoldTrigger> = {
   claim: { label: "claim", meaning: "A person passed the check. One caller claims the hold." },
   accept: { label: "accepted", meaning: "The platform accepted the message." },
   fail: { label: "failed", meaning: "The message could not be sent." },
+  revoke: { label: "revoked", meaning: "The root secret was replaced as a leaked one, so that its link has ended." },
   run_out: { label: "expires", meaning: `${HOLD_LIFETIME / MINUTE} minutes passed, or the 7 days ended.` },
   lapse: {
     label: "outcome unknown",

@@ -18,15 +18,17 @@ export type HoldStatus = (typeof holdStatuses)[number];
  * - `claim`: a person passed the check; only one caller can claim
  * - `accept`, `fail`: the outcome of the send
  * - `run_out`: nobody passed the check in time
+ * - `revoke`: the root secret that its link was derived from was leaked
  * - `lapse`: the send had no outcome in time
  */
-export type HoldTrigger = "create" | "claim" | "accept" | "fail" | "run_out" | "lapse";
+export type HoldTrigger = "create" | "claim" | "accept" | "fail" | "run_out" | "revoke" | "lapse";
 
 /** All transitions of a hold's status, as `[from, trigger, to]`. The store's write conditions come from this table. */
 export const holdTransitions: readonly (readonly [HoldStatus | "none", HoldTrigger, HoldStatus])[] = [
   ["none", "create", "awaiting_verification"],
   ["awaiting_verification", "claim", "sending"],
   ["awaiting_verification", "run_out", "expired"],
+  ["awaiting_verification", "revoke", "expired"],
   ["sending", "accept", "sent"],
   ["sending", "fail", "failed"],
   ["sending", "lapse", "failed"],

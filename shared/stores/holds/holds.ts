@@ -28,7 +28,7 @@ import {
   isPresent,
   itemDoesNotExist,
 } from "../expressions.ts";
-import { headKey, type Key, relatedKeys, relatedRefKey, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
+import { headKey, relatedKeys, relatedRefKey, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
 import { check, put, update } from "../writes.ts";
 import {
   type Hold,
@@ -145,30 +145,61 @@ export function holdStore(table: Table) {
         : change(id, { trigger: "run_out", condition: atMost(A.expiresAt, now) });
     },
 
+    /**
+     * Ends a hold that waits for its check, before its time.
+     * @returns false when it did not wait any more
+     */
+    async revoke(id: string): Promise<boolean> {
+      return (await changeItem(id, { trigger: "revoke", condition: hasContent })).applied;
+    },
+
     /** The waiting holds whose time has passed, in pages. The index may lag behind by a second. */
     async *listOverdue(now: Millis): AsyncGenerator<Pick<Hold, "id" | "state">[]> {
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName,
-            IndexName: names.feedIndex.name,
-            KeyConditionExpression: `${A.feed} = :waiting AND ${A.feedPosition} <= :now`,
-            ExpressionAttributeValues: { ":waiting": WAITING_HOLDS, ":now": t13(now) },
-            ProjectionExpression: "PK",
-            ExclusiveStartKey,
-          }),
-        );
-        yield (Items as Pick<Key, "PK">[]).map((key) => ({
-          id: parseHoldId(key),
-          state: { status: "awaiting_verification" },
-        }));
-        ExclusiveStartKey = LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      const isOverdue = { text: ` AND ${A.feedPosition} <= :now`, values: { ":now": t13(now) } };
+      for await (const items of listWaitingItems(["PK"], isOverdue)) {
+        yield items.map((item) => ({ id: parseHoldId(item), state: { status: "awaiting_verification" } }));
+      }
+    },
+
+    /** Every waiting hold, in pages. The index may lag behind by a second. */
+    async *listWaiting(): AsyncGenerator<Pick<Hold, "id" | "tenant" | "secretHash">[]> {
+      for await (const items of listWaitingItems(["PK", A.conversationId, A.secretHash])) {
+        yield items.flatMap((item) => {
+          const tenant = readConversationId(item[A.conversationId])?.tenant;
+          return tenant ? [{ id: parseHoldId(item), tenant, secretHash: item[A.secretHash] }] : [];
+        });
+      }
     },
   };
 
-  async function change(id: string, { trigger, set = {}, condition }: HoldChange): Promise<Hold | null> {
+  async function* listWaitingItems(
+    attributes: readonly string[],
+    condition: { readonly text: string; readonly values: Readonly<Record<string, unknown>> } = { text: "", values: {} },
+  ): AsyncGenerator<HoldItem[]> {
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          IndexName: names.feedIndex.name,
+          KeyConditionExpression: `${A.feed} = :waiting${condition.text}`,
+          ExpressionAttributeValues: { ":waiting": WAITING_HOLDS, ...condition.values },
+          ProjectionExpression: attributes.join(", "),
+          ExclusiveStartKey,
+        }),
+      );
+      yield Items as HoldItem[];
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+  }
+
+  async function change(id: string, holdChange: HoldChange): Promise<Hold | null> {
+    const result = await changeItem(id, holdChange);
+    const item = result.applied ? result.item : result.current;
+    return item ? toHold(item) : null;
+  }
+
+  function changeItem(id: string, { trigger, set = {}, condition }: HoldChange) {
     const allowedStatuses = holdStatusesBefore(trigger);
     const [fromStatus] = allowedStatuses;
     const toStatus = fromStatus && nextHoldStatus(fromStatus, trigger);
@@ -177,12 +208,10 @@ export function holdStore(table: Table) {
       set: toStatus && toStatus !== "expired" ? { ...set, [A.status]: toStatus } : set,
       remove: waitingAttributes,
     };
-    const result = await conditionalWrite<HoldItem>(
+    return conditionalWrite<HoldItem>(
       table,
       update(relatedKeys.hold(id), changes, allOf(isOneOf(A.status, allowedStatuses), condition), "ALL_NEW"),
     );
-    const item = result.applied ? result.item : result.current;
-    return item ? toHold(item) : null;
   }
 }
 
