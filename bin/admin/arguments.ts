@@ -15,7 +15,7 @@ export const USAGE = `Usage:
   npm run admin -- operator-key create --tenants SLUG,SLUG [--scope live|test] [--label LABEL] [--json]
   npm run admin -- operator-key list [--json]
   npm run admin -- operator-key revoke ID [--json]
-  npm run admin -- rotate root [--force] [--json]
+  npm run admin -- rotate root [--leaked] [--force] [--json]
   npm run admin -- rotate verify-token [--json]
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
@@ -36,7 +36,9 @@ tenant invite-owner names an owner of an existing tenant, and revokes the invite
 have not signed in.
 tenant delete removes everything of a tenant, for good. It ends the webhooks of its accounts first, and needs ${env.table}, ${env.uploadBucket}, ${env.keyId} and ${env.platformSecretId}. A run that was stopped is continued by the same command.
 rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
-the keys that were not used since the first, and needs --force to end them. rotate verify-token prints a new verify token
+the keys that were not used since the first, and needs --force to end them. rotate root --leaked is for a root secret that
+someone else knows: it ends all sessions, sign-in links, logins in progress and held messages, and prints how many; keys stay
+valid. Repeated within an hour it continues with the same new secret; --force makes another. rotate verify-token prints a new verify token
 for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.
 dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
@@ -71,6 +73,7 @@ const options = {
   actor: stringOption,
   all: { type: "boolean", default: false },
   force: { type: "boolean", default: false },
+  leaked: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;

@@ -1,7 +1,13 @@
-import { rotateRootPorts, rotateVerifyTokenPorts } from "../../functions/admin/rotation-ports.ts";
+import {
+  replaceLeakedRootPorts,
+  rotateRootPorts,
+  rotateVerifyTokenPorts,
+} from "../../functions/admin/rotation-ports.ts";
+import type { Environment } from "../../functions/admin/tenant-ports.ts";
+import { type LeakResult, replaceLeakedRoot } from "../../shared/flows/access/rotation/replace-leaked-root.ts";
 import { type RotationResult, rotateRoot } from "../../shared/flows/access/rotation/rotate-root.ts";
 import { rotateVerifyToken } from "../../shared/flows/access/rotation/rotate-verify-token.ts";
-import { iso } from "../../shared/kernel/time.ts";
+import { iso, type Millis } from "../../shared/kernel/time.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";
@@ -11,12 +17,13 @@ import { formatTable } from "./text/text-table.ts";
 const OVERTAKEN = "Another command changed the secret at the same time. Try again.";
 
 /**
- * Rotates the root secret.
+ * Rotates the root secret. With `--leaked` also ends all that it sealed.
  * @returns the exit code: 1 when the rotation needs `--force`
  */
 export async function rotateRootSecret(values: Arguments): Promise<0 | 1> {
   requireNoArgument(values);
   const { environment, now } = await resolveTarget();
+  if (values.leaked) return printLeak(values, environment, now);
   const result = await rotateRoot(rotateRootPorts(environment, now), { isForced: values.force, now: now() });
   if (result.kind === "overtaken") throw new CliError(OVERTAKEN);
   if (result.kind === "too_early") {
@@ -27,6 +34,16 @@ export async function rotateRootSecret(values: Arguments): Promise<0 | 1> {
   if (values.json) printJson(view);
   else printLines(text);
   return result.kind === "rotated" ? 0 : 1;
+}
+
+async function printLeak(values: Arguments, environment: Environment, now: () => Millis): Promise<0> {
+  const ports = replaceLeakedRootPorts(environment, now);
+  const result = await replaceLeakedRoot(ports, { isForced: values.force, now: now() });
+  if (result.kind === "overtaken") throw new CliError(OVERTAKEN);
+  const view = toLeakView(result);
+  if (values.json) printJson(view);
+  else printLines(formatLeak(view));
+  return 0;
 }
 
 /** Replaces the verify token of the platform secrets. */
@@ -40,6 +57,34 @@ export async function newVerifyToken(values: Arguments): Promise<CommandOutput> 
 
 const ROTATED = `The root secret is rotated. Functions use the new one in six minutes; the one before it still opens.
 A key moves to the new one with its next request.`;
+
+function toLeakView({ isReplaced, replacedAt, cachedUntil, ended }: Extract<LeakResult, { kind: "ended" }>) {
+  const { people, sockets, signInLinks, holds } = ended;
+  return {
+    rotated: isReplaced,
+    replaced_at: iso(replacedAt),
+    cached_until: iso(cachedUntil),
+    ended: { sessions_of_people: people, sockets, sign_in_links: signInLinks, held_messages: holds },
+  };
+}
+
+function formatLeak({ rotated, replaced_at, cached_until, ended }: ReturnType<typeof toLeakView>): string {
+  const counts = [
+    ["people whose sessions ended", ended.sessions_of_people],
+    ["sockets of sessions", ended.sockets],
+    ["sign-in links", ended.sign_in_links],
+    ["held messages", ended.held_messages],
+  ] as const;
+  return [
+    rotated
+      ? "The root secret is replaced. Nothing opens that the one before it sealed. API keys stay valid."
+      : `The root secret was replaced at ${replaced_at}, by an earlier run, and is not replaced again.`,
+    "Ended by this run:",
+    ...counts.map(([name, count]) => `  ${name}: ${count}`),
+    "Logins in progress, challenges and page cursors have no rows. They ended with the secret.",
+    `Until ${cached_until} a function may use the secret that it has cached. Repeat the command after that time.`,
+  ].join("\n");
+}
 
 type Confirmation = Extract<RotationResult, { kind: "confirm" }>;
 

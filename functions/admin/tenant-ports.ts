@@ -67,7 +67,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
 export function cutOffPorts(environment: Environment, table: Table): CutOffPorts {
   const queue = () =>
     openQueue(setting("realtimeQueueUrl", environment), new SQSClient(clientSettings(environment).services));
-  return { sockets: socketStore(table), realtime: { send: (message) => queue().send(message) }, log: () => {} };
+  return { sockets: socketStore(table), realtime: { send: async (message) => queue().send(message) }, log: () => {} };
 }
 
 /** The AWS endpoints and credentials in `environment`, and the limits of a request. The SDK resolves what is missing. */

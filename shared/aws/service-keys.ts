@@ -7,6 +7,7 @@ import { deriveKey } from "../kernel/bytes.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { type KeyRing, type KeyVersion, keyOfKid, RootSecretTooShort } from "../kernel/key-ring.ts";
 import { memoize } from "../kernel/memo.ts";
+import { type EarlierKeys, hashingPurposes, parseTextAfterLeak } from "../kernel/root-texts.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 import { SECRET_CACHE_LIFETIME, secretsClient } from "./secrets.ts";
 
@@ -58,16 +59,43 @@ export interface RootVersions {
 /**
  * The keys of the root secret's versions. A new version seals only six minutes after its creation, when every process
  * has read it, and opens from the start. From then on the one before it opens only what was issued earlier. A previous version that is too short never sealed anything, and opens nothing.
+ * A version that replaced a leaked one seals at once, and no other opens. Only what rows are found by goes on as after any
+ * other change: a process that has not read the new version finds them, too.
  * @throws RootSecretTooShort when the current version is
  */
 export function deriveServiceKeys({ current, ...versions }: RootVersions): (now: Millis) => ServiceKeys {
+  const newestAt = current.createdAt;
+  const afterLeak = parseTextAfterLeak(current.text);
+  if (afterLeak !== null) return ringsAfterLeak(current, afterLeak);
   const previous = versions.previous !== null && isTooShort(versions.previous) ? null : versions.previous;
-  const newest = versionKeys(current.text, previous === null ? 0 : current.createdAt + SEALING_DELAY);
-  if (previous === null) return () => toRings(newest, () => ({ previous: null, next: null }));
+  const newest = versionKeys(current.text, previous === null ? 0 : newestAt + SEALING_DELAY);
+  if (previous === null) return () => toRings(newest, () => ({ previous: null, next: null, newestAt }));
   const replaced = versionKeys(previous, 0, newest.pepper.sealsFrom);
-  const before = toRings(versionKeys(previous, 0), (name) => ({ previous: null, next: newest[name] }));
-  const after = toRings(newest, (name) => ({ previous: replaced[name], next: null }));
+  const before = toRings(versionKeys(previous, 0), (name) => ({ previous: null, next: newest[name], newestAt }));
+  const after = toRings(newest, (name) => ({ previous: replaced[name], next: null, newestAt }));
   return (now) => (now < newest.pepper.sealsFrom ? before : after);
+}
+
+function ringsAfterLeak(
+  { text, createdAt: newestAt }: RootVersions["current"],
+  earlier: readonly EarlierKeys[],
+): (now: Millis) => ServiceKeys {
+  const sealing = toRings(versionKeys(text, 0), () => ({ previous: null, next: null, newestAt }));
+  const newest = versionKeys(text, newestAt + SEALING_DELAY);
+  const hashingRings = (toRing: (version: KeyVersion, first: KeyVersion, others: readonly KeyVersion[]) => KeyRing) =>
+    Object.fromEntries(
+      hashingPurposes.map((name) => {
+        const [first = newest[name], ...others] = earlier.map((keys) => keys[name]);
+        return [name, toRing(newest[name], first, others)];
+      }),
+    );
+  const before = hashingRings((version, current, [previous = null, ...others]) => {
+    return { current, previous, next: version, earlier: others, newestAt };
+  });
+  const after = hashingRings((current, previous, others) => {
+    return { current, previous, next: null, earlier: others, newestAt };
+  });
+  return (now) => ({ ...sealing, ...(now < newest.pepper.sealsFrom ? before : after) });
 }
 
 function isTooShort(root: string): boolean {
@@ -85,10 +113,7 @@ function versionKeys(root: string, sealsFrom: Millis, sealsUntil?: Millis): Vers
   }));
 }
 
-function toRings(
-  current: VersionKeys,
-  others: (name: keyof ServiceKeys) => Pick<KeyRing, "previous" | "next">,
-): ServiceKeys {
+function toRings(current: VersionKeys, others: (name: keyof ServiceKeys) => Omit<KeyRing, "current">): ServiceKeys {
   return mapPurposes((name) => ({ current: current[name], ...others(name) }));
 }
 
@@ -101,7 +126,7 @@ export type ReadServiceKeys = (kid?: string) => Promise<ServiceKeys>;
 
 /**
  * Reads the root secret's versions and caches them for five minutes. A `kid` that the cached keys lack causes another
- * read at once, at most one a minute. A failed read is repeated at the next call.
+ * read at once, at most one a minute, and the other calls have its result, too. A failed read is repeated at the next call.
  * @param clock the deployment's; a command may run beside one with another time
  */
 export function serviceKeysReader(
@@ -111,21 +136,34 @@ export function serviceKeysReader(
 ): ReadServiceKeys {
   client.middlewareStack.use(callScopePlugin);
   // In this order: a rotation between the two reads shows as one version, never as two that are not neighbors.
-  const readVersions = async (): Promise<(now: Millis) => ServiceKeys> => {
+  let reads = 0;
+  let latest: KeysOfRead | null = null;
+  const readVersions = async (): Promise<KeysOfRead> => {
+    const read = ++reads;
     const current = await readVersion(client, secretId, "AWSCURRENT");
     if (current === null) throw new Error("The root secret has no value.");
     const previous = await readVersion(client, secretId, "AWSPREVIOUS");
-    return deriveServiceKeys({ current, previous: previous?.text === current.text ? null : (previous?.text ?? null) });
+    const versions = { current, previous: previous?.text === current.text ? null : (previous?.text ?? null) };
+    const keysAt = deriveServiceKeys(versions);
+    if (latest === null || latest.read < read) latest = { read, keysAt };
+    return latest;
   };
   const ordinary = memoize(readVersions, String, SECRET_CACHE_LIFETIME);
   const forUnknownKid = memoize(readVersions, String, MINUTE);
   return async (kid) => {
     const now = clock();
-    const keys = (await ordinary(secretId, now))(now);
+    const ordinaryRead = await ordinary(secretId, now);
+    const keys = (latest ?? ordinaryRead).keysAt(now);
     if (kid === undefined || keyOfKid(keys.pepper, kid) !== null) return keys;
-    const newest = await forUnknownKid(secretId, now).catch(() => null);
-    return newest?.(now) ?? keys;
+    const readAgain = await forUnknownKid(secretId, now).catch(() => null);
+    return readAgain?.keysAt(now) ?? keys;
   };
+}
+
+interface KeysOfRead {
+  /** Counts the reads of the process. */
+  readonly read: number;
+  readonly keysAt: (now: Millis) => ServiceKeys;
 }
 
 async function readVersion(

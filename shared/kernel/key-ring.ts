@@ -29,14 +29,23 @@ export interface KeyRing {
   readonly current: KeyVersion;
   readonly previous: KeyVersion | null;
   readonly next: KeyVersion | null;
+  /** Versions before the previous one, which still find what they hashed, because a version between was leaked. Default: none. */
+  readonly earlier?: readonly KeyVersion[];
+  /** When the newest version of the root secret was created that the process has read. Default: long ago. */
+  readonly newestAt?: Millis;
 }
 
 /** With the `kid` of a sealed value that the cached ring lacks, it reads the keys again, at most once a minute. */
 export type ReadKeyRing = (kid?: string) => Promise<KeyRing>;
 
 /** The keys that open, the most likely one first. */
-export function openingKeys({ current, previous, next }: KeyRing): readonly KeyVersion[] {
-  return [current, previous, next].filter((version) => version !== null);
+export function openingKeys({ current, previous, next, earlier = [] }: KeyRing): readonly KeyVersion[] {
+  return [current, previous, next, ...earlier].filter((version) => version !== null);
+}
+
+/** The keys that were replaced: what they hashed moves to the current one. */
+export function replacedKeys({ previous, earlier = [] }: KeyRing): readonly KeyVersion[] {
+  return previous === null ? earlier : [previous, ...earlier];
 }
 
 /** Whether a version sealed at this time. A replaced one does not any more, so that who has it cannot issue anything new. */

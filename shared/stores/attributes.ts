@@ -327,6 +327,9 @@ export const userAttributes = {
   lastSignInAt: "ls",
   name: "n",
   op: "o",
+  /** The version of the root secret that ended the user's sessions because the one before was leaked. */
+  rootKid: "rk",
+  rootSince: "rs",
   sessionEpoch: "sv",
   tenantsDay: "td",
   tenantsOfDay: "tn",

@@ -14,6 +14,14 @@ export interface User {
   readonly lastSignInAt: Millis;
   /** A session is valid while its `sv` claim is this number. */
   readonly sessionEpoch: number;
+  /** The version of the root secret that replaced a leaked one and ended the user's sessions. Absent before the first. */
+  readonly root?: RootMark;
+}
+
+/** Names a version of the root secret. A process that has not read it must not accept a session. */
+export interface RootMark {
+  readonly kid: string;
+  readonly createdAt: Millis;
 }
 
 /** A membership as the tenant lists it. */

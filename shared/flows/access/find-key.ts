@@ -1,5 +1,5 @@
 import { hmacSha256 } from "../../kernel/bytes.ts";
-import { type KeyVersion, openingKeys } from "../../kernel/key-ring.ts";
+import { type KeyVersion, openingKeys, replacedKeys } from "../../kernel/key-ring.ts";
 import type { ApiKey, KeyLookup } from "../../stores/access/api-key-items.ts";
 import type { KeyPorts } from "./ports.ts";
 
@@ -23,8 +23,8 @@ export interface StoredKey {
 }
 
 /**
- * Finds a key under any pepper of the ring, with one read on the ordinary path. An active key that is found under the
- * previous pepper is moved to the current one, in one transaction.
+ * Finds a key under any pepper of the ring, with one read on the ordinary path. An active key that is found under a
+ * replaced pepper is moved to the current one, in one transaction.
  */
 export async function findKey(ports: KeyPorts, secret: string): Promise<StoredKey | null> {
   const ring = await ports.peppers();
@@ -34,7 +34,8 @@ export async function findKey(ports: KeyPorts, secret: string): Promise<StoredKe
     const storedKey = await findUnder(ports, [current, ...others]);
     // A request that moves the key between two reads hides it from both.
     if (!storedKey && others.length > 0) return findUnder(ports, [current]);
-    const isMovable = storedKey?.key.status === "active" && storedKey.kid === ring.previous?.kid;
+    const isReplaced = replacedKeys(ring).some(({ kid }) => kid === storedKey?.kid);
+    const isMovable = storedKey?.key.status === "active" && isReplaced;
     if (!storedKey || !isMovable) return storedKey;
     if (await ports.apiKeys.moveLookup(storedKey.key, storedKey.hash, current)) return { ...storedKey, ...current };
   }

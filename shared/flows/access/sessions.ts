@@ -1,8 +1,9 @@
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { SessionCaller } from "../../domain/access/callers.ts";
+import type { RootMark } from "../../domain/access/team.ts";
 import { SESSION_LIFETIME } from "../../domain/limits.ts";
 import { randomToken } from "../../kernel/bytes.ts";
-import { type KeyRing, type KeyVersion, mayHaveSealed, openingKeys } from "../../kernel/key-ring.ts";
+import { type KeyRing, type KeyVersion, keyOfKid, mayHaveSealed, openingKeys } from "../../kernel/key-ring.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import { type Millis, SECOND, toDate } from "../../kernel/time.ts";
 import type { SessionPorts } from "./ports.ts";
@@ -25,6 +26,8 @@ export interface Session {
   readonly epoch: number;
   /** Each write repeats it in a header. */
   readonly csrfToken: string;
+  /** The version of the root secret that signed it. */
+  readonly kid: string;
 }
 
 export interface SealedSession {
@@ -76,21 +79,36 @@ export async function openSession(ring: KeyRing, token: string, now: Millis): Pr
   if (typeof sub !== "string" || typeof csrf !== "string" || typeof jti !== "string") return null;
   if (typeof sv !== "number" || typeof iat !== "number" || typeof exp !== "number") return null;
   if (!mayHaveSealed(version, iat * SECOND)) return null;
-  return exp - iat === SESSION_LIFETIME / SECOND ? { userId: sub, epoch: sv, csrfToken: csrf } : null;
+  return exp - iat === SESSION_LIFETIME / SECOND ? { userId: sub, epoch: sv, csrfToken: csrf, kid: version.kid } : null;
 }
 
 /**
  * The caller of a session. User and memberships are read consistently, so that a sign-out, a removal, a change of role
- * and a suspension take effect at the next request.
+ * and a suspension take effect at the next request. So does the replacement of a leaked root secret: the user's row names
+ * the new version, and a process that has not read it reads it first.
  */
 export async function authenticateSession(
   ports: SessionPorts,
-  { userId, epoch, csrfToken }: Session,
+  { userId, epoch, csrfToken, kid }: Session,
 ): Promise<SessionCaller | Refusal<"unauthorized">> {
   const storedSession = await ports.users.readSession(userId);
-  if (storedSession?.user.sessionEpoch !== epoch) return refuse("unauthorized");
+  if (!storedSession) return refuse("unauthorized");
   const { user, memberships } = storedSession;
+  const isOpen = user.root === undefined || (await opensSince(ports, kid, user.root));
+  if (!isOpen || user.sessionEpoch !== epoch) return refuse("unauthorized");
   return { kind: "session", userId, email: user.email, epoch, csrfToken, memberships, scope: "live" };
+}
+
+/** Whether a key still opens in a process that has read this version of the root secret. */
+async function opensSince(
+  { sessionKeys }: SessionPorts,
+  kid: string,
+  { createdAt, kid: rootKid }: RootMark,
+): Promise<boolean> {
+  const hasRead = ({ newestAt = 0 }: KeyRing) => newestAt >= createdAt;
+  const cached = await sessionKeys();
+  const ring = hasRead(cached) ? cached : await sessionKeys(rootKid);
+  return hasRead(ring) && keyOfKid(ring, kid) !== null;
 }
 
 async function verifiedClaims(

@@ -4,6 +4,7 @@ import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { encodeRealtime } from "../../queues/realtime.ts";
+import type { Sockets } from "../../stores/realtime/sockets.ts";
 import type { CutOffPorts } from "./ports.ts";
 
 /** How long after its request the access of sockets is checked again: the change is committed by then, or never. */
@@ -43,6 +44,30 @@ export async function endAccess<Result>(
  */
 export function closeAgain(ports: CutOffPorts, access: EndedAccess): Promise<void> {
   return requestAll(ports, access, "close");
+}
+
+/**
+ * Has the sockets of sessions closed whose access has ended, in each of the tenants. Safe to repeat.
+ * @returns their number
+ */
+export async function closeEndedSessions(
+  ports: CutOffPorts & { readonly sockets: Pick<Sockets, "isGranted"> },
+  { tenants, now }: { readonly tenants: readonly TenantId[]; readonly now: Millis },
+): Promise<number> {
+  let closed = 0;
+  await forEachConcurrent([...tenants], CONCURRENCY, async (tenant) => {
+    const presence = await ports.sockets.presence(tenant);
+    if (!presence?.count) return;
+    const connectionIds: string[] = [];
+    for (const { connectionId, grant, expiresAt } of await ports.sockets.listAll(tenant)) {
+      if (grant.kind !== "session" || expiresAt <= now) continue;
+      if (!(await ports.sockets.isGranted(tenant, grant))) connectionIds.push(connectionId);
+    }
+    if (connectionIds.length === 0) return;
+    await ports.realtime.send({ body: encodeRealtime({ tenant, kind: "close", connectionIds }), group: tenant });
+    closed += connectionIds.length;
+  });
+  return closed;
 }
 
 /** A removal of access must not depend on a queue. */

@@ -88,7 +88,7 @@ function isUsable(now: Millis): Expression {
   return above(A.expiresAt, now);
 }
 
-interface LoginTokenItem {
+export interface LoginTokenItem {
   readonly [A.sealedAddress]: Uint8Array;
   readonly [A.sealedToken]: Uint8Array;
   readonly [A.redirect]: string;
@@ -98,7 +98,7 @@ interface LoginTokenItem {
   readonly [A.mailedAt]?: Millis;
 }
 
-function toLoginToken(item: LoginTokenItem): StoredLoginToken {
+export function toLoginToken(item: LoginTokenItem): StoredLoginToken {
   return {
     sealedAddress: item[A.sealedAddress],
     sealedToken: item[A.sealedToken],

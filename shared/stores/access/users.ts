@@ -1,13 +1,13 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SessionMembership } from "../../domain/access/callers.ts";
-import type { User } from "../../domain/access/team.ts";
+import type { RootMark, User } from "../../domain/access/team.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { userAttributes as A, userAddressAttributes as Address } from "../attributes.ts";
 import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import { equals, itemDoesNotExist, storedOr } from "../expressions.ts";
+import { absentOr, allOf, differs, equals, itemDoesNotExist, itemExists, storedOr } from "../expressions.ts";
 import { type Key, MEMBERSHIP, userAddressKey, userKey } from "../keys.ts";
 import { queryAll } from "../query-all.ts";
 import { check, put, remove, sendWrite, update } from "../writes.ts";
@@ -22,6 +22,8 @@ type UserItem = Key & {
   readonly [A.createdAt]: Millis;
   readonly [A.lastSignInAt]: Millis;
   readonly [A.sessionEpoch]: number;
+  readonly [A.rootKid]?: string;
+  readonly [A.rootSince]?: Millis;
   readonly [A.tenantsDay]?: Millis;
   readonly [A.tenantsOfDay]?: number;
 };
@@ -215,10 +217,25 @@ export function userStore(table: Table) {
       for (const row of rows.slice(AUDITS_PER_TRANSACTION)) await sendWrite(table, row);
       return true;
     },
+
+    /**
+     * Ends every session of a user because a leaked root secret was replaced, once for each version that replaces one.
+     * @param change `epoch`: random, because someone who has the leaked secret can sign a session of any epoch
+     * @returns false when this version ended them before, or when there is no user
+     */
+    async endSessions(
+      userId: string,
+      { epoch, root }: { readonly epoch: number; readonly root: RootMark },
+    ): Promise<boolean> {
+      const set = { [A.sessionEpoch]: epoch, [A.rootKid]: root.kid, [A.rootSince]: root.createdAt };
+      const condition = allOf(itemExists, absentOr(differs, A.rootKid, root.kid));
+      return (await conditionalWrite(table, update(userKey(userId), { set }, condition), { ownMark: set })).applied;
+    },
   };
 }
 
 function toUser(id: string, item: UserItem): User {
+  const { [A.rootKid]: kid, [A.rootSince]: createdAt = 0 } = item;
   return {
     id,
     email: item[A.email],
@@ -226,5 +243,6 @@ function toUser(id: string, item: UserItem): User {
     createdAt: item[A.createdAt],
     lastSignInAt: item[A.lastSignInAt],
     sessionEpoch: item[A.sessionEpoch],
+    ...(kid === undefined ? {} : { root: { kid, createdAt } }),
   };
 }

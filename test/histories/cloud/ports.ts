@@ -162,6 +162,7 @@ export function processPorts(aws: Aws, { platform, accountPlatform, webhookClien
     },
     admin: { ...common, ...mailKeys, peppers },
     rotation: {
+      sessionKeys: async () => (await readRoot()).session,
       ...common,
       ...mailKeys,
       peppers,

@@ -7,7 +7,7 @@ import type { RotationRow } from "../../../stores/access/rotation-leftovers.ts";
 import type { RotateRootPorts } from "./ports.ts";
 
 /** 384 bits, 64 characters. */
-const ROOT_BYTES = 48;
+export const ROOT_BYTES = 48;
 
 type KeyRow = Extract<RotationRow, { kind: "key" }>;
 
@@ -41,7 +41,9 @@ export async function rotateRoot(
   if (peppers.previous) {
     const { keys, addresses } = await collectLeftovers(ports, peppers);
     const lastSessionEnd = peppers.current.sealsFrom + SESSION_LIFETIME;
-    const sessionsUntil = now < lastSessionEnd ? lastSessionEnd : null;
+    // After the replacement of a leaked secret there are none from before it.
+    const hasEarlierSessions = (await ports.sessionKeys()).previous !== null;
+    const sessionsUntil = hasEarlierSessions && now < lastSessionEnd ? lastSessionEnd : null;
     if (!isForced && (keys.length > 0 || sessionsUntil !== null)) return { kind: "confirm", keys, sessionsUntil };
     await moveAddresses(ports, addresses);
   }

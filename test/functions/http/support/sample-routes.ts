@@ -282,8 +282,8 @@ export interface TestApp {
 export const CONSOLE = "https://console.example";
 export const CSRF_TOKEN = "the-csrf-token-of-ann";
 const sessionByToken: Record<string, Session> = {
-  ann: { userId: "usr_ann", epoch: 1, csrfToken: CSRF_TOKEN },
-  signedout: { userId: "usr_gone", epoch: 1, csrfToken: CSRF_TOKEN },
+  ann: { userId: "usr_ann", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k" },
+  signedout: { userId: "usr_gone", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k" },
 };
 const ann: SessionCaller = {
   kind: "session",

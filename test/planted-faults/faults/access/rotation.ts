@@ -1,6 +1,8 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
 const flow = "test/shared/flows/access/rotation/rotate-root.test.ts";
+const leak = "test/shared/flows/access/rotation/replace-leaked-root.test.ts";
+const sealed = "test/shared/flows/access/rotation/sealed-things.test.ts";
 const rings = "test/shared/kernel/key-ring.test.ts";
 const keys = "test/shared/aws/service-keys.test.ts";
 
@@ -62,8 +64,8 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a new root secret seals at once",
     file: "shared/aws/service-keys.ts",
-    search: "current.createdAt + SEALING_DELAY",
-    replacement: "current.createdAt",
+    search: "previous === null ? 0 : newestAt + SEALING_DELAY",
+    replacement: "previous === null ? 0 : newestAt",
     killedBy: {
       file: keys,
       title: "no process seals with a key that another process does not open, whenever each of them read the secret",
@@ -103,8 +105,8 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "a key that is found under the previous pepper is not moved",
     file: "shared/flows/access/find-key.ts",
-    search: `storedKey?.key.status === "active" && storedKey.kid === ring.previous?.kid`,
-    replacement: `storedKey?.key.status === "active" && storedKey.kid === ""`,
+    search: `storedKey?.key.status === "active" && isReplaced`,
+    replacement: `storedKey?.key.status === "active" && isReplaced && storedKey.kid === ""`,
     killedBy: {
       file: "test/shared/flows/access/moved-keys.test.ts",
       title: "is moved to the new pepper within its first request, and then costs one read again",
@@ -162,6 +164,95 @@ export const rotationFaults: readonly PlantedFault[] = [
     killedBy: {
       file: flow,
       title: "keeps users and pending invites that are found by their address, however often it is repeated",
+    },
+  },
+  {
+    name: "after a leak a function opens what the leaked root secret sealed",
+    file: "shared/aws/service-keys.ts",
+    search: "toRings(versionKeys(text, 0), () => ({ previous: null, next: null, newestAt }))",
+    replacement:
+      "toRings(versionKeys(text, 0), (name) => ({ previous: earlier[0]?.[name as 'pepper'] ?? null, next: null, newestAt }))",
+    killedBy: { file: sealed, title: "opens nothing that a leaked version sealed, regardless of its time" },
+  },
+  {
+    name: "after a leak API keys move before every function knows the new pepper",
+    file: "shared/aws/service-keys.ts",
+    search: "const newest = versionKeys(text, newestAt + SEALING_DELAY);",
+    replacement: "const newest = versionKeys(text, newestAt);",
+    killedBy: {
+      file: leak,
+      title: "leaves every API key and every address, used or not, whichever version each process has read",
+    },
+  },
+  {
+    name: "a leak ends the API keys that were not used since the rotation before",
+    file: "shared/kernel/root-texts.ts",
+    search: "return [current, next, previous, ...earlier].filter((version) => version !== null);",
+    replacement: "return [current, ...earlier.slice(0, 0)];",
+    killedBy: {
+      file: leak,
+      title: "leaves every API key and every address, used or not, whichever version each process has read",
+    },
+  },
+  {
+    name: "a leak raises the epoch of sessions by one",
+    file: "shared/flows/access/rotation/replace-leaked-root.ts",
+    search: "epoch: randomToken(EPOCH_BYTES).readUIntBE(0, EPOCH_BYTES)",
+    replacement: "epoch: EPOCH_BYTES - 5",
+    killedBy: { file: leak, title: "refuses a session that is forged with it, issued %i ms after it" },
+  },
+  {
+    name: "a function with the leaked root secret in its cache accepts what it sealed",
+    file: "shared/flows/access/sessions.ts",
+    search: "return hasRead(ring) && keyOfKid(ring, kid) !== null;",
+    replacement: "return hasRead(ring) || kid !== rootKid;",
+    killedBy: { file: leak, title: "refuses a session that is forged with it, issued %i ms after it" },
+  },
+  {
+    name: "a function does not read the version that a user's row names",
+    file: "shared/flows/access/sessions.ts",
+    search: "const isOpen = user.root === undefined || (await opensSince(ports, kid, user.root));",
+    replacement: "const isOpen = user.root === undefined || kid.length > 0;",
+    killedBy: {
+      file: leak,
+      title: "refuses every login in progress, also a forged one, and also for a person who signs in again",
+    },
+  },
+  {
+    name: "the calls after a read for an unknown kid have the earlier keys",
+    file: "shared/aws/service-keys.ts",
+    search: "const keys = (latest ?? ordinaryRead).keysAt(now);",
+    replacement: "const keys = ordinaryRead.keysAt(now);",
+    killedBy: {
+      file: leak,
+      title: "refuses every login in progress, also a forged one, and also for a person who signs in again",
+    },
+  },
+  {
+    name: "a repeated command signs people out again",
+    file: "shared/stores/access/users.ts",
+    search: "allOf(itemExists, absentOr(differs, A.rootKid, root.kid))",
+    replacement: "allOf(itemExists)",
+    killedBy: {
+      file: leak,
+      title: "counts what it ended, and repeated within an hour ends nothing of the new secret and replaces nothing",
+    },
+  },
+  {
+    name: "a leak ends the held messages of the new root secret, too",
+    file: "shared/flows/access/rotation/replace-leaked-root.ts",
+    search: "if (isHoldSecret(holdSecret(keys.holdSecret, id), secretHash)) return;",
+    replacement: "",
+    killedBy: { file: leak, title: "ends every held message that waits, and none that is being sent or was sent" },
+  },
+  {
+    name: "a leak leaves the sockets of sessions",
+    file: "shared/flows/realtime/cut-off.ts",
+    search: "if (!(await ports.sockets.isGranted(tenant, grant))) connectionIds.push(connectionId);",
+    replacement: "if (await ports.sockets.isGranted(tenant, grant)) connectionIds.push(connectionId);",
+    killedBy: {
+      file: leak,
+      title: "closes the sockets of the ended sessions, and no others, and refuses their tickets",
     },
   },
 ];

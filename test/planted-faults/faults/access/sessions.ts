@@ -8,8 +8,8 @@ export const sessionFaults: readonly PlantedFault[] = [
   {
     name: "a session outlives its sign-out",
     file: "shared/flows/access/sessions.ts",
-    search: "storedSession?.user.sessionEpoch !== epoch",
-    replacement: "!storedSession",
+    search: "if (!isOpen || user.sessionEpoch !== epoch)",
+    replacement: "if (!isOpen || user.sessionEpoch < 0)",
     killedBy: {
       file: routes,
       title: "ends at the next request after the person signed out, and after 12 hours to the second",

@@ -42,8 +42,8 @@ export const streamHistoryFaults: readonly PlantedFault[] = [
   {
     name: "the end of access closes no connection",
     file: "shared/flows/realtime/cut-off.ts",
-    search: "    if (connectionIds.length === 0) return;\n",
-    replacement: "    if (connectionIds.length > 0) return;\n",
+    search: "connectionId);\n    if (connectionIds.length === 0) return;\n",
+    replacement: "connectionId);\n    if (connectionIds.length > 0) return;\n",
     killedBy: { file: stream, title: "a connection whose key is revoked is closed within a minute" },
   },
 ];

@@ -17,6 +17,7 @@ import {
   sealLoginState,
 } from "../../../../../shared/flows/accounts/login/login-state.ts";
 import { openCursor, sealCursor } from "../../../../../shared/kernel/cursors.ts";
+import { parseTextAfterLeak, toTextAfterLeak } from "../../../../../shared/kernel/root-texts.ts";
 import { DAY, type Millis, SECOND } from "../../../../../shared/kernel/time.ts";
 import { newTenant } from "../../../stores/support/samples.ts";
 
@@ -26,6 +27,11 @@ const [oldRoot, newRoot] = ["old root ".repeat(5), "new root ".repeat(5)];
 /** What someone who has the replaced root secret derives from it. */
 const old = deriveServiceKeys({ current: { text: oldRoot, createdAt: 0 }, previous: null })(0);
 const keysAt = deriveServiceKeys({ current: { text: newRoot, createdAt: CREATED_AT }, previous: oldRoot });
+
+const newest = deriveServiceKeys({ current: { text: newRoot, createdAt: 0 }, previous: null })(0);
+/** The keys of the version that replaces a leaked one. Its random characters are the same in each test. */
+const keysAfterLeak = (before: ServiceKeys, createdAt: Millis) =>
+  deriveServiceKeys({ current: { text: toTextAfterLeak("after the leak", before), createdAt }, previous: oldRoot });
 
 /** A kind of thing that is sealed. */
 interface Kind {
@@ -130,6 +136,49 @@ describe.each(sealed)("what the replaced root secret sealed for: %s", (_name, { 
     expect(await isOpen(thing, SEALS_FROM + SECOND)).toBe(true);
   });
 });
+
+describe.each(sealed)("a root secret that replaces a leaked one, for: %s", (_name, { seal, opens }) => {
+  const thingOf = async (keys: ServiceKeys, now: Millis) => (await seal(keys, now)) as never;
+
+  it("opens nothing that a leaked version sealed, regardless of its time", async () => {
+    // The leaked version is the only one, the current one, or the one before it, whether or not the new one seals.
+    for (const keysBefore of [() => old, keysAt]) {
+      for (const leakedAt of [CREATED_AT, CREATED_AT + SECOND, SEALS_FROM, SEALS_FROM + DAY]) {
+        const replaced = keysAfterLeak(keysBefore(leakedAt), leakedAt);
+        for (const at of [leakedAt - 8 * DAY, leakedAt - SECOND, leakedAt, leakedAt + SECOND, leakedAt + DAY]) {
+          for (const keys of [old, newest]) {
+            const thing = await thingOf(keys, at);
+            for (const now of [leakedAt, at, at + SECOND, leakedAt + SEALING_DELAY])
+              expect(await opens(replaced(now), thing, now)).toBe(false);
+          }
+        }
+        const thing = await thingOf(replaced(leakedAt), leakedAt);
+        for (const now of [leakedAt, leakedAt + SECOND, leakedAt + SEALING_DELAY - 1, leakedAt + SEALING_DELAY])
+          expect(await opens(replaced(now), thing, now)).toBe(true);
+      }
+    }
+  });
+
+  it("is followed by an ordinary rotation, after which what it sealed opens", async () => {
+    const text = toTextAfterLeak("after the leak", old);
+    const rotatedAt = CREATED_AT + DAY;
+    const rotated = deriveServiceKeys({ current: { text: newRoot, createdAt: rotatedAt }, previous: text });
+    const thing = await thingOf(keysAfterLeak(old, CREATED_AT)(rotatedAt - SECOND), rotatedAt - SECOND);
+    for (const now of [rotatedAt, rotatedAt + SEALING_DELAY]) expect(await opens(rotated(now), thing, now)).toBe(true);
+  });
+});
+
+it("the confirmation codes of data deletions stay readable after a leak, too", () => {
+  const code = confirmationCode(old.dataDeletion, "1");
+  const again = keysAfterLeak(keysAfterLeak(old, CREATED_AT)(SEALS_FROM), SEALS_FROM);
+  for (const now of [SEALS_FROM, SEALS_FROM + 30 * DAY])
+    expect(confirmationCodes(again(now).dataDeletion, "1")).toContain(code);
+});
+
+it.each(["", "{", "{}", "{}".padEnd(40), '{"earlier":[]}', '{"earlier":[{"kid":"k"}]}', "[1]"])(
+  "the text %s is one of random characters",
+  (text) => expect(parseTextAfterLeak(text)).toBeNull(),
+);
 
 it("the confirmation codes of data deletions stay readable", () => {
   const code = confirmationCode(old.dataDeletion, "1");
