@@ -169,9 +169,8 @@ export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "after a leak a function opens what the leaked root secret sealed",
     file: "shared/aws/service-keys.ts",
-    search: "toRings(versionKeys(text, 0), () => ({ previous: null, next: null, newestAt }))",
-    replacement:
-      "toRings(versionKeys(text, 0), (name) => ({ previous: earlier[0]?.[name as 'pepper'] ?? null, next: null, newestAt }))",
+    search: "const afterLeak = parseTextAfterLeak(current.text);",
+    replacement: 'const afterLeak = current.text === "" ? parseTextAfterLeak(current.text) : null;',
     killedBy: { file: sealed, title: "opens nothing that a leaked version sealed, regardless of its time" },
   },
   {
