@@ -67,3 +67,20 @@ it("a key stays valid while the root secret is rotated, and a second rotation na
   expect(output).not.toContain(used?.id);
   expect(output).toMatch(/^Sessions from before the last rotation, valid until \S+Z\.$/m);
 });
+
+it("a key stays valid when the root secret is replaced as a leaked one, and the command says what it ended", async () => {
+  const key = await admin("key", "create", "--tenant", "demo", "--scope", "test");
+  const read = async () => (await stack.api("GET", "/v1/keys", undefined, key.secret)).status;
+  expect(await read()).toBe(200);
+  const replaced = (await runAdminJson(stack.dataDir, "rotate", "root", "--leaked")) as Record<string, string>;
+  const time = expect.stringMatching(/^\d{4}-\S+Z$/);
+  const ended = { sessions_of_people: 0, sockets: 0, sign_in_links: expect.any(Number), held_messages: 0 };
+  expect(replaced).toEqual({ rotated: true, replaced_at: time, cached_until: time, ended });
+  expect(await read()).toBe(200);
+  const { code, output } = await runAdmin(stack.dataDir, "rotate", "root", "--leaked");
+  expect(code).toBe(0);
+  expect(output).toContain(`The root secret was replaced at ${replaced.replaced_at}, by an earlier run`);
+  expect(output).toMatch(/^ {2}held messages: 0$/m);
+  await stack.clock("PT6M");
+  expect(await read()).toBe(200);
+});
