@@ -1,4 +1,5 @@
 import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sessionCredentials } from "../../../../../functions/http/caller-credentials.ts";
 import { openStoredSecret } from "../../../../../shared/aws/secret-values.ts";
@@ -34,6 +35,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts"
 import { decodeRealtime } from "../../../../../shared/queues/realtime.ts";
 import { scanRotationRows } from "../../../../../shared/stores/access/rotation-leftovers.ts";
 import { type SessionRow, scanSessionRows } from "../../../../../shared/stores/access/session-rows.ts";
+import { presenceKey } from "../../../../../shared/stores/keys.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { newTenant } from "../../../stores/support/samples.ts";
 import { noStream } from "../../realtime/support/no-stream.ts";
@@ -116,9 +118,10 @@ async function newWarmProcess(): Promise<Process> {
   return process;
 }
 
+let pushedHolds: string[] = [];
 let queued: { readonly tenant: TenantId; readonly connectionIds: readonly string[] }[] = [];
 function leakPorts() {
-  queued = [];
+  [queued, pushedHolds] = [[], []];
   const stores = openStores(testEnv.table);
   return {
     ...stores,
@@ -126,6 +129,7 @@ function leakPorts() {
       send: async ({ body }: { body: string }) => {
         const message = decodeRealtime(body);
         if (message?.kind === "close") queued.push(message);
+        if (message?.kind === "hold") pushedHolds.push(message.holdId);
       },
     },
     log: () => {},
@@ -305,7 +309,12 @@ describe("the replacement of a leaked root secret", () => {
     expect(await completeHold(check(warm), before, time())).toMatchObject({ state: { status: "sent" } });
     const solved = await answer(waiting, await warm.keys());
     const forged = await answer(waiting, leakedKeys());
+    const presence = { n: 1, un: testEnv.now() + HOUR, o: "a socket" };
+    const Item = { ...presenceKey(fixture.tenant), ...presence };
+    await testEnv.table.client.send(new PutCommand({ TableName: testEnv.table.name, Item }));
     expect(await replaceOnce()).toMatchObject({ ended: { holds: 1 } });
+    // Clients of the stream see its end.
+    expect(pushedHolds).toEqual([waiting.id]);
     for (const process of [warm, newProcess()]) {
       for (const each of [solved, forged]) {
         expect(await completeHold(check(process), each, time())).toMatchObject({ refused: "hold_expired" });
