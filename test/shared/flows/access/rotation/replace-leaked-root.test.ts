@@ -71,10 +71,11 @@ async function newSecret(): Promise<void> {
   testEnv.advance(DAY);
 }
 
-/** The users and links of a test, which has the table in common with others. */
+/** The users, tenants and links of a test, which has the table in common with others. */
 let ownRows: Set<string>;
 function isOwn(row: SessionRow): boolean {
-  return row.kind === "member" || ownRows.has(row.kind === "user" ? row.userId : row.loginId);
+  if (row.kind === "member") return ownRows.has(row.tenant);
+  return ownRows.has(row.kind === "user" ? row.userId : row.loginId);
 }
 
 /** A process of a function, with the keys that it has cached. */
@@ -159,6 +160,7 @@ const rotate = (isForced = false) => {
 async function newSignedInPerson(process = newProcess()) {
   const address = `leaked-${++persons}@example.com`;
   const tenant = newTenant();
+  ownRows.add(tenant);
   await createTenant(process.ports, tenant, { name: "Shop", ownerEmail: address, actor: "cli" }, testEnv.now());
   return { address, tenant, ...(await signInByLink(process, address)) };
 }
