@@ -3,11 +3,11 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
+import { type EarlierKeys, hashingPurposes, parseTextAfterLeak } from "../domain/access/root-texts.ts";
 import { deriveKey } from "../kernel/bytes.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { type KeyRing, type KeyVersion, keyOfKid, RootSecretTooShort } from "../kernel/key-ring.ts";
 import { memoize } from "../kernel/memo.ts";
-import { type EarlierKeys, hashingPurposes, parseTextAfterLeak } from "../kernel/root-texts.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 import { SECRET_CACHE_LIFETIME, secretsClient } from "./secrets.ts";
 

@@ -1,10 +1,10 @@
 import type { ServiceKeys } from "../../../aws/service-keys.ts";
+import { parseTextAfterLeak, toTextAfterLeak } from "../../../domain/access/root-texts.ts";
 import type { RootMark } from "../../../domain/access/team.ts";
 import { holdSecret, isHoldSecret } from "../../../domain/holds/holds.ts";
 import { SESSION_LIFETIME } from "../../../domain/limits.ts";
 import { randomToken } from "../../../kernel/bytes.ts";
 import { forEachConcurrent } from "../../../kernel/parallel.ts";
-import { parseTextAfterLeak, toTextAfterLeak } from "../../../kernel/root-texts.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import { HOUR, type Millis } from "../../../kernel/time.ts";
 import type { SessionRow } from "../../../stores/access/session-rows.ts";

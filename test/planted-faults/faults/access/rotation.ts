@@ -185,7 +185,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a leak ends the API keys that were not used since the rotation before",
-    file: "shared/kernel/root-texts.ts",
+    file: "shared/domain/access/root-texts.ts",
     search: "return [current, next, previous, ...earlier].filter((version) => version !== null);",
     replacement: "return [current, ...earlier.slice(0, 0)];",
     killedBy: {

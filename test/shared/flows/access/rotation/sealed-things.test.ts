@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deriveServiceKeys, SEALING_DELAY, type ServiceKeys } from "../../../../../shared/aws/service-keys.ts";
+import { parseTextAfterLeak, toTextAfterLeak } from "../../../../../shared/domain/access/root-texts.ts";
 import { holdSecret, newHoldId } from "../../../../../shared/domain/holds/holds.ts";
 import { checkSolutions, newChallenge } from "../../../../../shared/domain/holds/proof-of-work.ts";
 import {
@@ -17,7 +18,6 @@ import {
   sealLoginState,
 } from "../../../../../shared/flows/accounts/login/login-state.ts";
 import { openCursor, sealCursor } from "../../../../../shared/kernel/cursors.ts";
-import { parseTextAfterLeak, toTextAfterLeak } from "../../../../../shared/kernel/root-texts.ts";
 import { DAY, type Millis, SECOND } from "../../../../../shared/kernel/time.ts";
 import { newTenant } from "../../../stores/support/samples.ts";
 

@@ -1,4 +1,4 @@
-import type { KeyRing, KeyVersion } from "./key-ring.ts";
+import type { KeyRing, KeyVersion } from "../../kernel/key-ring.ts";
 
 // The text of a version of the root secret is random characters. That of a version that replaced a leaked one is JSON:
 // random characters, and the hashing keys of the versions before it. Its keys are derived from the whole text.
