@@ -37,7 +37,7 @@ const layers = {
   },
   local: { layers: ["functions", "shared", "lib"], packages: [".*"] },
   lib: {
-    layers: ["shared/config", "web"],
+    layers: ["shared/config", "shared/kernel/text", "web"],
     packages: ["aws-cdk-lib", "constructs", "esbuild", "node:path", "node:url", "node:fs"],
   },
   bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
@@ -120,7 +120,7 @@ module.exports = {
         path: "^(shared|functions|lib|bin|local|packages)/",
         // What every port and every printed line of this machine has in common is not Parley's.
         pathNot:
-          "^(local/(simulator/|access/loopback-server\\.ts$|support/terminal\\.ts$)|shared/kernel/(html|printable)\\.ts$)",
+          "^(local/(simulator/|access/loopback-server\\.ts$|support/terminal\\.ts$)|shared/kernel/(printable|text/(html|urls))\\.ts$)",
       },
     },
     {

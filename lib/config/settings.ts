@@ -2,6 +2,7 @@
 // before anything is built: a mistyped setting stops the synthesis instead of falling back to its default.
 
 import { type OperatorLimits, operatorLimitNames, operatorLimits } from "../../shared/config/operator-limits.ts";
+import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
 
 /** Requests per second over all callers, and the burst above that rate. */
 export interface Throttle {
@@ -117,7 +118,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     burst: wholeNumber(`${name}Burst`, rawValue(`${name}Burst`) ?? burst, 1, 100_000),
   });
   return {
-    baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/(?<!\/)\/+$/, ""),
+    baseUrl: rawValue("baseUrl") === undefined ? null : withoutEndSlashes(url("baseUrl", rawValue("baseUrl"))),
     realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
     signUp: oneOf("signUp", rawValue("signUp") ?? "closed", ["open", "closed"]),
@@ -222,7 +223,7 @@ function url(name: Name, value: unknown): string {
 function webSocketUrl(name: Name, value: unknown): string {
   const isValid = typeof value === "string" && /^wss:/i.test(value) && isUrl(value.replace(/^wss:/i, "https:"));
   if (!isValid || /[?#]/.test(value)) throw invalidSetting(name, value, "a wss URL without a query");
-  return value.replace(/(?<!\/)\/+$/, "");
+  return withoutEndSlashes(value);
 }
 
 /** Accepts a URL without path, query and fragment. */

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { readdirSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
 import { exposedAddresses } from "../access/listening-sockets.ts";
 import { LOOPBACK_HOST } from "../access/loopback-rule.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
@@ -48,7 +49,7 @@ const SHARED_DATABASE = "shared-local-instance.db";
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const externalUrl = process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  if (externalUrl) return { url: externalUrl.replace(/(?<!\/)\/+$/, ""), name: "given", close: async () => {} };
+  if (externalUrl) return { url: withoutEndSlashes(externalUrl), name: "given", close: async () => {} };
 
   const { accessKeyId, mayBeExposed = false } = options;
   const program = options.program ?? chooseProgram(options.prefer);

@@ -1,10 +1,11 @@
+import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
 import type { ProgramSettings } from "./settings.ts";
 
 const hosts = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"] as const;
 
 /** The text that is printed when the simulator runs alone: what the app needs. Secrets that were set are not shown. */
 export function banner(url: string, { options, randomSecrets }: ProgramSettings): string {
-  const base = options.webhookBase.replace(/(?<!\/)\/+$/, "");
+  const base = withoutEndSlashes(options.webhookBase);
   const rows: [string, string][] = [
     ["Page", url],
     ["Webhooks", `${base}/webhooks/instagram and ${base}/webhooks/messenger`],

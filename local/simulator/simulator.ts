@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
 import type { Context } from "./calls/context.ts";
 import { HistoryLimit } from "./calls/history-limit.ts";
 import { control } from "./control/control.ts";
@@ -98,7 +99,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { instagramAppId = simulatedAppIds.instagram, redirectUris } = options;
   const { accounts = [...exampleAccounts, ...unconnectedAccounts] } = options;
   if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits");
-  const webhookBase = options.webhookBase.replace(/(?<!\/)\/+$/, "");
+  const webhookBase = withoutEndSlashes(options.webhookBase);
   const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };
   const stored = statePath === undefined ? emptyState() : await readState(statePath);
   const world = new World(addSeedAccounts(stored, accounts, Date.now() + stored.clockOffsetMs), appId, statePath);

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
 import type { EngineOptions } from "../dynamodb/engine.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 
@@ -198,7 +199,7 @@ function readPlatformUrls(text: string | undefined): PlatformUrls | undefined {
 }
 
 function readUrl(name: string, text: string, schemes = /^https?:/): string {
-  if (URL.canParse(text) && schemes.test(text)) return text.replace(/(?<!\/)\/+$/, "");
+  if (URL.canParse(text) && schemes.test(text)) return withoutEndSlashes(text);
   const schemeHint = schemes.test("http:") ? "an http or https" : "an https";
   throw new LocalRefusal(`Invalid ${name}: ${JSON.stringify(text)}. Set it to ${schemeHint} URL.`);
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { withoutEndSlashes } from "../kernel/text/urls.ts";
 import { env, type QueueName, queues } from "./names.ts";
 import { type OperatorLimitName, operatorLimits } from "./operator-limits.ts";
 
@@ -96,5 +97,5 @@ export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env)
 }
 
 function withoutTrailingSlash(url: string): string {
-  return url.replace(/(?<!\/)\/+$/, "");
+  return withoutEndSlashes(url);
 }

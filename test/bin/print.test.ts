@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { printJson, printLine, printLines, printProblem } from "../../bin/admin/text/print.ts";
 import { formatTable } from "../../bin/admin/text/text-table.ts";
 import { ParleyError } from "../../packages/client/src/errors.ts";
-import { escapeHtml } from "../../shared/kernel/html.ts";
+import { escapeHtml } from "../../shared/kernel/text/html.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -26,9 +26,10 @@ const servers: Server[] = [];
 let [consoleOrigin, otherOrigin] = ["", ""];
 
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   consoleOrigin = await startPage();
   otherOrigin = await startPage();
+  // Both may call the emulator: the bucket itself says which page may post.
+  fixture = await startEmulatorFixture(undefined, undefined, [consoleOrigin, otherOrigin]);
   const { data } = synthesizeTemplates({ "parley:consoleUrl": CONSOLE_PLACEHOLDER });
   const [id, resource] = resourcesOfType(data, "AWS::S3::Bucket").find(([each]) => each.startsWith("Upload")) ?? [];
   if (id === undefined || resource === undefined) throw new Error("The template has no bucket of uploads.");

@@ -1,5 +1,5 @@
 import type { PageFile } from "../../../shared/flows/holds/ports.ts";
-import { html, type Markup } from "../../../shared/kernel/html.ts";
+import { html, type Markup } from "../../../shared/kernel/text/html.ts";
 import { pageHeaders } from "./page-files.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { DataDeletion } from "../../../shared/flows/accounts/duties/read-deletion.ts";
 import type { PageFile } from "../../../shared/flows/holds/ports.ts";
-import { html, type Markup } from "../../../shared/kernel/html.ts";
+import { html, type Markup } from "../../../shared/kernel/text/html.ts";
 import { iso, type Millis } from "../../../shared/kernel/time.ts";
 import { filledPage } from "../../http/browser/filled-page.ts";
 

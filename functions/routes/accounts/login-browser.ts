@@ -3,6 +3,7 @@ import { type LoginResult, loginResultUrl } from "../../../shared/domain/account
 import type { LoginCookie } from "../../../shared/flows/accounts/login/login-state.ts";
 import type { LoginStatePorts } from "../../../shared/flows/accounts/login/ports.ts";
 import { readLoginState } from "../../../shared/flows/accounts/login/use-login.ts";
+import { withoutEndSlashes } from "../../../shared/kernel/text/urls.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { pathCookie } from "../../http/cookies.ts";
 import type { Outcome } from "../../http/endpoint.ts";
@@ -32,6 +33,6 @@ export async function loginRedirect(
 
 /** A cookie that a browser sends to the routes of connecting alone. @param maxAge 0 removes it */
 export function toLoginCookie({ baseUrl }: Pick<OriginPorts, "baseUrl">, cookie: LoginCookie, maxAge: Millis): string {
-  const base = new URL(baseUrl).pathname.replace(/(?<!\/)\/+$/, "");
+  const base = withoutEndSlashes(new URL(baseUrl).pathname);
   return pathCookie({ ...cookie, path: `${base}/oauth`, maxAge }, isCookieSecure(baseUrl));
 }

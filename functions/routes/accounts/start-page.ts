@@ -2,9 +2,9 @@ import type { SessionCaller } from "../../../shared/domain/access/callers.ts";
 import { listOwnTenants } from "../../../shared/flows/access/team/own-tenants.ts";
 import type { ListOwnTenantPorts } from "../../../shared/flows/access/team/ports.ts";
 import type { PageFile } from "../../../shared/flows/holds/ports.ts";
-import { html, type Markup } from "../../../shared/kernel/html.ts";
 import { type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { html, type Markup } from "../../../shared/kernel/text/html.ts";
 import { filledPage } from "../../http/browser/filled-page.ts";
 
 /** The file of the page, by name. It has no path of its own. */

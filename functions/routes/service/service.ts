@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { refuse } from "../../../shared/kernel/refusals.ts";
+import { withoutEndSlashes } from "../../../shared/kernel/text/urls.ts";
 import { iso } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 
@@ -59,6 +60,6 @@ export const redirectToSecurityTxt = endpoint.public({
 
 function siteRedirect(siteUrl: string | null, path: string, query: string) {
   if (!siteUrl) return refuse("route_not_found");
-  const location = `${siteUrl.replace(/(?<!\/)\/+$/, "")}${path}${query ? `?${query}` : ""}`;
+  const location = `${withoutEndSlashes(siteUrl)}${path}${query ? `?${query}` : ""}`;
   return new Response(null, { status: 301, headers: { location } });
 }

@@ -85,7 +85,7 @@ export class HttpClient {
 
   constructor(options: ClientOptions = {}) {
     this.#options = options;
-    this.#baseUrl = (options.baseUrl ?? scope.location?.origin ?? "").replace(/(?<!\/)\/+$/, "");
+    this.#baseUrl = withoutEndSlashes(options.baseUrl ?? scope.location?.origin ?? "");
     if (!/^https?:\/\//.test(this.#baseUrl)) {
       throw invalidArgument("Missing baseUrl. Pass the URL of the deployment, such as https://parley.example.com.");
     }
@@ -266,4 +266,10 @@ function jsonType(body: unknown): Record<string, string> {
 
 function invalidArgument(message: string): ParleyError {
   return new ParleyError({ code: "invalid_argument", message });
+}
+
+function withoutEndSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === "/") end -= 1;
+  return url.slice(0, end);
 }

@@ -31,7 +31,7 @@ export function takesTenant(operation: string): boolean {
 }
 
 const TENANTLESS =
-  /^\w+ \/(v1\/(ping|event-types|attachments|messages\/(reply|human-agent|holds))|console\/(me|auth|tenants)|verify)\b/;
+  /^\w+ \/(v1\/(ping|event-types|attachments|messages\/(reply|human-agent|holds))|console\/(me|auth|tenants|invites\/\{id\}\/(accept|decline))|verify)\b/;
 
 /** The path and query of a request. Null when a path parameter would change the path itself. */
 export function toPath(template: string, path: object = {}, query: object = {}): string | null {

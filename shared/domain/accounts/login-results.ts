@@ -1,3 +1,5 @@
+import { withoutEndSlashes } from "../../kernel/text/urls.ts";
+
 /** The page of the API's host on which a person connects accounts. It stands where no console is deployed. */
 export const CONNECT_PAGE_PATH = "/oauth/connect";
 
@@ -20,7 +22,7 @@ export function loginResultUrl(
   result: LoginResult,
   { consoleOrigin, baseUrl }: { readonly consoleOrigin: string; readonly baseUrl: string },
 ): string {
-  const base = baseUrl.replace(/(?<!\/)\/+$/, "");
+  const base = withoutEndSlashes(baseUrl);
   const isOwnPage = redirect === "/" && consoleOrigin === new URL(base).origin;
   const url = new URL(isOwnPage ? `${base}${CONNECT_PAGE_PATH}` : `${consoleOrigin}${redirect}`);
   // Those of an earlier login.

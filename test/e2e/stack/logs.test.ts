@@ -16,6 +16,7 @@ import {
 } from "../support/platform-webhooks.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { pressLink } from "./press-link.ts";
 
 // Each value is a word that occurs nowhere else.
 const canaries = {
@@ -193,7 +194,7 @@ it("no secret of a person, a tenant or a platform is in the logs of the function
 });
 
 it("no ticket, session or frame is logged by the realtime stream, and no ticket is stored", async () => {
-  const signedIn = await fetch(stack.info.sign_in_url, { redirect: "manual" });
+  const signedIn = await pressLink(stack.info.sign_in_url);
   const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
   expect(cookies).toHaveLength(2);
   const [session = "", csrf = ""] = cookies.map((cookie) => cookie.split("=")[1] ?? "");

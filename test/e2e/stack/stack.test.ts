@@ -6,6 +6,7 @@ import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { functions, env as names } from "../../../shared/config/names.ts";
 import { newTempFolder } from "../../local/assembly-fixture.ts";
+import { pressLink } from "./press-link.ts";
 
 const folder = newTempFolder();
 const settings: StackSettings = {
@@ -65,10 +66,12 @@ describe("the stack of the service's template", () => {
     expect(await countMessages(`${stack.local.live_key}x`)).toBe(401);
   });
 
-  it("has a link in local.json that signs in the owner of the demo tenant, once", async () => {
+  it("has a link in local.json that signs in the owner of the demo tenant by one press, once", async () => {
     const link = stack.local.sign_in_url ?? "";
-    const { status, headers } = await fetch(link, { redirect: "manual" });
-    expect([status, headers.get("location")]).toEqual([302, `${stack.baseUrl}/console/auth/signed-in`]);
+    const page = await fetch(link, { redirect: "manual" });
+    expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
+    const { status, headers } = await pressLink(link);
+    expect([status, headers.get("location")]).toEqual([303, `${stack.baseUrl}/console/auth/signed-in`]);
     const cookie = headers.getSetCookie().map((each) => each.split(";")[0]);
     const me = await fetch(`${stack.baseUrl}/console/me`, { headers: { cookie: cookie.join("; ") } });
     expect(await me.json()).toMatchObject({ data: { email: "owner@local.invalid", tenant: "demo" } });

@@ -33,7 +33,8 @@ export async function openGatewayFixture(timeoutMs = 29_000) {
     port: 0,
     now: () => now,
     accessKeys: testAccessKeys,
-    origins: ["https://console.example.com"],
+    // The last ones stand for what only the gateway of AWS passes on.
+    origins: ["https://console.example.com", "null", "https://a.example.com", "https://b.example.com"],
   });
   const serve = () => {
     const route = { functionId: "Socket", timeoutMs };

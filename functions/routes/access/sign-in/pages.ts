@@ -2,7 +2,7 @@ import { maskAddress } from "../../../../shared/domain/access/email-addresses.ts
 import { SIGNED_IN_PATH } from "../../../../shared/domain/access/redirect-paths.ts";
 import type { OpenedLink } from "../../../../shared/flows/access/sign-in/sign-in-link.ts";
 import type { PageFile } from "../../../../shared/flows/holds/ports.ts";
-import { html, type Markup } from "../../../../shared/kernel/html.ts";
+import { html, type Markup } from "../../../../shared/kernel/text/html.ts";
 import { filledPage } from "../../../http/browser/filled-page.ts";
 import { pageFileEndpoints, pagePolicy } from "../../../http/browser/page-files.ts";
 import type { ConsolePorts } from "../../console-endpoint.ts";

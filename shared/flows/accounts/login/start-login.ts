@@ -1,6 +1,7 @@
 import type { PlatformName } from "../../../domain/accounts/accounts.ts";
 import { type Refusal, refuse } from "../../../kernel/refusals.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
+import { withoutEndSlashes } from "../../../kernel/text/urls.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { type LoginCookie, loginCookie, newLoginState, sealLoginState } from "./login-state.ts";
 import type { StartLoginPorts } from "./ports.ts";
@@ -31,5 +32,5 @@ export async function startLogin(
 
 /** Where a platform sends the person with its answer. The operator registers it with the app. */
 export function callbackUrl({ baseUrl }: Pick<StartLoginPorts, "baseUrl">, platform: PlatformName): string {
-  return `${baseUrl.replace(/(?<!\/)\/+$/, "")}/oauth/${platform}/callback`;
+  return `${withoutEndSlashes(baseUrl)}/oauth/${platform}/callback`;
 }

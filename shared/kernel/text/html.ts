@@ -1,4 +1,4 @@
-import { printableText } from "./printable.ts";
+import { printableText } from "../printable.ts";
 
 /** Text that is already HTML. */
 export interface Markup {
