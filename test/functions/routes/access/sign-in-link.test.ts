@@ -112,7 +112,7 @@ describe("a sign-in link", () => {
     });
     expect(page.headers.get("content-security-policy")).toContain(`form-action 'self' ${CONSOLE};`);
     // The address is shown in part, and nothing but a press sends the form.
-    expect(page.text).toContain(`<strong>p…@example.com</strong>`);
+    expect(page.text).toContain(`<strong class="address">p…@example.com</strong>`);
     expect(page.text).not.toContain(address);
     expect(page.text).not.toContain("<script");
     expect(page.text).toContain(`<input type="hidden" name="token" value="${token}">`);
