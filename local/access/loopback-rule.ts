@@ -17,13 +17,14 @@ export function loopbackOrigins(port: number): string[] {
   return ownHosts(port).map((host) => `http://${host}`);
 }
 
-/** What a page of another site may show, and where it may lead. All else that it loads is a call. */
+/** What a page of another origin may show, and where it may lead. All else that it loads is a call. */
+const foreignSites = ["cross-site", "same-site"];
 const shownDestinations = ["document", "image", "audio", "video"];
 
 /**
  * Why a request is refused, or null. A page of another origin names that origin, and a name that was pointed at this
- * machine (DNS rebinding) stays in `Host`. A request without `Origin` that a page of another site loads names that in
- * `Sec-Fetch-Site`.
+ * machine (DNS rebinding) stays in `Host`. A request without `Origin` that a page of another origin loads says so in
+ * `Sec-Fetch-Site`: another port of this machine is another origin of the same site.
  */
 export function loopbackRefusal(request: IncomingMessage, { port, origins }: LoopbackCallers): string | null {
   const hosts = ownHosts(port);
@@ -35,8 +36,9 @@ export function loopbackRefusal(request: IncomingMessage, { port, origins }: Loo
   if (!sentOrigins.every((origin) => allowedOrigins.includes(origin)))
     return "This port answers no page of another origin.";
   const { "sec-fetch-site": site, "sec-fetch-dest": destination } = request.headers;
-  if (site === "cross-site" && !shownDestinations.includes(String(destination)))
-    return "This port answers no page of another site.";
+  const isForeign = sentOrigins.length === 0 && foreignSites.includes(String(site));
+  if (isForeign && !shownDestinations.includes(String(destination)))
+    return "This port answers no page of another origin.";
   return null;
 }
 

@@ -20,32 +20,42 @@ const MAILS_AT_ONCE = 5;
 /**
  * Sends a mail to each owner of a tenant. Never fails: the log says why a mail was not sent.
  * @param person the address of a person who gets it as well
+ * @returns false when a mail was not sent that may be sent later
  */
 export async function mailOwners(
   ports: OwnerMailPorts,
   tenant: TenantId,
   mail: Omit<Mail, "to">,
   person?: string,
-): Promise<void> {
+): Promise<boolean> {
   const { mail: mailer } = ports;
   const logNotSent = (reason: string) => ports.log({ event: "mail.not_sent", reason });
-  if (!mailer) return logNotSent("no_sender");
+  let isComplete = true;
+  const logFault = (error: unknown) => {
+    isComplete = false;
+    logNotSent(errorClass(error));
+  };
+  if (!mailer) {
+    logNotSent("no_sender");
+    return true;
+  }
   try {
     const owners = await ownerAddresses(ports, tenant);
     const recipients = new Set(person === undefined ? owners : [...owners, person]);
-    if (recipients.size === 0) return logNotSent("no_owner");
+    if (recipients.size === 0) logNotSent("no_owner");
     // One mail each: an owner does not see the addresses of the others.
     await forEachConcurrent([...recipients], MAILS_AT_ONCE, async (to) => {
       try {
         const outcome = await mailer.send({ ...mail, to });
         if (outcome !== "accepted") logNotSent(outcome);
       } catch (error) {
-        logNotSent(errorClass(error));
+        logFault(error);
       }
     });
   } catch (error) {
-    logNotSent(errorClass(error));
+    logFault(error);
   }
+  return isComplete;
 }
 
 /**

@@ -92,7 +92,11 @@ function showWorkspaces(session: Session, workspaces: readonly Workspace[], curr
     return;
   }
   // Names repeat, slugs do not.
-  const options = workspaces.map(({ id, name }) => create("option", { value: id }, `${name} (${id})`));
+  const options = workspaces.map((workspace) => {
+    const { id, name } = workspace;
+    const inviter = inviterOf(workspace);
+    return create("option", { value: id }, `${name} (${id})${inviter === null ? "" : `, invited by ${inviter}`}`);
+  });
   const placeholder = create("option", { value: "", disabled: "" }, "Choose a workspace");
   workspaceSelect.replaceChildren(...(current ? [] : [placeholder]), ...options);
   workspaceSelect.value = current?.id ?? "";
@@ -127,6 +131,11 @@ async function openWorkspace(session: Session, workspace: Workspace): Promise<vo
   if (isChoosing && nextView.canManage) await openChoice(nextView);
 }
 
+/** Who invited the person; null for a workspace that they created. */
+function inviterOf({ invited_by, invited_by_email }: Workspace): string | null {
+  return invited_by === "cli" ? "the operator" : (invited_by_email ?? null);
+}
+
 function hideWorkspace(): void {
   hideAccounts();
   hideChoice();
@@ -137,7 +146,7 @@ function hideWorkspace(): void {
 
 function showView(current: View): void {
   const { workspace, accounts, canManage } = current;
-  const { invited_by_email: inviter } = workspace;
+  const inviter = inviterOf(workspace);
   invitedBy.textContent = inviter === null ? "" : `You are a member by an invite of ${inviter}.`;
   invitedBy.hidden = inviter === null;
   const loginUrl = (login: "instagram" | "messenger") =>

@@ -31,19 +31,19 @@ export async function startPage(
   const memberships = caller.memberships.filter((membership) => membership.tenant === tenant);
   const [workspace] = await listOwnTenants(ports, { userId: caller.userId, memberships });
   if (!workspace) return refuse("tenant_forbidden");
-  const { inviterEmail } = workspace;
+  const inviter = workspace.invitedBy === "cli" ? "The operator" : workspace.inviterEmail;
   return filledPage(ports.pageFiles.get(START_PAGE), {
     texts: {
       platform: name,
       workspace: workspace.name,
       slug: tenant,
       email: caller.email,
-      invited: inviterEmail === null ? "" : invitedBy(inviterEmail),
+      invited: inviter === null ? "" : invitedBy(inviter),
       query: `?${new URLSearchParams({ tenant, redirect })}`,
     },
   });
 }
 
-function invitedBy(email: string): Markup {
-  return html`<dt>Invited by</dt><dd>${email}</dd>`;
+function invitedBy(inviter: string): Markup {
+  return html`<dt>Invited by</dt><dd>${inviter}</dd>`;
 }

@@ -24,19 +24,21 @@ interface MailedConnection {
 
 /**
  * Mails the owners of the tenant, and the person who connected the account, that it is connected. What is mailed is recorded
- * after that: only a process that dies in between, or two that run at once, mail twice.
+ * after that: only a process that dies in between, two that run at once, and a repetition after a fault mail twice.
+ * @returns false when a mail was not sent that may be sent later
  */
 export async function mailConnected(
   ports: ConnectedMailPorts,
   { tenant, account, isReconnection, isMailed, userId }: MailedConnection,
-): Promise<void> {
-  if (isMailed) return;
+): Promise<boolean> {
+  if (isMailed) return true;
   const hasPerson = ports.mail !== null && userId !== null;
   const person = hasPerson ? (await ports.users.emails([userId])).get(userId) : undefined;
-  await mailOwners(ports, tenant, connectedMail({ tenant, account, isReconnection }), person);
-  if (ports.mail === null) return;
+  const isComplete = await mailOwners(ports, tenant, connectedMail({ tenant, account, isReconnection }), person);
+  if (ports.mail === null || !isComplete) return isComplete;
   const { platform, externalId, connectionId } = account;
   await ports.accounts.recordConnectedMail({ tenant, ref: { platform, externalId }, connectionId });
+  return true;
 }
 
 /** The mail names the account by its key, because its handle and name are texts that a stranger chose. */

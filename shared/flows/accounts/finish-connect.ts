@@ -46,8 +46,9 @@ export async function finishConnect(
   const connection = { tenant, ...stored };
   const { account, isReconnection } = connection;
   const finish = async () => {
-    await mailConnected(ports, { ...connection, userId: task.userId ?? null });
-    return endReplacedSubscription(ports, connection, time);
+    const isMailed = await mailConnected(ports, { ...connection, userId: task.userId ?? null });
+    const outcome = await endReplacedSubscription(ports, connection, time);
+    return isMailed || triesEnded(connection, time) ? outcome : retry("mail");
   };
   await completeCheck(ports, connection, check);
   const event = connectedEvent(connection);

@@ -44,6 +44,7 @@ export async function openMailFixture(existingEnv?: TestEnv) {
     invites,
     loginTokens,
     hashes,
+    loginKeys,
     newEmail: (): string => `person-${++people}@example.com`,
 
     /** The ports of a new process. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { consoleLog } from "../../../shared/aws/log.ts";
+import { openInviteLink } from "../../../shared/flows/access/team/invite-link.ts";
 import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
 import { encodeMail } from "../../../shared/queues/mails.ts";
 import { allRows } from "../../shared/flows/support/data-subject.ts";
@@ -209,8 +210,11 @@ describe("an invite", () => {
     expect(others).toEqual([]);
     expect(mail?.subject).toBe(`Invite to "${tenant}" on Parley`);
     expect(mail?.text).toContain("as an owner");
-    const link = `https://api.example.com/console/auth/sign-in?invite=${invite.id}`;
-    expect(mail?.text).toContain(`\n\n${link}\n\n`);
+    const link = /\n\n(https:\S+)\n\n/.exec(mail?.text ?? "")?.[1] ?? "";
+    expect(link).toMatch(/^https:\/\/api\.example\.com\/console\/auth\/sign-in\?invite=/);
+    const named = new URL(link).searchParams.get("invite") ?? "";
+    expect(openInviteLink(fixture.loginKeys, named)).toBe(invite.id);
+    expect(named).not.toContain(invite.id);
     expect(mail?.text?.replace(link, "")).not.toMatch(/token|evil|555|usr_|[^\x20-\x7e\n]/);
   });
 

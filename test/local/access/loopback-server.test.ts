@@ -99,6 +99,9 @@ describe("a port of this machine", () => {
     for (const destination of ["empty", "script", "style", "iframe", "object", "worker"]) {
       expect([destination, await from(destination)]).toEqual([destination, [403, []]]);
     }
+    // Another port of this machine is another origin of the same site.
+    for (const destination of ["empty", "script", "iframe"])
+      expect(await from(destination, "same-site")).toEqual([403, []]);
     for (const destination of ["document", "image"]) expect(await from(destination)).toEqual([200, []]);
     for (const site of ["same-origin", "none"]) expect(await from("empty", site)).toEqual([200, []]);
   });

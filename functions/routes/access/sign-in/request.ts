@@ -11,10 +11,10 @@ export const requestSignInLink = endpoint.public({
   tag: "Sign-in",
   summary: "Request a sign-in link by mail",
   description:
-    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console; anything else leads to `/`. `invite` is the id of the invite whose mail led here: the sign-in accepts it.",
+    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console; anything else leads to `/`. `invite` is that of the link in the mail of an invite: the sign-in accepts it. Any other text counts as none.",
   body: z.object({
     email: emailAddress,
-    // Only a text is a path, or an id. Any other value is as good as none.
+    // Only a text is a path, or names an invite. Any other value is as good as none.
     redirect: z.optional(z.unknown()),
     invite: z.optional(z.unknown()),
   }),
@@ -26,7 +26,7 @@ export const requestSignInLink = endpoint.public({
     const link = {
       address: body.email,
       redirect: typeof body.redirect === "string" ? body.redirect : "/",
-      inviteId: typeof body.invite === "string" ? body.invite : null,
+      invite: typeof body.invite === "string" ? body.invite : null,
       ip: request.sourceIp,
       browser,
       now,

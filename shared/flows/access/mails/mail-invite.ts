@@ -2,13 +2,14 @@ import { newOp } from "../../../kernel/ids.ts";
 import type { TenantId } from "../../../kernel/tenant.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { done, drop, type RecordOutcome } from "../../record-outcome.ts";
+import { sealInviteLink } from "../team/invite-link.ts";
 import type { MailPorts } from "./ports.ts";
 import { sendClaimed } from "./send-claimed.ts";
 import { inviteMail } from "./texts.ts";
 
 /**
  * Mails an invite once, and again each time that an admin sends it again. Mails nothing when it was revoked, was accepted or
- * has expired. The mail leads to the sign-in page, names the invite and contains no token.
+ * has expired. The mail leads to the sign-in page, and its link says that it comes from this mail. It signs nobody in.
  */
 export async function mailInvite(
   ports: MailPorts,
@@ -20,11 +21,12 @@ export async function mailInvite(
     log({ event: "mail.not_sent", reason: "no_sender" });
     return done;
   }
+  const keys = await ports.loginKeys();
   const op = newOp(now);
   const invite = await invites.claimMail(tenant, inviteId, { op, now });
   if (!invite) return drop("stale");
   const { email: to, role, expiresAt } = invite;
-  const signInUrl = `${ports.baseUrl}/console/auth/sign-in?invite=${inviteId}`;
+  const signInUrl = `${ports.baseUrl}/console/auth/sign-in?invite=${sealInviteLink(keys, inviteId, now)}`;
   return sendClaimed(
     { mail, log },
     {

@@ -1,8 +1,8 @@
 import { parseRedirectPath } from "../../../domain/access/redirect-paths.ts";
-import { isInviteId } from "../../../domain/access/team.ts";
 import { SIGN_IN_LINK_LIFETIME } from "../../../domain/limits.ts";
 import { sha256Hex } from "../../../kernel/bytes.ts";
 import type { Millis } from "../../../kernel/time.ts";
+import { openInviteLink } from "../team/invite-link.ts";
 import { newLoginToken, sealLogin } from "./login-link.ts";
 import type { SignInRequestPorts } from "./ports.ts";
 
@@ -15,8 +15,8 @@ export interface NewLink {
   readonly now: Millis;
   /** The secret of the browser that requests it, which uses it at once. Default: every browser asks first. */
   readonly browser?: string | null;
-  /** The invite whose mail led to the request: any text. Default: none. */
-  readonly inviteId?: string | null;
+  /** What the link of the mail that led to the request says of its invite: any text. Default: none. */
+  readonly invite?: string | null;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface NewLink {
  */
 export async function createSignInLink(
   { loginKeys, loginTokens }: Pick<SignInRequestPorts, "loginKeys" | "loginTokens">,
-  { address, redirect, now, browser = null, inviteId = null }: NewLink,
+  { address, redirect, now, browser = null, invite = null }: NewLink,
 ): Promise<{ readonly loginId: string; readonly token: string }> {
   const keys = await loginKeys();
   const token = newLoginToken();
@@ -34,7 +34,7 @@ export async function createSignInLink(
     ...sealLogin(keys, loginId, { address, token, now }),
     redirect: parseRedirectPath(redirect),
     browserHash: browser && sha256Hex(browser),
-    inviteId: inviteId !== null && isInviteId(inviteId) ? inviteId : null,
+    inviteId: invite && openInviteLink(keys, invite),
     expiresAt: now + SIGN_IN_LINK_LIFETIME,
   });
   return { loginId, token };

@@ -88,6 +88,8 @@ export async function resendInvite(
   const detail = { role: invite.role, resent: true };
   const audit = inviteEntry(acting, invite, { action: "invite.create", detail, at: now });
   const by = { audit, actor: actingMember(acting, least), count, ...address, expiresAt };
+  // The row that a sign-in bound may be under the hash of an earlier key.
+  if (address.addressHashes.length > 1) await ports.invites.moveToFirstHash(tenant, address.addressHashes);
   const result = await withinLimits(ports, tenant, now, () => ports.invites.renew(invite, by));
   if (isRefusal(result)) return result;
   if (result === "exists") return refuse("invite_exists");

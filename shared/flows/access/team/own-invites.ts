@@ -87,7 +87,9 @@ export async function declineOwnInvite(
   const invite = await findBound(ports, { inviteId, acting, now });
   if (!invite) return refuse("invite_not_found");
   const detail = { role: invite.role };
-  const audit = auditEntry(acting, { action: "invite.decline", resource: `invite:${inviteId}`, detail, at: now });
+  // Who declines has nothing to do with the tenant: it does not learn where from.
+  const entry = { action: "invite.decline", resource: `invite:${inviteId}`, detail, at: now } as const;
+  const audit = auditEntry({ ...acting, ip: null }, entry);
   const hashes = addressHashes(await ports.addressKeys(), acting.caller.email);
   const result = await ports.invites.decline(invite, { audit, addressHashes: hashes });
   return result === "declined" ? null : refuse("invite_not_found");

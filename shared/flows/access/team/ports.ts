@@ -14,7 +14,10 @@ export interface MemberPorts extends CutOffPorts {
 }
 
 export interface InvitePorts {
-  readonly invites: Pick<Invites, "list" | "get" | "isAddressTaken" | "create" | "revoke" | "renew">;
+  readonly invites: Pick<
+    Invites,
+    "list" | "get" | "isAddressTaken" | "create" | "revoke" | "renew" | "moveToFirstHash"
+  >;
   readonly inviteCounts: InviteCounts;
   readonly inviteLimits: InviteLimits;
   readonly users: Pick<Users, "getIdByAddress">;

@@ -7,6 +7,7 @@ import type { App } from "../../../../functions/http/app.ts";
 import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
 import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
+import { sealInviteLink } from "../../../../shared/flows/access/team/invite-link.ts";
 import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import {
@@ -18,6 +19,7 @@ import { noStream } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { oneKeyRing } from "../../../support/world/key-rings.ts";
 
 // Who may use a sign-in link, and how: the browser that requested it at once, any other by a press.
 
@@ -140,10 +142,12 @@ describe("a sign-in link", () => {
     ],
   ] as const)("survives a scanner that sends %s, which gets no cookie", async (_, requests) => {
     const token = await fixture.newToken(address);
+    const before = await fixture.wholeTable();
     for (const [method, headers] of requests) {
       const { status, cookies } = await open(token, headers, method);
       expect([status, cookies]).toEqual([method === "HEAD" || "sec-purpose" in headers ? 204 : 200, []]);
     }
+    expect(await fixture.wholeTable()).toBe(before);
     expect((await open(token, own)).status).toBe(302);
   });
 
@@ -258,5 +262,25 @@ describe("the request of a link", () => {
     const { cookies } = await request(address, headers);
     const token = await fixture.tokenOf(sent.at(-1) ?? "");
     expect((await open(token, { ...html, cookie: cookieOf({ cookies }) })).status).toBe(302);
+  });
+
+  it("accepts an invite by the text of its mail alone, and not by the id that its inviter knows", async () => {
+    const { user } = await fixture.newUser(address);
+    const tenantsOf = async () =>
+      (await fixture.stores.users.readSession(user.id))?.memberships.map((one) => one.tenant).sort() ?? [];
+    const before = await tenantsOf();
+    const { id, tenant } = await fixture.newInvite(address);
+    const signInWith = async (invite: unknown) => {
+      await call("request", { method: "POST", body: JSON.stringify({ email: address, invite }) });
+      expect((await press(await fixture.tokenOf(sent.at(-1) ?? ""))).status).toBe(303);
+    };
+    const other = sealInviteLink(oneKeyRing(Buffer.alloc(32, 1)), id, testEnv.now());
+    const own = sealInviteLink(await fixture.ports().loginKeys(), id, testEnv.now());
+    for (const invite of [id, other, `${own}=`, "", 7]) {
+      await signInWith(invite);
+      expect(await tenantsOf()).toEqual(before);
+    }
+    await signInWith(own);
+    expect(await tenantsOf()).toEqual([...before, tenant].sort());
   });
 });

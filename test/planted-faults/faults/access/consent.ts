@@ -7,6 +7,26 @@ const ownInvites = "test/shared/flows/access/team/own-invites.test.ts";
 
 export const consentFaults: readonly PlantedFault[] = [
   {
+    name: "a request names an invite by its id",
+    file: "shared/flows/access/sign-in/create-link.ts",
+    search: "inviteId: invite && openInviteLink(keys, invite),",
+    replacement: "inviteId: invite && (openInviteLink(keys, invite) ?? invite),",
+    killedBy: {
+      file: link,
+      title: "accepts an invite by the text of its mail alone, and not by the id that its inviter knows",
+    },
+  },
+  {
+    name: "a mail about a connection that was not sent counts as sent",
+    file: "shared/flows/accounts/connected-mail.ts",
+    search: "if (ports.mail === null || !isComplete) return isComplete;",
+    replacement: "if (ports.mail === null) return isComplete;",
+    killedBy: {
+      file: "test/shared/flows/accounts/connected-mail.test.ts",
+      title: "is mailed once SES takes the mail, and is complete where it does not in ten minutes",
+    },
+  },
+  {
     name: "a connection is mailed each time that its task runs",
     file: "shared/flows/accounts/connected-mail.ts",
     search: "if (isMailed) return;",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { newEmail } from "../access/team/support/team.ts";
+import { receiveAllMessages } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 import { type ConnectionFixture, openConnectionFixture, refusedCall } from "./support/connection-fixture.ts";
 
@@ -88,12 +89,25 @@ describe("a connection", () => {
     expect(fixture.mails).toEqual([]);
   });
 
-  it("is complete where SES refuses the mail, and where no sender is set", async () => {
-    fixture.sendMails(() => Promise.reject(new Error("SES refuses.")));
+  it("is mailed once SES takes the mail, and is complete where it does not in ten minutes", async () => {
+    let refusals = 4;
+    fixture.sendMails(async () => {
+      if (refusals-- > 0) throw new Error("SES refuses.");
+      return "accepted";
+    });
     const admin = await fixture.team.newMember(tenant, "admin");
     await connectBy(admin);
     await fixture.drain();
-    expect(await fixture.get(tenant, page())).not.toBeNull();
+    expect([...new Set(recipients())]).toHaveLength(3);
     expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "Error" });
+
+    fixture.mails.length = 0;
+    refusals = Number.POSITIVE_INFINITY;
+    testEnv.advance(1);
+    await connectBy(admin);
+    await fixture.drain();
+    expect(fixture.mails).toEqual([]);
+    expect(await fixture.get(tenant, page())).not.toBeNull();
+    expect(await receiveAllMessages(testEnv.sqs, fixture.queues.accounts)).toEqual([]);
   });
 });

@@ -70,12 +70,12 @@ export async function openSignInFixture(testEnv: TestEnv) {
       return JSON.stringify(Items);
     },
     /** Requests a link and returns its token, which only the mail worker can read. */
-    async newToken(address: string, redirect = "/", inviteId: string | null = null): Promise<string> {
+    async newToken(address: string, redirect = "/", invite: string | null = null): Promise<string> {
       const sent: string[] = [];
       const mails = { send: async ({ body }: { body: string }) => void sent.push(body) };
       // No cap is reached.
       const signInCaps = { consume: async () => null };
-      const request = { address, redirect, inviteId, browser: BROWSER, ip: null, now: testEnv.now() };
+      const request = { address, redirect, invite, browser: BROWSER, ip: null, now: testEnv.now() };
       const refusal = await requestSignInLink({ ...fixture.ports(), mails, signInCaps }, request);
       if (isRefusal(refusal)) throw new Error("No link was requested.");
       return fixture.tokenOf(sent[0] ?? "");

@@ -187,7 +187,7 @@ describe("an invite that waits", () => {
     expect(await decline(userId, id)).toEqual(refused("invite_not_found"));
     expect(await accept(userId, id)).toEqual(refused("invite_not_found"));
     expect(await team().audits(tenant, "invite.decline")).toMatchObject([
-      { actor: `console:${userId}`, resource: `invite:${id}`, detail: { role: "agent" } },
+      { actor: `console:${userId}`, resource: `invite:${id}`, detail: { role: "agent" }, ip: null },
     ]);
     expect((await list()).find((invite) => invite.id === id)?.status).toBe("declined");
     expect(await revoke(id, workspace.owner)).toEqual(refused("invite_not_found"));
