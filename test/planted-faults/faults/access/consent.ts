@@ -29,8 +29,8 @@ export const consentFaults: readonly PlantedFault[] = [
   {
     name: "a connection is mailed each time that its task runs",
     file: "shared/flows/accounts/connected-mail.ts",
-    search: "if (isMailed) return;",
-    replacement: "if (isMailed && userId === undefined) return;",
+    search: "if (isMailed) return true;",
+    replacement: "if (isMailed && userId === undefined) return true;",
     killedBy: {
       file: "test/shared/flows/accounts/connected-mail.test.ts",
       title: "is mailed to the owners and to the person who connected it, once, however often its task runs",

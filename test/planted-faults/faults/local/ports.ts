@@ -23,8 +23,8 @@ export const localStackFaults: readonly PlantedFault[] = [
   {
     name: "a port of the local stack answers calls of another site that name no origin",
     file: "local/access/loopback-rule.ts",
-    search: 'site === "cross-site" && ',
-    replacement: 'site === "other" && ',
+    search: 'foreignSites.includes(String(site))',
+    replacement: 'foreignSites.includes("")',
     killedBy: {
       file: serverTest,
       title: "answers no call of another site that names no origin, and what that site shows or leads to",
