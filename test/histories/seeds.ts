@@ -474,6 +474,39 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "what is written while an outage holds up a data deletion belongs to nobody",
+    history: {
+      kind: "accounts",
+      seed: 412_559_852,
+      steps: [
+        [{ do: "bury", queue: "Accounts" }, null],
+        [{ do: "connectAccount", account: 2, tenant: 0, login: 1 }, null],
+        [{ do: "deleteData", login: 1 }, null],
+        [{ do: "outage", service: "all", millis: 5 * HOUR }, null],
+        [{ do: "wait", millis: 20 * MINUTE }, null],
+        [{ do: "accountWrites", customer: 3 }, null],
+      ],
+    },
+  },
+  {
+    promise: "a message that no webhook brought can be fetched only while its login allows it",
+    history: {
+      kind: "accounts",
+      seed: 27,
+      steps: [
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 2 }, null],
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 0 }, null],
+        [{ do: "outage", service: "table", millis: 5 * HOUR }, null],
+        [{ do: "wait", millis: 20 * MINUTE }, null],
+        [{ do: "loseSubscription", account: 1 }, null],
+        [{ do: "customerWrites", customer: 0 }, null],
+        [{ do: "wait", millis: 6 * HOUR }, null],
+        [{ do: "trouble", name: "connect", call: 1, kind: "after", millis: 5000 }, null],
+        [{ do: "deauthorize", login: 0 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -135,7 +135,7 @@ const FETCHED_WITHIN: Millis = 26 * HOUR;
 export function judgeHeldMessages(evidence: Evidence): string[] {
   return evidence.writings.flatMap((writing) => {
     const time = holdingTimes(evidence, writing.customer.account).find((each) => isCertainlyIn(each, writing.at));
-    if (!time || writing.isUnstorable || mayBeErased(evidence, writing, time.tenant)) return [];
+    if (!time || writing.isUnstorable || mayBeErased(evidence, writing, time)) return [];
     const deadline = storedBy(evidence, writing, time);
     if (deadline === null) return [];
     const row = firstRow(evidence, writing, time.tenant);
@@ -164,23 +164,36 @@ function storedBy(evidence: Evidence, writing: Writing, { tenant, until }: Holdi
   // It is for the account's checks to notice: the platform has been well since the history was calm.
   if (!check) return until === Infinity && isAuthorized(evidence, tenant, customer.account) ? evidence.now : null;
   const deadline = doneBy(evidence, check.at + FETCHED_WITHIN);
-  return until < deadline ? null : deadline;
+  return Math.min(until, authorizedUntil(evidence, tenant, customer.account)) < deadline ? null : deadline;
 }
 
 /** Whether the login that connected an account last still allows the app. */
 function isAuthorized(evidence: Evidence, tenant: TenantId, account: CastAccount): boolean {
-  const last = connectionsOf(evidence, tenant, account).at(-1);
-  if (!last) return false;
-  return !evidence.duties.some(({ login, at }) => last.authorizedBy.includes(login) && at >= last.connectedAt - SLACK);
+  return authorizedUntil(evidence, tenant, account) === Infinity;
 }
 
-function mayBeErased(evidence: Evidence, { customer, at }: Writing, tenant: TenantId): boolean {
+/** Until when the login that connected an account last allows the app: after that, nobody can fetch its messages. */
+function authorizedUntil(evidence: Evidence, tenant: TenantId, account: CastAccount): Millis {
+  const last = connectionsOf(evidence, tenant, account).at(-1);
+  if (!last) return 0;
+  const ends = evidence.duties
+    .filter(({ login, at }) => last.authorizedBy.includes(login) && at >= last.connectedAt - SLACK)
+    .map(({ at }) => at);
+  return Math.min(Infinity, ...ends);
+}
+
+function mayBeErased(evidence: Evidence, { customer, at }: Writing, { tenant, until }: HoldingTime): boolean {
   const connections = connectionsOf(evidence, tenant, customer.account);
   const hasConnected = (login: string) => connections.some(({ authorizedBy }) => authorizedBy.includes(login));
   const isSince = (askedAt: Millis) => askedAt >= at - SLACK;
+  const last = connections.findLast((connection) => connection.at < at);
+  // A deletion that an outage holds up lets the account go later. What is written until then belongs to nobody.
+  const isLateEnd = (askedAt: Millis, login: string) =>
+    askedAt < at && until !== Infinity && last?.authorizedBy.includes(login) === true && last.at < askedAt;
   return (
     evidence.duties.some(
-      ({ kind, at: askedAt, login }) => kind === "data-deletion" && isSince(askedAt) && hasConnected(login),
+      ({ kind, at: askedAt, login }) =>
+        kind === "data-deletion" && ((isSince(askedAt) && hasConnected(login)) || isLateEnd(askedAt, login)),
     ) ||
     evidence.customerErasures.some((each) => each.customer === customer && each.tenant === tenant && isSince(each.at))
   );

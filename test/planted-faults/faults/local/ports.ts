@@ -23,7 +23,7 @@ export const localStackFaults: readonly PlantedFault[] = [
   {
     name: "a port of the local stack answers calls of another site that name no origin",
     file: "local/access/loopback-rule.ts",
-    search: 'foreignSites.includes(String(site))',
+    search: "foreignSites.includes(String(site))",
     replacement: 'foreignSites.includes("")',
     killedBy: {
       file: serverTest,
