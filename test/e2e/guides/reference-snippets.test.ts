@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +15,9 @@ import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 // Requests of the reference, as a running stack shows them, with values of that stack in place of the recorded ones.
 
 const RECORDED_URL = "https://hooks.example.com/parley";
+const examples = JSON.parse(readFileSync(new URL("../../../docs/examples.json", import.meta.url), "utf8"));
+/** The id of the endpoint of the recorded requests. */
+const RECORDED_ENDPOINT: string = examples.updateWebhook.exchanges[0].request.path.split("/").at(-1);
 const run = promisify(execFile);
 
 let stack: LocalStack;
@@ -114,7 +117,7 @@ describe.each([
     );
     expect(endpoint).toMatchObject({ url: receiver.url, events: ["message.received", "message.sent"] });
     const ofEndpoint = async (id: string) =>
-      withValues(await request("webhooks", id), { "01KJQ3ZQ000000000000000006": endpoint.id });
+      withValues(await request("webhooks", id), { [RECORDED_ENDPOINT]: endpoint.id });
     const changed = await send(await ofEndpoint("updateWebhook"));
     expect(changed.endpoint.events).toContain("test.event");
     await send(await ofEndpoint("sendTestEvent"));
