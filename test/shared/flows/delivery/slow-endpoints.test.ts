@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 /** Allows for other work on the machine. */
-const pollExpect = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+const pollExpect = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
 
 const fastOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 5 } as const;
 const timeoutOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 } as const;
