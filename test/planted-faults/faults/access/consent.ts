@@ -99,8 +99,7 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "if (!only || others.length > 999) return undefined;",
     killedBy: {
       file: ownInvites,
-      title:
-        "of a member of $memberships with $invites invites, its mail's own: $named, accepts $accepted and lets the others wait",
+      title: "of the person %j accepts one invite at most, and lets the others wait",
     },
   },
   {
@@ -110,8 +109,7 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "return session ? only : undefined;",
     killedBy: {
       file: ownInvites,
-      title:
-        "of a member of $memberships with $invites invites, its mail's own: $named, accepts $accepted and lets the others wait",
+      title: "of the person %j accepts one invite at most, and lets the others wait",
     },
   },
   {

@@ -42,7 +42,7 @@ describe("a sign-in", () => {
     { memberships: 2, invites: 1, named: false, accepted: [] },
     { memberships: 2, invites: 3, named: true, accepted: [0] },
   ])(
-    "of a member of $memberships with $invites invites, its mail's own: $named, accepts $accepted and lets the others wait",
+    "of the person %j accepts one invite at most, and lets the others wait",
     async ({ memberships, invites, named, accepted }) => {
       const email = newEmail();
       const before: string[] = [];
