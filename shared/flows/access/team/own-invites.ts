@@ -1,5 +1,5 @@
 import { addressHashes } from "../../../domain/access/address-hash.ts";
-import { actorUserId, type SessionCaller } from "../../../domain/access/callers.ts";
+import type { SessionCaller } from "../../../domain/access/callers.ts";
 import type { Role } from "../../../domain/access/roles.ts";
 import type { Invite, Membership } from "../../../domain/access/team.ts";
 import { allDone } from "../../../kernel/parallel.ts";
@@ -9,6 +9,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { PendingInvite } from "../../../stores/access/invite-items.ts";
 import { auditEntry } from "../audit-entry.ts";
 import type { Acting } from "./acting.ts";
+import { readInviters } from "./inviters.ts";
 import type { OwnInvitePorts } from "./ports.ts";
 
 /** An invite that its person may accept or decline. */
@@ -45,12 +46,11 @@ export async function listOwnInvites(ports: OwnInvitePorts, caller: SessionCalle
     ports.invites.getMany(pendingInvites),
   ]);
   const names = new Map(tenants.map(({ id, name }) => [id, name]));
-  const inviterIds = invites.flatMap(({ invitedBy }) => actorUserId(invitedBy) ?? []);
-  const emails = inviterIds.length > 0 ? await ports.users.emails(inviterIds) : new Map<string, string>();
+  const inviterOf = await readInviters(ports, invites);
   return invites
     .flatMap(({ id, tenant, role, invitedBy, expiresAt }): OwnInvite[] => {
       const name = names.get(tenant);
-      const inviterEmail = emails.get(actorUserId(invitedBy) ?? "") ?? null;
+      const inviterEmail = inviterOf(invitedBy);
       return name === undefined ? [] : [{ id, tenant, name, role, invitedBy, inviterEmail, expiresAt }];
     })
     .sort((a, b) => (a.expiresAt ?? Number.MAX_SAFE_INTEGER) - (b.expiresAt ?? Number.MAX_SAFE_INTEGER));

@@ -1,4 +1,4 @@
-import { actorUserId, refuseRole, refuseTenant, type SessionCaller } from "../../../domain/access/callers.ts";
+import { refuseRole, refuseTenant, type SessionCaller } from "../../../domain/access/callers.ts";
 import type { Role } from "../../../domain/access/roles.ts";
 import type { Membership } from "../../../domain/access/team.ts";
 import { allDone } from "../../../kernel/parallel.ts";
@@ -9,6 +9,7 @@ import type { StoredTenant } from "../../../stores/access/tenants.ts";
 import type { TenantCreations } from "../../../stores/access/users.ts";
 import { auditEntry } from "../audit-entry.ts";
 import { type Acting, actingMember } from "./acting.ts";
+import { readInviters } from "./inviters.ts";
 import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
 
 /** A tenant, as a member reads it. */
@@ -35,13 +36,11 @@ export async function listOwnTenants(
   const ids = [...rolesByTenant.keys()];
   const [tenants, ownMemberships] = await allDone([ports.tenants.list(ids), ports.memberships.ofUser(userId, ids)]);
   const invitersByTenant = new Map(ownMemberships.map(({ tenant, invitedBy }) => [tenant, invitedBy]));
-  const inviterIds = ownMemberships.flatMap(({ invitedBy }) => actorUserId(invitedBy) ?? []);
-  const emails = inviterIds.length > 0 ? await ports.users.emails(inviterIds) : new Map<string, string>();
+  const inviterOf = await readInviters(ports, ownMemberships);
   return tenants.flatMap((tenant) => {
     const role = rolesByTenant.get(tenant.id);
     const invitedBy = invitersByTenant.get(tenant.id) ?? null;
-    const inviterEmail = emails.get(actorUserId(invitedBy) ?? "") ?? null;
-    return role ? [{ ...tenant, role, invitedBy, inviterEmail }] : [];
+    return role ? [{ ...tenant, role, invitedBy, inviterEmail: inviterOf(invitedBy) }] : [];
   });
 }
 
