@@ -94,8 +94,12 @@ const TICKS_MAX = 20_000;
 /** Until the check after the next one, and what it has fetched. */
 const SETTLING: Millis = 3 * DAY;
 
-/** Runs a history and lets the world come to rest. @returns what must not be, empty when all is well */
-export async function runHistory(history: History): Promise<string[]> {
+/**
+ * Runs a history and lets the world come to rest.
+ * @param onEvidence gets what was judged, each time
+ * @returns what must not be, empty when all is well
+ */
+export async function runHistory(history: History, onEvidence?: (evidence: Evidence) => void): Promise<string[]> {
   const isOfAccounts = history.kind === "accounts";
   const world = await openWorld(history.seed, { isOfAccounts });
   try {
@@ -104,6 +108,7 @@ export async function runHistory(history: History): Promise<string[]> {
     const look = observe(world, history, actors.deeds);
     const judge = (judges: readonly Judge[], calmAt: number | null = null) => {
       const evidence = look(calmAt);
+      if (evidence) onEvidence?.(evidence);
       return evidence ? judges.flatMap((each) => each(evidence)) : [];
     };
     const deeds: Promise<unknown>[] = [actors.createEndpoint()];

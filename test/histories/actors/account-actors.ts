@@ -2,12 +2,11 @@ import { createHmac } from "node:crypto";
 import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
-import type { CompletedLogin, HttpResult } from "../cloud/handlers.ts";
+import type { CompletedLogin } from "../cloud/handlers.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
 import type { CustomerErasure, Deeds, Duty, Login, Writing } from "../deeds.ts";
 import type { AccountStep } from "../steps/account-step.ts";
 import { type CastAccount, type Customer, castAccounts, customers, holders, logins } from "../world/account-cast.ts";
-import { httpEvent } from "../world/http-event.ts";
 import type { World } from "../world/open-world.ts";
 import { toEvent } from "../world/page-platform.ts";
 import type { Requests } from "./requests.ts";
@@ -87,13 +86,12 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
     deeds.duties.push(duty);
     // The person has removed the app.
     pagePlatform.endLogin(login);
-    const end = await lambda.invoke<HttpResult>(
-      "connect",
-      httpEvent("POST", `/platform/${kind}`, {
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: `signed_request=${signedRequest(login, engine.now())}`,
-      }),
-    );
+    const end = await lambda.request("connect", {
+      method: "POST",
+      path: `/platform/${kind}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: `signed_request=${signedRequest(login, engine.now())}`,
+    });
     if (end.kind !== "returned") return;
     duty.response = { status: end.result.statusCode ?? 0, body: JSON.parse(end.result.body ?? "{}") };
   }

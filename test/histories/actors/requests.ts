@@ -2,7 +2,6 @@ import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import type { HttpResult } from "../cloud/handlers.ts";
 import { ORIGIN } from "../cloud/ports.ts";
 import type { ApiAnswer, CallerRequest, Deeds, Session } from "../deeds.ts";
-import { httpEvent } from "../world/http-event.ts";
 import type { World } from "../world/open-world.ts";
 import { TENANT, tenants } from "../world/people.ts";
 
@@ -46,11 +45,12 @@ export function openRequests({ engine, lambda, keysOf }: World, deeds: Pick<Deed
     path: string,
     { body, headers, credential }: RequestOptions,
   ): Promise<HttpResult | null> {
-    const event = httpEvent(method, path, {
+    const end = await lambda.request(name, {
+      method,
+      path,
       headers: { ...credentialHeaders(credential), ...headers },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    const end = await lambda.invoke<HttpResult>(name, event);
     return end.kind === "returned" ? end.result : null;
   }
 

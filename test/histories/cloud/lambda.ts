@@ -3,7 +3,8 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import { startProcess, type WorldProcess } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type FunctionName, functionIds } from "./functions.ts";
-import type { Handler } from "./handlers.ts";
+import type { Handler, HttpResult } from "./handlers.ts";
+import { type HttpRequest, toHttpEvent } from "./http-event.ts";
 
 /** What an invocation ended with. `died`: its process was killed, or it ran into its timeout. */
 export type InvocationEnd<T = unknown> =
@@ -37,6 +38,7 @@ export class Lambda {
   readonly #sandboxes = new Map<FunctionName, Sandbox[]>();
   readonly #byProcess = new Map<WorldProcess, { readonly name: FunctionName; calls: number; die: () => void }>();
   #started = 0;
+  #requests = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -78,6 +80,11 @@ export class Lambda {
         if (this.#byProcess.get(process)?.die === die) die();
       });
     });
+  }
+
+  /** Sends a request to a function of the HTTP API. */
+  request(name: FunctionName, request: HttpRequest): Promise<InvocationEnd<HttpResult>> {
+    return this.invoke(name, toHttpEvent(request, `request-${++this.#requests}`));
   }
 
   /** Counts the calls of a process's current invocation, from 0. */

@@ -4,11 +4,9 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import { clockNow, SECOND } from "../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome, SendRefused } from "../../../shared/platforms/platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
-import type { HttpEvent, HttpResult } from "../cloud/handlers.ts";
-import type { InvocationEnd, Lambda } from "../cloud/lambda.ts";
+import type { Lambda } from "../cloud/lambda.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
 import type { Engine } from "../engine/engine.ts";
-import { httpEvent } from "./http-event.ts";
 import type { Outages } from "./outages.ts";
 import { findPerson, participant, type WorldAccount } from "./people.ts";
 import type { Troubles } from "./troubles.ts";
@@ -133,11 +131,8 @@ export class SimulatedPlatform implements Platform {
     const { engine, lambda } = this.#options;
     const { path, body } = webhook;
     const signature = `sha256=${createHmac("sha256", PLATFORM_SECRET).update(body).digest("hex")}`;
-    const event: HttpEvent = httpEvent("POST", path, {
-      headers: { "x-hub-signature-256": signature },
-      body,
-    });
-    const end: InvocationEnd<HttpResult> = await lambda().invoke("intake", event);
+    const headers = { "x-hub-signature-256": signature };
+    const end = await lambda().request("intake", { method: "POST", path, headers, body });
     if (end.kind === "returned" && end.result.statusCode === 200) {
       if (!this.acknowledged.has(number)) this.acknowledged.set(number, engine.now());
       return;
