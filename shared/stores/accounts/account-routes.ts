@@ -21,6 +21,8 @@ export interface AccountRouteItem extends Key {
   readonly [Route.tenant]?: string;
   /** The tenant that had the account last, of a route that is nobody's. */
   readonly [Route.former]?: string;
+  /** From when on any tenant may connect the account, of a route that is nobody's. */
+  readonly [Route.freeAt]?: Millis;
   readonly [Route.handle]?: string;
   readonly [Route.holders]?: readonly StoredHolder[];
 }

@@ -17,23 +17,13 @@ import {
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { eventBodyItem } from "../delivery/event-bodies.ts";
-import {
-  absentOr,
-  allOf,
-  anyOf,
-  atMost,
-  type Expression,
-  equals,
-  isAbsent,
-  isUnchanged,
-  itemDoesNotExist,
-} from "../expressions.ts";
+import { allOf, type Expression, equals, isUnchanged, itemDoesNotExist } from "../expressions.ts";
 import { tenantKey, timeToLive } from "../keys.ts";
 import { check, put, remove, type TransactItem, update } from "../writes.ts";
 import { type AccountCheck, accountCheckStore, replaceCheck } from "./account-checks.ts";
 import { type AccountItem, isOfConnection, replacedConnections, toAccount } from "./account-items.ts";
 import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./account-keys.ts";
-import { accountRoutes, toHolders, toHoldersAttribute } from "./account-routes.ts";
+import { type AccountRouteItem, accountRoutes, toHolders, toHoldersAttribute } from "./account-routes.ts";
 
 /** An account as a login connects it. */
 export type NewAccount = Pick<
@@ -88,7 +78,7 @@ interface StoredConnection {
   readonly isMailed: boolean;
 }
 
-const CONNECT_ATTEMPTS_MAX = 4;
+const WRITE_ATTEMPTS_MAX = 4;
 /** How long the row of a route that is nobody's stays. It names its former holders. */
 export const FREE_ROUTE_RETENTION: Millis = HOLDER_RETENTION;
 
@@ -152,11 +142,12 @@ export function accountConnections(table: Table) {
     }): Promise<Connecting> {
       const key = accountItemKey(tenant, account);
       const { connectionId, handle } = account;
-      for (let attempt = 1; attempt <= CONNECT_ATTEMPTS_MAX; attempt++) {
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
         const item = await getItem(tenant, account);
         const mayBeOver = item === null && accountsMax !== undefined;
         if (mayBeOver && (await hasAccounts(tenant, accountsMax))) return { kind: "limit" };
         const storedRoute = await routes.getRouteItem(account);
+        if (storedRoute && !isFreeFor(storedRoute, tenant, now)) return { kind: "in_use" };
         const storedCheck = await checks.get(tenant, account);
         const holders = storedRoute ? toHolders(storedRoute) : [];
         const route = {
@@ -175,7 +166,7 @@ export function accountConnections(table: Table) {
           table,
           [
             update(key, { set: connectionChanges(account, item, now) }, isUnchangedConnection(item)),
-            put(route, isFreeFor(tenant, now)),
+            put(route, isSameRoute(storedRoute)),
             put(auditItem(tenant, { ...audit, action })),
             ...(actor ? actorCheck(tenant, actor) : [check(tenantKey(tenant), isNotDeleted)]),
             ...pageUseItems(tenant, account, previous),
@@ -188,10 +179,9 @@ export function accountConnections(table: Table) {
           const stored = { ...(item ?? {}), ...key, ...connectionChanges(account, item, now) };
           return { kind: "connected", account: toAccount(stored as unknown as AccountItem), previous, check: newCheck };
         }
-        const [changed, foreign, , author] = result.current;
-        if (changed !== undefined) continue;
-        if (foreign === undefined && author === undefined && result.current.at(-1) !== undefined) continue;
-        if (foreign !== undefined) return { kind: "in_use" };
+        const [changedAccount, changedRoute, , author] = result.current;
+        if (changedAccount !== undefined || changedRoute !== undefined) continue;
+        if (author === undefined && result.current.at(-1) !== undefined) continue;
         if (author === undefined) throw new Error("The account was not connected, though each condition held.");
         if (actor) return { kind: "actor_changed" };
         throw new Error("The tenant is being deleted.");
@@ -220,34 +210,37 @@ export function accountConnections(table: Table) {
       readonly event: RenderedEvent | null;
       readonly now: Millis;
     }): Promise<Disconnecting> {
-      const item = await getItem(tenant, ref);
-      if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
-      const account = toAccount(item);
-      const storedRoute = await routes.getRouteItem(ref);
-      const holders = storedRoute ? toHolders(storedRoute) : [];
-      const freeAt = now + ACCOUNT_RELEASE_WAIT;
-      const freeRoute = {
-        ...accountRouteKey(ref),
-        [Route.former]: tenant,
-        [Route.freeAt]: freeAt,
-        ...toHoldersAttribute(holdersAfterDisconnecting(holders, now)),
-        [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION),
-      };
       const isNotResubscribed =
         resubscribedAt === undefined ? [] : [isUnchanged(A.resubscribedAt, resubscribedAt ?? undefined)];
-      const result = await conditionalTransaction(table, [
-        remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),
-        put(freeRoute, absentOr(equals, Route.tenant, tenant)),
-        put(auditItem(tenant, audit)),
-        ...actorCheck(tenant, actor),
-        ...(account.pageId === null ? [] : [remove(pageUseKey(account.pageId, ref))]),
-        ...(event === null ? [] : [put(eventBodyItem(tenant, event))]),
-      ]);
-      if (result.applied) return { kind: "disconnected", account };
-      const [changed, foreign] = result.current;
-      if (changed !== undefined) return { kind: "gone" };
-      if (foreign !== undefined) throw new Error("The account's route is another tenant's.");
-      return { kind: "actor_changed" };
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
+        const item = await getItem(tenant, ref);
+        if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
+        const account = toAccount(item);
+        const storedRoute = await routes.getRouteItem(ref);
+        const isForeign = storedRoute?.[Route.tenant] !== undefined && storedRoute[Route.tenant] !== tenant;
+        if (isForeign) throw new Error("The account's route is another tenant's.");
+        const holders = storedRoute ? toHolders(storedRoute) : [];
+        const freeRoute = {
+          ...accountRouteKey(ref),
+          [Route.former]: tenant,
+          [Route.freeAt]: now + ACCOUNT_RELEASE_WAIT,
+          ...toHoldersAttribute(holdersAfterDisconnecting(holders, now)),
+          [Route.ttl]: timeToLive(now + FREE_ROUTE_RETENTION),
+        };
+        const result = await conditionalTransaction(table, [
+          remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),
+          put(freeRoute, isSameRoute(storedRoute)),
+          put(auditItem(tenant, audit)),
+          ...actorCheck(tenant, actor),
+          ...(account.pageId === null ? [] : [remove(pageUseKey(account.pageId, ref))]),
+          ...(event === null ? [] : [put(eventBodyItem(tenant, event))]),
+        ]);
+        if (result.applied) return { kind: "disconnected", account };
+        const [changedAccount, changedRoute] = result.current;
+        if (changedAccount !== undefined) return { kind: "gone" };
+        if (changedRoute === undefined) return { kind: "actor_changed" };
+      }
+      throw new Error("Concurrent writes changed the account's route on every attempt to disconnect it.");
     },
 
     /**
@@ -340,10 +333,17 @@ function isUnchangedConnection(item: AccountItem | null): Expression {
   );
 }
 
-/** The route is nobody's, or this tenant's, or was this tenant's until a moment ago. */
-function isFreeFor(tenant: TenantId, now: Millis): Expression {
-  const isReleased = anyOf(equals(Route.former, tenant), atMost(Route.freeAt, now), isAbsent(Route.freeAt));
-  return anyOf(equals(Route.tenant, tenant), allOf(isAbsent(Route.tenant), isReleased));
+/** Whether a route is nobody's, or this tenant's, or was this tenant's until a moment ago. */
+function isFreeFor(route: AccountRouteItem, tenant: TenantId, now: Millis): boolean {
+  if (route[Route.tenant] !== undefined) return route[Route.tenant] === tenant;
+  return route[Route.former] === tenant || (route[Route.freeAt] ?? 0) <= now;
+}
+
+/** The route is as it was read: who has the account, and who had it when. A data deletion may remove times of holders. */
+function isSameRoute(route: AccountRouteItem | null): Expression {
+  if (!route) return itemDoesNotExist;
+  const attributes = [Route.tenant, Route.former, Route.freeAt, Route.holders] as const;
+  return allOf(...attributes.map((name) => isUnchanged(name, route[name])));
 }
 
 function pageUseItems(tenant: TenantId, account: NewAccount, previous: Account | null): TransactItem[] {

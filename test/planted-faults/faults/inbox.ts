@@ -210,8 +210,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "an account is connected to a second tenant",
     file: "shared/stores/accounts/connections.ts",
-    search: "put(route, isFreeFor(tenant, now))",
-    replacement: "put(route)",
+    search: "if (storedRoute && !isFreeFor(storedRoute, tenant, now)) return",
+    replacement: "if (storedRoute && !isFreeFor(storedRoute, tenant, now) && now === 0) return",
     killedBy: {
       file: "test/shared/stores/accounts/connections.test.ts",
       title: "is refused while another tenant has the account",
@@ -231,8 +231,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "an account that was let go is connected to another tenant while workers remember the former one",
     file: "shared/stores/accounts/connections.ts",
-    search: "atMost(Route.freeAt, now)",
-    replacement: "atMost(Route.freeAt, now + ACCOUNT_RELEASE_WAIT)",
+    search: "(route[Route.freeAt] ?? 0) <= now",
+    replacement: "(route[Route.freeAt] ?? 0) <= now + ACCOUNT_RELEASE_WAIT",
     killedBy: {
       file: "test/shared/stores/accounts/connections.test.ts",
       title: "keeps other tenants from the account for two minutes, and not its own",

@@ -26,6 +26,27 @@ export const connectionFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a connection restores times of a holder that a data deletion removes at the same time",
+    file: "shared/stores/accounts/connections.ts",
+    search:
+      "            put(route, isSameRoute(storedRoute)),\n            put(auditItem(tenant, { ...audit, action })),",
+    replacement: "            put(route),\n            put(auditItem(tenant, { ...audit, action })),",
+    killedBy: {
+      file: "test/shared/stores/accounts/connections.test.ts",
+      title: "again restores no time of a holder that a data deletion removed between its read and its write",
+    },
+  },
+  {
+    name: "a disconnection restores times of a holder that a data deletion removes at the same time",
+    file: "shared/stores/accounts/connections.ts",
+    search: "put(freeRoute, isSameRoute(storedRoute)),",
+    replacement: "put(freeRoute),",
+    killedBy: {
+      file: "test/shared/stores/accounts/connections.test.ts",
+      title: "restores no time of a holder that a data deletion removed between its read and its write",
+    },
+  },
+  {
     name: "an account that a check subscribes again while it is let go stays subscribed",
     file: "shared/flows/accounts/let-go.ts",
     search: "    resubscribedAt: account.resubscribedAt,\n",

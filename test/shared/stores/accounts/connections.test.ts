@@ -12,6 +12,7 @@ import { accountItemKey, accountRouteKey } from "../../../../shared/stores/accou
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { authorizationStore } from "../../../../shared/stores/accounts/authorizations.ts";
 import type { NewAccount } from "../../../../shared/stores/accounts/connections.ts";
+import { holderTimeStore } from "../../../../shared/stores/accounts/holder-times.ts";
 import { pageUseStore } from "../../../../shared/stores/accounts/page-uses.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { tenantDeletionStore } from "../../../../shared/stores/deletion/tenant-deletions.ts";
@@ -55,6 +56,23 @@ const actions = async (of = tenant) =>
   (await auditStore(table).list(of, { before: null, limit: 9, now: NOW })).rows.map(({ action }) => action).sort();
 const storedRow = async (Key: object) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }))).Item;
+
+/** A data deletion removes the tenant's times of the account once another write has read them. */
+function removeTimesBeforeTheTransaction(requestedAt: Millis) {
+  let isRemoved = false;
+  const end = injectFaults(table.client, async ({ command }): Promise<Fault> => {
+    if (command !== "TransactWriteItems" || isRemoved) return "pass";
+    isRemoved = await holderTimeStore(table).removeTimes(tenant, ref, { requestedAt, keepsNewer: true });
+    return "pass";
+  });
+  return {
+    /** @returns whether the times were removed */
+    end(): boolean {
+      end();
+      return isRemoved;
+    },
+  };
+}
 
 describe("connecting", () => {
   it("stores the account, its route, the use of its page, its logins and an audit row", async () => {
@@ -116,6 +134,14 @@ describe("connecting", () => {
     expect(await accounts.setPolicy(tenant, ref, unblock)).toMatchObject({
       account: { status: "active", statusDetail: null },
     });
+  });
+
+  it("again restores no time of a holder that a data deletion removed between its read and its write", async () => {
+    await disconnect(await connected(), tenant, NOW + MINUTE);
+    const removal = removeTimesBeforeTheTransaction(NOW + HOUR);
+    await connected(tenant, {}, NOW + 2 * HOUR);
+    expect(removal.end()).toBe(true);
+    expect(await accounts.listHolders(ref)).toMatchObject([{ from: NOW + 2 * HOUR, until: null }]);
   });
 
   it("is refused while another tenant has the account", async () => {
@@ -229,6 +255,14 @@ describe("letting go", () => {
     expect(await connect(other, {}, NOW + 2 * MINUTE + 1)).toMatchObject({ kind: "connected", previous: null });
     expect((await accounts.getRoute(ref))?.tenant).toBe(other);
     expect(await storedRow(accountRouteKey(ref))).not.toHaveProperty("x");
+  });
+
+  it("restores no time of a holder that a data deletion removed between its read and its write", async () => {
+    const account = await connected();
+    const removal = removeTimesBeforeTheTransaction(NOW + HOUR);
+    expect(await disconnect(account, tenant, NOW + 2 * HOUR)).toMatchObject({ kind: "disconnected" });
+    expect(removal.end()).toBe(true);
+    expect(await accounts.listHolders(ref)).toMatchObject([{ from: NOW + HOUR + MINUTE, until: NOW + 2 * HOUR }]);
   });
 
   it("of an older connection does nothing", async () => {
