@@ -40,7 +40,7 @@ test("a request about a person costs two reads, and a data deletion nine writes 
   await fixture.receive(account, "100");
   expect(await cost(() => deauthorize(ports, { platformUserId: user, now: testEnv.now() }))).toEqual([0, 2]);
   expect(await cost(request)).toEqual([9, 3]);
-  expect(await cost(async () => readDataDeletion(ports, await request()))).toEqual([1, 3]);
+  expect(await cost(async () => readDataDeletion(ports, await request(), testEnv.now()))).toEqual([1, 3]);
   testEnv.advance(1);
   expect(await cost(request)).toEqual([3, 2]);
   await fixture.settle();

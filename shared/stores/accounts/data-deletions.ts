@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
 import { DATA_DELETION_OVERDUE, DATA_DELETION_RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import { dataDeletionAttributes as A, dataDeletionAccountAttributes as Row } from "../attributes.ts";
 import type { Table } from "../client.ts";
@@ -84,18 +84,17 @@ export function dataDeletionStore(table: Table) {
     return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   }
 
-  async function get(code: string): Promise<DataDeletion | null> {
-    const item = (await read(dataDeletionKey(code))) as DataDeletionItem | undefined;
-    return item ? toDeletion(code, item) : null;
+  async function get(code: string, now: Millis): Promise<DataDeletion | null> {
+    return toDeletion(code, (await read(dataDeletionKey(code))) as DataDeletionItem | undefined, now);
   }
 
   /** Read consistently. */
-  async function load(code: string): Promise<StoredDeletion> {
+  async function load(code: string, now: Millis): Promise<StoredDeletion> {
     const key = dataDeletionKey(code);
     const items = await queryAll<Key>(table, { PK: key.PK, SK: "" });
     const item = items.find(({ SK }) => SK === key.SK) as DataDeletionItem | undefined;
     return {
-      deletion: item ? toDeletion(code, item) : null,
+      deletion: toDeletion(code, item, now),
       accounts: items.filter(({ SK }) => SK !== key.SK).map(({ SK }) => ({ code, ...parseAccountOfTenant(SK) })),
     };
   }
@@ -189,7 +188,7 @@ export function dataDeletionStore(table: Table) {
 
     /** Ends a data deletion without further accounts. Safe to repeat. */
     async finish(code: string, now: Millis): Promise<void> {
-      const { deletion, accounts } = await load(code);
+      const { deletion, accounts } = await load(code, now);
       if (deletion?.status !== "running" || accounts.length > 0) return;
       const isOfStart = allOf(equals(A.status, "running"), equals(A.requestedAt, deletion.requestedAt));
       const set = { [A.status]: "done", [A.doneAt]: now };
@@ -203,6 +202,7 @@ interface DataDeletionItem {
   readonly [A.status]: DataDeletion["status"];
   readonly [A.requestedAt]: Millis;
   readonly [A.doneAt]?: Millis;
+  readonly [A.ttl]: number;
 }
 
 interface PendingItem {
@@ -214,6 +214,8 @@ interface PendingItem {
   readonly [Row.feedPosition]?: string;
 }
 
-function toDeletion(code: string, item: DataDeletionItem): DataDeletion {
+/** A row may outlive its end by days. */
+function toDeletion(code: string, item: DataDeletionItem | undefined, now: Millis): DataDeletion | null {
+  if (!item || item[A.ttl] * SECOND <= now) return null;
   return { code, status: item[A.status], requestedAt: item[A.requestedAt], doneAt: item[A.doneAt] ?? null };
 }

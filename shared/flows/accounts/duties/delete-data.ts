@@ -31,7 +31,7 @@ export async function deleteData(
   ports: DeleteDataPorts,
   { platformUserId, now, issuedAt = now }: PlatformRequest,
 ): Promise<string> {
-  const { deletion, code, accounts: earlier } = await findDeletion(ports, platformUserId);
+  const { deletion, code, accounts: earlier } = await findDeletion(ports, platformUserId, now);
   const authorized = await listAuthorizedAccounts(ports, platformUserId);
   const isRepeated = deletion !== null && issuedAt <= deletion.requestedAt;
   const erasable = authorized.filter(
@@ -60,10 +60,11 @@ export async function deleteData(
 async function findDeletion(
   { dataDeletions, dataDeletionKeys }: Pick<DeleteDataPorts, "dataDeletions" | "dataDeletionKeys">,
   platformUserId: string,
+  now: Millis,
 ): Promise<StoredDeletion & { readonly code: string }> {
   const keys = await dataDeletionKeys();
   for (const code of confirmationCodes(keys, platformUserId)) {
-    const stored = await dataDeletions.load(code);
+    const stored = await dataDeletions.load(code, now);
     if (stored.deletion || stored.accounts.length > 0) return { ...stored, code };
   }
   return { deletion: null, accounts: [], code: confirmationCode(keys, platformUserId) };

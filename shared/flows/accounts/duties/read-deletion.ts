@@ -1,3 +1,4 @@
+import type { Millis } from "../../../kernel/time.ts";
 import type { DataDeletion, DataDeletions } from "../../../stores/accounts/data-deletions.ts";
 import { isConfirmationCode } from "./confirmation-codes.ts";
 
@@ -7,7 +8,11 @@ export interface ReadDeletionPorts {
   readonly dataDeletions: Pick<DataDeletions, "get">;
 }
 
-/** The data deletion of a confirmation code; null when there is none. */
-export function readDataDeletion({ dataDeletions }: ReadDeletionPorts, code: string): Promise<DataDeletion | null> {
-  return isConfirmationCode(code) ? dataDeletions.get(code) : Promise.resolve(null);
+/** The data deletion of a confirmation code; null when there is none, or none any more. */
+export function readDataDeletion(
+  { dataDeletions }: ReadDeletionPorts,
+  code: string,
+  now: Millis,
+): Promise<DataDeletion | null> {
+  return isConfirmationCode(code) ? dataDeletions.get(code, now) : Promise.resolve(null);
 }

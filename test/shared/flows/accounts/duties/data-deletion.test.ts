@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 const request = (platformUserId = user) => deleteData(fixture.ports(), { platformUserId, now: testEnv.now() });
-const read = (code: string) => readDataDeletion(fixture.ports(), code);
+const read = (code: string) => readDataDeletion(fixture.ports(), code, testEnv.now());
 
 describe("a data deletion", () => {
   it("lets the accounts of the login go, erases their conversations, and leaves no row that names the person", async () => {
