@@ -6,6 +6,7 @@ import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
 import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
+import { readableText } from "./support/readable-text.ts";
 
 // The path of a person through the check page, in a real browser, under the page's content security policy.
 
@@ -279,12 +280,26 @@ test("shows what others wrote without planted characters, and the message on its
     { type: "image", url: `https://example.com/${encodeURIComponent("a\u202egnp.exe\u200b")}` } as const,
   ];
   const text = `${plantedText("Hello", "end")}\nsecond line`;
-  const hold = server.createHold({ displayName: plantedText("Mara", "L"), text, attachments });
-  const { page } = await visitHold(browser, server, hold);
+  const [displayName, username] = [plantedText("Mara", "L"), plantedText("mara", "l")];
+  const names = { displayName, username, accountHandle: plantedText("harbor", "t"), actorId: plantedText("an", "n") };
+  const { page } = await visitHold(browser, server, server.createHold({ ...names, text, attachments }));
   await waitForHeading(page, "Check and send");
-  expect(plantedIn((await page.locator("body").textContent()) ?? "")).toEqual([]);
+  expect(plantedIn(await readableText(page))).toEqual([]);
   expect(await page.locator("#text").innerText()).toMatch(/^Hello.*end\nsecond line$/s);
   expect(await page.locator("#attachments bdi").innerText()).toBe("agnp.exe");
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
+  // The page itself isolates the name, so that its direction changes nothing in the sentence.
+  const sentence = /message to \u2068Mara .*L\u2069 was sent on Instagram/s;
+  const shown = await readableText(page);
+  expect(shown).toMatch(sentence);
+  expect(plantedIn(shown.replace(sentence, (part) => part.replace(/\u2068([^\u2069]*)\u2069/, "$1")))).toEqual([]);
+  const error = { code: "send_failed", message: "No.", detail: plantedText("(#100) Too", "long") };
+  const refused = await visitHold(browser, server, server.createHold({ outcome: "failed", error }));
+  await pressButton(refused.page);
+  await waitForHeading(refused.page, "Not sent");
+  expect(await refused.page.locator("#quote-text").innerText()).toMatch(/^\(#100\) Too.*long$/);
+  expect(plantedIn(await readableText(refused.page))).toEqual([]);
 });
 
 test("shows data from the server as text, even if it looks like markup", async () => {

@@ -1,10 +1,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { loginErrorText } from "../../web/connect/result-texts.ts";
+import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type ConnectServer, instagram, messenger, offeredPage, startConnectServer } from "./support/connect-server.ts";
 import { endVisits, openPage, type PageVisit, type VisitOptions } from "./support/page-visit.ts";
+import { readableText } from "./support/readable-text.ts";
 
 // The page that connects accounts under its policy, against a server that answers as the test says.
 
@@ -243,6 +245,49 @@ test.each(inject("fullRun") ? foreignPages : foreignPages.slice(0, 1))(
     expect((await request).postDataJSON()).toEqual({ email: "mara@example.com", redirect: "/console/auth/signed-in" });
   },
 );
+
+test("shows what others wrote without planted characters: names, details and problems", async () => {
+  const [name, detail] = [plantedText("Harbor", "Tailors"), plantedText("(#190) Session", "expired")];
+  const inviter = plantedText("sam", "@example.com");
+  const details = { status: "needs_reauth", status_detail: detail, refresh_error: `${detail}!` };
+  server.email = plantedText("mara", "@example.com");
+  server.workspaces = [
+    { id: "harbor", name, role: "admin", invited_by_email: inviter },
+    { id: "mill", name: plantedText("The", "Mill"), role: "owner", invited_by_email: inviter },
+  ];
+  server.accounts.harbor = [{ ...instagram, ...details, display_name: name, handle: plantedText("harbor", ".t") }];
+  const page102 = offeredPage("102", plantedText("Page", "name"), "1");
+  const linked = { account_key: "instagram#1", username: plantedText("harbor", ".i"), connected: false };
+  server.pages = [{ ...page102, instagram: linked }];
+  server.writeAnswer = { status: 502, code: "oauth_failed", detail };
+  const { page } = await open("?tenant=harbor&choose=messenger");
+  await page.getByRole("checkbox", { name: "Messenger" }).waitFor();
+  const shown = await readableText(page);
+  for (const start of [
+    "Signed in as mara",
+    "invite of sam",
+    "says: (#190) Session",
+    "failed with: (#190)",
+    "@harbor",
+  ]) {
+    expect(shown).toContain(start);
+  }
+  for (const start of ["Reconnect Harbor", "Disconnect Harbor", "The", "Page", "Instagram @harbor"]) {
+    expect(shown).toContain(`${start} x x`);
+  }
+  expect(plantedIn(shown)).toEqual([]);
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("alert").getByText("It says: “(#190) Session").waitFor();
+  expect(plantedIn(await readableText(page))).toEqual([]);
+  await page.getByRole("button", { name: /^Disconnect Harbor/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+  await page.getByRole("dialog").getByRole("alert").getByText("It says: “(#190) Session").waitFor();
+  expect(plantedIn(await readableText(page))).toEqual([]);
+  server.writeAnswer = "ok";
+  await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+  await result(page).getByText("is disconnected.").waitFor();
+  expect(plantedIn(await readableText(page))).toEqual([]);
+});
 
 fullTest("a list that does not load can be loaded again", async () => {
   server.accountsStatus = 500;

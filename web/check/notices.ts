@@ -1,3 +1,4 @@
+import { isolated } from "../common/names.ts";
 import type { Hold, HoldState, Problem } from "./calls.ts";
 
 // The texts of every state after the question. The page never claims that it has verified a human: it has not.
@@ -31,7 +32,7 @@ export function platformName(platform: string): string {
 
 export function sent(hold: Hold): Notice {
   if (hold.test) return testPassed;
-  const recipient = hold.displayName === "" ? "" : ` to \u2068${hold.displayName}\u2069`;
+  const recipient = hold.displayName === "" ? "" : ` to ${isolated(hold.displayName)}`;
   return {
     mark: "sent",
     title: "Sent",

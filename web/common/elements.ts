@@ -12,6 +12,9 @@ export function showText(node: Element, text: string): void {
   node.textContent = printableText(text);
 }
 
+/** The attributes that people read or hear. */
+const READ_ATTRIBUTES: ReadonlySet<string> = new Set(["alt", "aria-label", "placeholder", "title"]);
+
 /** Creates an element. Strings become text, never markup. */
 export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -19,7 +22,9 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    node.setAttribute(name, READ_ATTRIBUTES.has(name) ? printableText(value) : value);
+  }
   node.append(...children.map((child) => (typeof child === "string" ? printableText(child) : child)));
   return node;
 }

@@ -71,7 +71,7 @@ async function start(): Promise<void> {
 }
 
 function showPerson(session: Session): void {
-  email.textContent = `Signed in as ${session.email}.`;
+  showText(email, `Signed in as ${session.email}.`);
   person.hidden = false;
   signOut.onclick = () => {
     if (signOut.getAttribute("aria-disabled") === "true") return;
@@ -147,7 +147,7 @@ function hideWorkspace(): void {
 function showView(current: View): void {
   const { workspace, accounts, canManage } = current;
   const inviter = inviterOf(workspace);
-  invitedBy.textContent = inviter === null ? "" : `You are a member by an invite of ${inviter}.`;
+  showText(invitedBy, inviter === null ? "" : `You are a member by an invite of ${inviter}.`);
   invitedBy.hidden = inviter === null;
   const loginUrl = (login: "instagram" | "messenger") =>
     `/oauth/${login}/start?${new URLSearchParams({ tenant: workspace.id, redirect: pagePath(workspace.id) })}`;

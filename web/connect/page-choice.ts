@@ -1,4 +1,4 @@
-import { create, element } from "../common/elements.ts";
+import { create, element, showText } from "../common/elements.ts";
 import type { Account, OfferedInstagram, OfferedPage, Selection } from "./calls.ts";
 
 const section = element("choice", HTMLElement);
@@ -75,7 +75,7 @@ function fillForm(
     problem.textContent = "";
     void onSelect({ page_id: page.id, connect }).then((failure) => {
       setBusy(submit, false);
-      problem.textContent = failure ?? "";
+      showText(problem, failure ?? "");
     });
   };
 }

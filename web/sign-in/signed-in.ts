@@ -1,4 +1,4 @@
-import { element } from "../common/elements.ts";
+import { element, showText } from "../common/elements.ts";
 import { SIGN_IN_PAGE } from "../common/pages.ts";
 import { endSessions, readSession, type Session } from "../common/session.ts";
 import { showInvites } from "./invites.ts";
@@ -15,7 +15,7 @@ async function showSession(): Promise<void> {
   const session = await readSession();
   if (session === "none") return location.replace(SIGN_IN_PAGE);
   if (session === null) return;
-  text.textContent = `Your email address is ${session.email}. You can close this page. The session lasts 12 hours.`;
+  showText(text, `Your email address is ${session.email}. You can close this page. The session lasts 12 hours.`);
   showInvites(session);
   let isBusy = false;
   button.addEventListener("click", () => {

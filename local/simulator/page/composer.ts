@@ -53,8 +53,8 @@ export function drawComposer(scene: Scene): void {
   setText(byId("as-person-name"), person?.name ?? "Person");
   setText(byId("as-account-name"), account?.displayName ?? "Business");
   const label = textLabel(scene);
-  text().placeholder = label;
   setText(byId("text-label"), label);
+  text().placeholder = byId("text-label").textContent ?? "";
   for (const id of ["text", "send", "attach"]) (byId(id) as HTMLButtonElement).disabled = person === undefined;
   byId("identity").hidden = mode.kind === "edit" || mode.kind === "story";
   (byId("attach") as HTMLButtonElement).hidden = isBusiness() || mode.kind === "edit" || mode.kind === "story";

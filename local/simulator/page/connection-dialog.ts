@@ -174,7 +174,7 @@ function callbackView(account: Account, people: { name: string; fields: object }
     setText(byId("connection-answer"), "Waiting for the app…");
     call<CallbackAnswer>(path, { ...fields, signature }).then(async ({ url, status, body }) => {
       const text = `${new URL(url).pathname} answered ${status ?? "nothing"}: ${body}`;
-      byId("connection-answer").replaceChildren(text, ...statusLink(body));
+      byId("connection-answer").replaceChildren(element("span", {}, text), ...statusLink(body));
       byId("connection-answer").scrollIntoView({ block: "nearest" });
       await refresh();
     }, notifyProblem);

@@ -3,6 +3,9 @@ import { printableText } from "../../../shared/kernel/printable.ts";
 type Child = Node | string | null | undefined | false;
 type Properties = Record<string, string | boolean | null | undefined>;
 
+/** The properties that people read or hear. */
+const READ_PROPERTIES: ReadonlySet<string> = new Set(["alt", "aria-label", "placeholder", "title"]);
+
 /** Creates an element. A property is set as an attribute; `true` sets it empty, and null, undefined and false omit it. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -12,7 +15,8 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   const created = document.createElement(name);
   for (const [property, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
-    created.setAttribute(property, value === true ? "" : value);
+    const text = value === true ? "" : value;
+    created.setAttribute(property, READ_PROPERTIES.has(property) ? printableText(text) : text);
   }
   const shown = children.filter((child) => child !== null && child !== undefined && child !== false);
   created.append(...shown.map((child) => (typeof child === "string" ? printableText(child) : child)));

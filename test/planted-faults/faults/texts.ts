@@ -82,6 +82,26 @@ export const textFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "texts: a name in a sentence of the check page is shown as it is",
+    file: "web/common/names.ts",
+    search: "`\\u2068$" + "{printableText(name)}\\u2069`",
+    replacement: "`\\u2068$" + "{name}\\u2069`",
+    killedBy: {
+      file: "test/web/check-page.test.ts",
+      title: "shows what others wrote without planted characters, and the message on its lines",
+    },
+  },
+  {
+    name: "texts: a button of the connect page is named with a text as it is",
+    file: "web/common/elements.ts",
+    search: "READ_ATTRIBUTES.has(name) ? printableText(value) : value",
+    replacement: "value",
+    killedBy: {
+      file: "test/web/connect-page.test.ts",
+      title: "shows what others wrote without planted characters: names, details and problems",
+    },
+  },
+  {
     name: "texts: a browser may guess the type of a response",
     file: "functions/http/serve.ts",
     search: `copy.headers.set("x-content-type-options", "nosniff");`,

@@ -53,11 +53,13 @@ export const offeredPage = (id: string, name: string, instagramId: string | null
   }) as PageRow;
 
 /** A response to a write: its status and error code. "drop" does the work and breaks off the response. */
-export type WriteAnswer = "ok" | "drop" | { readonly status: number; readonly code: string };
+export type WriteAnswer = "ok" | "drop" | { readonly status: number; readonly code: string; readonly detail?: string };
 
 export interface ConnectServer {
   readonly origin: string;
   isSignedIn: boolean;
+  /** Of the signed-in person. */
+  email: string;
   workspaces: { id: string; name: string; role: string; invited_by_email?: string | null }[];
   accounts: Record<string, AccountRow[]>;
   pages: PageRow[] | { status: number; code: string };
@@ -113,7 +115,7 @@ export async function startConnectServer(): Promise<ConnectServer> {
       const written = write(pathname, searchParams.get("tenant") ?? "");
       return written ? reply(written.status, written.data ?? {}, written.code) : void response.destroy();
     }
-    if (pathname === "/console/me") return reply(200, { email: "mara@example.com", csrf_token: "t" });
+    if (pathname === "/console/me") return reply(200, { email: state.email, csrf_token: "t" });
     if (pathname === "/console/tenants") return reply(200, { tenants: state.workspaces });
     if (pathname === "/v1/accounts") {
       return reply(state.accountsStatus, { accounts: state.accounts[searchParams.get("tenant") ?? ""] ?? [] }, "x");
@@ -128,7 +130,7 @@ export async function startConnectServer(): Promise<ConnectServer> {
 
   function write(pathname: string, tenant: string): WriteReply {
     const { writeAnswer } = state;
-    if (typeof writeAnswer === "object") return writeAnswer;
+    if (typeof writeAnswer === "object") return { ...writeAnswer, data: { detail: writeAnswer.detail } };
     const before = state.accounts[tenant] ?? [];
     const isSelect = pathname === "/oauth/messenger/select";
     const key = decodeURIComponent(pathname.slice("/v1/accounts/".length));
@@ -146,6 +148,7 @@ type WriteReply = { readonly status: number; readonly code?: string; readonly da
 function initialState() {
   return {
     isSignedIn: true,
+    email: "mara@example.com",
     workspaces: [{ id: "harbor", name: "Harbor", role: "admin" }],
     accounts: { harbor: [instagram, messenger] } as Record<string, AccountRow[]>,
     pages: [] as ConnectServer["pages"],

@@ -5,6 +5,7 @@ import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { facebookDialog } from "../../../../shared/platforms/accounts/login-dialogs.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { auditOf } from "../../../shared/stores/access/support/team-samples.ts";
+import { plantedIn, plantedText } from "../../../support/files/planted-characters.ts";
 import { API, CONSOLE, type LoginFixture, openLoginFixture, stateRing } from "./support/login-fixture.ts";
 
 let fixture: LoginFixture;
@@ -129,11 +130,12 @@ describe.each([
     const inviter = await fixture.newMember("owner");
     const member = await fixture.newMember("admin", inviter.tenant, inviter.actorId);
     const audit = auditOf("tenant.update");
-    const name = '<b onclick="x">&\u202e\u200bShop';
+    const name = plantedText('<b onclick="x">&\u202e\u200bShop', "Ltd");
     await tenantStore(fixture.testEnv.table).rename(inviter.tenant, name, { audit, actor: null });
     const response = await start(path, {}, { ...member.headers, accept: "text/html" });
     const page = await response.text();
-    expect(page).toContain("<strong>&lt;b onclick=&quot;x&quot;&gt;&amp;Shop</strong>");
+    expect(page).toMatch(/<strong>&lt;b onclick=&quot;x&quot;&gt;&amp;Shop .*Ltd<\/strong>/s);
+    expect(plantedIn(page)).toEqual([]);
     expect(page).toContain(`<dt>Invited by</dt><dd>${inviter.email}</dd>`);
   });
 

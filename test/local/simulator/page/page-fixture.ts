@@ -27,11 +27,11 @@ export const deletionPage = "https://app.example/deletions/4f2c";
 
 /** A simulator for the page, in a host that records what it is asked, and a receiver whose status can be changed. */
 async function startPageSimulator() {
-  const receiver = { status: 200 };
+  const receiver = { status: 200, body: "EVENT_RECEIVED" };
   const server = createServer((request, response) => {
     request.resume();
     const isDeletion = request.url === "/platform/data-deletion";
-    const answer = isDeletion ? JSON.stringify({ url: deletionPage, confirmation_code: "4f2c" }) : "EVENT_RECEIVED";
+    const answer = isDeletion ? JSON.stringify({ url: deletionPage, confirmation_code: "4f2c" }) : receiver.body;
     request.on("end", () => response.writeHead(receiver.status).end(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,23 +1,25 @@
 import { describe, expect, test } from "vitest";
+import { plantedIn, plantedText } from "../../../support/files/planted-characters.ts";
+import { readableText } from "../../../web/support/readable-text.ts";
 import { testAccounts } from "../simulator-fixture.ts";
-import { useSimulatorPage } from "./page-fixture.ts";
+import { messenger, useSimulatorPage } from "./page-fixture.ts";
 
 // The page's views in a real Chromium: the details, narrow screens and motion.
 
 const hour = 3_600_000;
 const at = useSimulatorPage();
 
-describe("the details of a message", () => {
-  const delivery = {
-    delivery_id: "dlv_1",
-    event_id: "evt_1",
-    event_type: "message.received",
-    status: "retrying",
-    next_retry_at: Date.now() + hour,
-    event: { id: "evt_1", type: "message.received" },
-    attempts: [{ attempt: 1, at: Date.now(), status: 503, error: "status", duration_ms: 12 }],
-  };
+const delivery = {
+  delivery_id: "dlv_1",
+  event_id: "evt_1",
+  event_type: "message.received",
+  status: "retrying",
+  next_retry_at: Date.now() + hour,
+  event: { id: "evt_1", type: "message.received" },
+  attempts: [{ attempt: 1, at: Date.now(), status: 503, error: "status", duration_ms: 12 }],
+};
 
+describe("the details of a message", () => {
   test("show the webhook with its signature, the answer, the event and each delivery", async () => {
     Object.assign(at.simulator.report, {
       message: { id: "stored" },
@@ -73,6 +75,59 @@ describe("the details of a message", () => {
     await at.panel().getByText("Send call of the app").waitFor();
     expect(await at.panel().innerText()).toContain('"text": "By call"');
   });
+});
+
+test("what people, accounts and the app wrote has no planted characters, wherever the page shows it", async () => {
+  const { report, receiver, control } = at.simulator;
+  const text = plantedText("Where is", "my parcel?");
+  const deliveries = [{ endpoint: "http://later", delivery: { ...delivery, event: { text }, event_type: text } }];
+  Object.assign(report, { message: { text }, deliveries });
+  receiver.body = plantedText("EVENT", "RECEIVED");
+  const expectClean = async (...patterns: readonly RegExp[]) => {
+    const shown = await readableText(at.page);
+    for (const pattern of patterns) expect(shown).toMatch(pattern);
+    expect(plantedIn(shown)).toEqual([]);
+  };
+  try {
+    await at.openPerson(messenger);
+    const { mid } = await at.write(text);
+    await control("/person-sends", { ...at.owner, kind: "reaction", mid, emoji: plantedText("a", "b") });
+    await control("/account-sends", { ...at.owner, text: plantedText("It is", "here") });
+    await at.write(plantedText("Thank", "you"), { reply_to: mid });
+    await control("/people", { ...at.owner, name: plantedText("Ada", "L") });
+    await at.page.getByRole("heading", { name: /^Ada .*L$/ }).waitFor();
+    await at.chooseMore("Thank", "Reply");
+    await expectClean(
+      /Details of “Where is x/,
+      /Reactions: a x/,
+      /Replied to Ada x/,
+      /Bikes: It is x/,
+      /Ada x.*L: Thank x/s,
+    );
+    await at.openDetails("It is x");
+    for (const [tab, shown] of [
+      ["Webhook", /"text": "It is/],
+      ["Answer", /EVENT x/],
+      ["Event", /Where is/],
+      ["Deliveries", /^Where is x/],
+    ] as const) {
+      await at.page.getByRole("tab", { name: tab }).click();
+      await at.panel().getByText(shown).first().waitFor();
+      await expectClean();
+    }
+    report.problem = plantedText("No", "answer");
+    await at.panel().getByText(/^No x/).waitFor();
+    await expectClean();
+    await at.page.keyboard.press("Escape");
+    await at.page.getByRole("button", { name: "Actions of Bikes, Messenger" }).click();
+    await at.page.getByRole("menuitem", { name: "Subscription, token and limits…" }).click();
+    await at.page.getByRole("button", { name: "Remove the app" }).click();
+    await at.page.getByText("/platform/deauthorize answered 200: EVENT x").waitFor();
+    await expectClean();
+  } finally {
+    receiver.body = "EVENT_RECEIVED";
+    Object.assign(report, { message: null, deliveries: [], problem: null });
+  }
 });
 
 test("at 390 px list, thread and details are screens with a way back", async () => {
