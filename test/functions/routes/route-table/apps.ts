@@ -1,6 +1,7 @@
 import type { App } from "../../../../functions/http/app.ts";
 import { callerCredentials, sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { type Credentials, noCredentials } from "../../../../functions/http/credentials.ts";
+import { CONFIRM_PAGE } from "../../../../functions/routes/access/sign-in/pages.ts";
 import type { ConnectRoutePorts } from "../../../../functions/routes/connect-endpoint.ts";
 import { connectRoutes } from "../../../../functions/routes/connect-routes.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
@@ -23,16 +24,28 @@ import { testApp } from "../support/test-app.ts";
 
 export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "docs" | "intake", App>>;
 
+/** The keys of the tokens in sign-in links. */
+export const LOGIN_KEYS = oneKeyRing(randomToken(32));
+const LOGIN_STATE_KEYS = oneKeyRing(randomToken(32));
+
+interface RouteAppOptions {
+  /** Of the documentation's pages. Default: none. */
+  readonly docsPaths?: readonly string[];
+  /** Gets each message for the mail worker. */
+  readonly onMail?: (body: string) => void;
+  /** Gets the code of each login that a platform is asked about. */
+  readonly onLogin?: (code: string) => void;
+}
+
 /**
  * The functions that answer requests.
  * @param rateLimit runs once the caller is identified
- * @param docsPaths of the documentation's pages. Default: none
  */
 export async function openRouteApps(
   testEnv: TestEnv,
   api: ApiApp,
   rateLimit: Credentials["rateLimit"],
-  docsPaths: readonly string[] = [],
+  { docsPaths = [], onMail = () => {}, onLogin = () => {} }: RouteAppOptions = {},
 ): Promise<RouteApps> {
   const stores = openStores(testEnv.table);
   const check = {
@@ -56,12 +69,15 @@ export async function openRouteApps(
   const page = { body, type: "text/html; charset=utf-8", etag: '"1"' };
   const consolePorts: ConsolePorts = {
     ...check,
-    pageFiles: new Map([["/console/auth/verify", page]]),
+    pageFiles: new Map([
+      ["/console/auth/verify", page],
+      [CONFIRM_PAGE, page],
+    ]),
     memberships: stores.memberships,
     baseUrl: "https://parley.example",
     addressKeys: testEnv.addressKeys,
-    loginKeys: async () => oneKeyRing(randomToken(32)),
-    mails: { send: async () => {} },
+    loginKeys: async () => LOGIN_KEYS,
+    mails: { send: async ({ body }) => onMail(body) },
     isSignUpOpen: false,
     tenantLimits: { perOwner: 5, perDay: 2 },
     inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
@@ -69,7 +85,14 @@ export async function openRouteApps(
     signInCaps: { consume: async () => null },
     users: { ...stores.users, raiseEpoch: async () => true },
   };
-  const dialog = { authorizeUrl: () => "https://platform.example/login" };
+  const dialog = {
+    authorizeUrl: (state: string) => `https://platform.example/login?${new URLSearchParams({ state })}`,
+  };
+  const logIn = async (code: string) => {
+    onLogin(code);
+    return { kind: "unknown" } as const;
+  };
+  const listPages = async () => ({ kind: "unknown" }) as const;
   const connectPorts: ConnectRoutePorts = {
     ...testDutyPorts(testEnv, queues.accounts),
     ...stores,
@@ -78,9 +101,9 @@ export async function openRouteApps(
     users: stores.users,
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     baseUrl: "https://parley.example",
-    loginStateKeys: async () => oneKeyRing(randomToken(32)),
+    loginStateKeys: async () => LOGIN_STATE_KEYS,
     loginDialogs: { instagram: dialog, messenger: dialog },
-    logins: { instagram: async () => null, facebook: async () => null },
+    logins: { instagram: async () => ({ logIn }), facebook: async () => ({ logIn, listPages }) },
     connectAccount: async () => refuse("oauth_failed"),
   };
   const document = {
