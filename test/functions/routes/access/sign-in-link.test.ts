@@ -4,11 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readSignInPage } from "../../../../functions/console/page-files.ts";
 import type { App } from "../../../../functions/http/app.ts";
-import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
-import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
-import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
 import { sealInviteLink } from "../../../../shared/flows/access/team/invite-link.ts";
-import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import {
   BROWSER,
@@ -17,14 +13,12 @@ import {
 } from "../../../shared/flows/access/support/sign-in-fixture.ts";
 import { noStream } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
-import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
+import { API, CONSOLE, openConsoleApp } from "../support/console-app.ts";
 
 // Who may use a sign-in link, and how: the browser that requested it at once, any other by a press.
 
-const API = "https://parley.example";
-const CONSOLE = "https://console.example";
 const folder = mkdtempSync(join(tmpdir(), "sign-in-link-"));
 let testEnv: TestEnv;
 let fixture: SignInFixture;
@@ -36,28 +30,13 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
   buildSignInPage(folder);
   fixture = await openSignInFixture(testEnv);
-  const ports: ConsolePorts = {
+  app = openConsoleApp(testEnv, {
     ...fixture.ports(),
     ...fixture.stores,
     ...noStream,
     signInCaps: { consume: async () => null },
     mails: { send: async ({ body }) => void sent.push(body) },
-    isSignUpOpen: false,
-    tenantLimits: { perOwner: 5, perDay: 2 },
-    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
-    requestQuota: requestQuotaStore(testEnv.table),
-    consoleOrigin: CONSOLE,
-    baseUrl: API,
     pageFiles: readSignInPage(folder),
-  };
-  app = createApp({
-    endpoints: consoleRoutes,
-    ports,
-    credentials: sessionCredentials(ports),
-    cors: { origin: CONSOLE },
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
   });
 });
 afterAll(async () => {

@@ -4,12 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readSignInPage } from "../../../../functions/console/page-files.ts";
 import type { App } from "../../../../functions/http/app.ts";
-import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
 import { lambdaHandler } from "../../../../functions/http/lambda.ts";
 import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
-import { consoleRoutes } from "../../../../functions/routes/console-routes.ts";
 import { decodeMail } from "../../../../shared/queues/mails.ts";
-import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import {
   BROWSER,
@@ -19,11 +16,10 @@ import {
 } from "../../../shared/flows/access/support/sign-in-fixture.ts";
 import { noStream } from "../../../shared/flows/realtime/support/no-stream.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
-import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
+import { answerOf } from "../../../support/processes/work-left.ts";
+import { CONSOLE, openConsoleApp } from "../support/console-app.ts";
 
-const CONSOLE = "https://console.example";
 const folder = mkdtempSync(join(tmpdir(), "sign-in-page-"));
 let testEnv: TestEnv;
 let fixture: SignInFixture;
@@ -48,28 +44,8 @@ afterEach(() => {
 });
 
 function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
-  const ports: ConsolePorts = observePorts({
-    ...fixture.ports(),
-    ...fixture.stores,
-    ...noStream,
-    isSignUpOpen: false,
-    tenantLimits: { perOwner: 5, perDay: 2 },
-    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
-    requestQuota: requestQuotaStore(testEnv.table),
-    consoleOrigin: CONSOLE,
-    baseUrl: "https://parley.example",
-    pageFiles: readSignInPage(folder),
-    ...overrides,
-  });
-  return createApp({
-    endpoints: consoleRoutes,
-    ports,
-    credentials: sessionCredentials(ports),
-    cors: { origin: CONSOLE },
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const pageFiles = readSignInPage(folder);
+  return openConsoleApp(testEnv, { ...fixture.ports(), ...fixture.stores, ...noStream, pageFiles, ...overrides });
 }
 
 interface Options {

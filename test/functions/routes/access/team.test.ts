@@ -1,23 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { App } from "../../../../functions/http/app.ts";
-import { sessionCredentials } from "../../../../functions/http/caller-credentials.ts";
-import type { ConsolePorts } from "../../../../functions/routes/console-endpoint.ts";
-import { consoleApiRoutes } from "../../../../functions/routes/console-routes.ts";
 import { sealSession } from "../../../../shared/flows/access/sessions.ts";
 import { setTenantStatus } from "../../../../shared/flows/access/tenant-status.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, iso } from "../../../../shared/kernel/time.ts";
-import { requestQuotaStore } from "../../../../shared/stores/access/request-quota.ts";
 import { newEmail, openTeamEnv, type TeamEnv } from "../../../shared/flows/access/team/support/team.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
-import { createApp } from "../../../support/conformance/observed-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
+import { answerOf } from "../../../support/processes/work-left.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
+import { openConsoleApp } from "../support/console-app.ts";
 import { toTestSession } from "../support/sessions.ts";
 
-const CONSOLE = "https://console.example";
 const sessionRing = oneKeyRing(Buffer.alloc(32, 1));
 
 let testEnv: TestEnv;
@@ -39,26 +34,8 @@ beforeEach(async () => {
 });
 
 function consoleApp(isSignUpOpen: boolean, inviteLimits = team.ports.inviteLimits): App {
-  const ports: ConsolePorts = observePorts({
-    ...team.ports,
-    isSignUpOpen,
-    inviteLimits,
-    requestQuota: requestQuotaStore(testEnv.table),
-    sessionKeys: async () => sessionRing,
-    loginKeys: async () => sessionRing,
-    consoleOrigin: CONSOLE,
-    baseUrl: "https://parley.example",
-    pageFiles: new Map(),
-  });
-  return createApp({
-    endpoints: consoleApiRoutes,
-    ports,
-    credentials: sessionCredentials(ports),
-    cors: { origin: CONSOLE },
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const keys = { sessionKeys: async () => sessionRing, loginKeys: async () => sessionRing };
+  return openConsoleApp(testEnv, { ...team.ports, ...keys, isSignUpOpen, inviteLimits });
 }
 
 /** A request of a signed-in person, with CSRF token. */
