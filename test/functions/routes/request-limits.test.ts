@@ -11,8 +11,9 @@ import { requestQuotaStore } from "../../../shared/stores/access/request-quota.t
 import { createKey } from "../../shared/flows/access/support/api-keys.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { createTenant } from "../../shared/stores/access/support/team-samples.ts";
-import { sampleConversationId } from "../../shared/stores/support/samples.ts";
+import { newTenant, sampleConversationId } from "../../shared/stores/support/samples.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
+import { type FaultyOperation, injectFaults } from "../../support/faults.ts";
 import { newSession } from "./support/sessions.ts";
 import { testApp } from "./support/test-app.ts";
 
@@ -59,6 +60,21 @@ async function answerOf(request: Response | Promise<Response>) {
   return { status: response.status, text: await response.text(), retryAfter: response.headers.get("retry-after") };
 }
 
+/** The same, with the calls to AWS that the request made, in their order. */
+async function withCalls(request: () => Response | Promise<Response>) {
+  const calls: string[] = [];
+  const record = ({ command }: FaultyOperation) => {
+    calls.push(command);
+    return "pass" as const;
+  };
+  const ends = [injectFaults(testEnv.client, record), injectFaults(testEnv.sqs as never, record)];
+  try {
+    return { ...(await answerOf(request())), calls };
+  } finally {
+    for (const end of ends) end();
+  }
+}
+
 const pace = ({ headers: all }: Response) =>
   ["limit", "remaining", "reset"].map((name) => Number(all.get(`ratelimit-${name}`)));
 
@@ -84,7 +100,7 @@ describe("a tenant at its limit", () => {
     expect((await get("/v1/accounts")).status).toBe(200);
   });
 
-  it("leaves the answers to another tenant and to the platforms unchanged", async () => {
+  it("leaves another tenant and the platforms the same answers, for the same calls to AWS", async () => {
     const intake = createApp({
       endpoints: intakeRoutes,
       ports: {
@@ -104,13 +120,32 @@ describe("a tenant at its limit", () => {
     const webhook = () =>
       intake.request("/webhooks/instagram", { method: "POST", body, headers: { "x-hub-signature-256": signature } });
     const others = await newKeyHeaders(await createTenant(testEnv.table));
-    const answers = async () => [await answerOf(get("/v1/accounts", others)), await answerOf(webhook())];
+    const message = { conversation_id: sampleConversationId(newTenant()), text: "hello" };
+    const reply = () =>
+      app.request("/v1/messages/reply", {
+        method: "POST",
+        headers: { ...others, "content-type": "application/json" },
+        body: JSON.stringify(message),
+      });
+    // The first use of a key is recorded, and none in the hour after it.
+    for (const key of [headers, others]) expect((await get("/v1/accounts", key)).status).toBe(200);
+    testEnv.advance(MINUTE);
+    const results = async () => [
+      await withCalls(() => get("/v1/accounts", others)),
+      await withCalls(reply),
+      await withCalls(webhook),
+    ];
 
-    const before = await answers();
-    expect(before.map(({ status }) => status)).toEqual([200, 200]);
+    const before = await results();
+    expect(before).toMatchObject([
+      { status: 200, calls: ["GetItem", "UpdateItem", "Query", "Query"] },
+      { status: 404 },
+      { status: 200, calls: ["SendMessage"] },
+    ]);
+    testEnv.advance(MINUTE);
     await reachLimit();
-    expect((await get("/v1/accounts")).status).toBe(429);
-    expect(await answers()).toEqual(before);
+    expect(await withCalls(() => get("/v1/accounts"))).toMatchObject({ status: 429, calls: ["GetItem", "UpdateItem"] });
+    expect(await results()).toEqual(before);
   });
 });
 
