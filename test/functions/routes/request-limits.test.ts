@@ -4,14 +4,19 @@ import type { App } from "../../../functions/http/app.ts";
 import { noCredentials } from "../../../functions/http/credentials.ts";
 import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
+import { newUploadId } from "../../../shared/domain/uploads/uploads.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
 import { requestQuotaStore } from "../../../shared/stores/access/request-quota.ts";
+import { holdStore } from "../../../shared/stores/holds/holds.ts";
+import { uploadStore } from "../../../shared/stores/uploads/uploads.ts";
 import { createKey } from "../../shared/flows/access/support/api-keys.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { createTenant } from "../../shared/stores/access/support/team-samples.ts";
+import { holdAuditEntry, recordInbound, sampleHold } from "../../shared/stores/support/hold-samples.ts";
 import { newTenant, sampleConversationId } from "../../shared/stores/support/samples.ts";
+import { sampleUpload } from "../../shared/stores/support/upload-samples.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 import { type FaultyOperation, injectFaults } from "../../support/faults.ts";
 import { newSession } from "./support/sessions.ts";
@@ -164,6 +169,22 @@ describe("a person of several tenants", () => {
     expect((await reply(tenant)).status).toBe(429);
     expect((await get(`/v1/accounts?tenant=${other}`, person.headers)).status).toBe(200);
     expect((await reply(other)).status).toBe(404);
+  });
+
+  it("counts alone for what names only an upload or a held message", async () => {
+    const person = await newPerson(tenant, await createTenant(testEnv.table));
+    await recordInbound(testEnv.table, tenant);
+    const now = testEnv.now();
+    const upload = sampleUpload(tenant, { id: newUploadId(now), conversationId: sampleConversationId(tenant) });
+    expect(await uploadStore(testEnv.table).create(upload, now)).toBe(true);
+    const hold = sampleHold(tenant, { createdAt: now, expiresAt: now + 15 * MINUTE });
+    await holdStore(testEnv.table).create(hold, now, holdAuditEntry(hold));
+    await reachLimit();
+    for (const [index, path] of [`attachments/uploads/${upload.id}`, `messages/holds/${hold.id}`].entries()) {
+      const response = await get(`/v1/${path}`, person.headers);
+      expect([response.status, ...pace(response)], path).toEqual([200, 600, 599 - index, 59]);
+    }
+    expect((await get(`/v1/accounts?tenant=${tenant}`, person.headers)).status).toBe(429);
   });
 
   it("does not use up the limit of a tenant of others by naming it", async () => {
