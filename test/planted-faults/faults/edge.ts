@@ -7,7 +7,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     search: "      [signIn, throttles.signIn],\n",
     replacement: "",
     killedBy: {
-      file: "test/lib/stacks/service-stack.test.ts",
+      file: "test/lib/stacks/gateways.test.ts",
       title: "has one stage, on which webhooks, sign-in, check page and the rest each have a throttle of their own",
     },
   },
@@ -17,7 +17,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     search: "  stage.node.addDependency(...parts.flatMap(([routes]) => routes));\n",
     replacement: "",
     killedBy: {
-      file: "test/lib/stacks/service-stack.test.ts",
+      file: "test/lib/stacks/gateways.test.ts",
       title: "creates the stage after each route that it throttles, which CloudFormation requires",
     },
   },
