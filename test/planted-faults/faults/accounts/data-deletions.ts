@@ -1,5 +1,8 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
+const interruptions = "test/shared/flows/accounts/duties/interrupted-deletion.test.ts";
+const repetitions = "test/shared/flows/accounts/duties/repeated-deletion.test.ts";
+const deauthorizations = "test/shared/flows/accounts/duties/deauthorization.test.ts";
 const deletions = "test/shared/flows/accounts/duties/data-deletion.test.ts";
 const deleteData = "shared/flows/accounts/duties/delete-data.ts";
 const eraseConversations = "shared/flows/accounts/duties/erase-conversations.ts";
@@ -11,14 +14,14 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     file: deleteData,
     search: "(isRepeated ? [] : erasable)",
     replacement: "erasable",
-    killedBy: { file: deletions, title: "erases nothing when it is repeated, and has the same code" },
+    killedBy: { file: repetitions, title: "erases nothing when it is repeated, and has the same code" },
   },
   {
     name: "a deauthorization lets a later connection go",
     file: "shared/flows/accounts/duties/authorized-accounts.ts",
     search: "if (!connected || isOthers || connectedAt(connected) > issuedAt) return;",
     replacement: "if (!connected || isOthers) return;",
-    killedBy: { file: deletions, title: "that was issued %s the account was connected again" },
+    killedBy: { file: deauthorizations, title: "that was issued %s the account was connected again" },
   },
   {
     name: "a data deletion erases what is newer than its request",
@@ -26,7 +29,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     search: "upTo: keepsNewer ? pending.requestedAt : undefined }",
     replacement: "upTo: undefined }",
     killedBy: {
-      file: deletions,
+      file: repetitions,
       title: "erases what is older than the request, and nothing newer, where the account %s",
     },
   },
@@ -45,7 +48,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     file: store,
     search: "[Row.ttl]: ttl, ...toDue(dueAt, account.code) };",
     replacement: "[Row.ttl]: ttl };",
-    killedBy: { file: deletions, title: "is continued by a sweep half an hour later, without a repeated request" },
+    killedBy: { file: interruptions, title: "is continued by a sweep half an hour later, without a repeated request" },
   },
   {
     name: "the status of a data deletion is in no due bucket",
@@ -53,7 +56,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     search: "toDue(now + DATA_DELETION_OVERDUE, code);",
     replacement: "{};",
     killedBy: {
-      file: deletions,
+      file: interruptions,
       title: "ends where the request freezes at any call and continues when the erasing has ended",
     },
   },
@@ -63,7 +66,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     search: "  for (const account of others) await ports.dataDeletions.makeDue(account, due.dueAt);\n",
     replacement: "",
     killedBy: {
-      file: deletions,
+      file: interruptions,
       title: "begins again at once when the request is repeated, although no row of the login is left",
     },
   },
@@ -72,14 +75,17 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     file: eraseConversations,
     search: "if ((task.run ?? null) !== pending.run || !(await",
     replacement: "if (!(await",
-    killedBy: { file: deletions, title: "has one run: a message of an earlier one, however late, does nothing" },
+    killedBy: { file: interruptions, title: "has one run: a message of an earlier one, however late, does nothing" },
   },
   {
     name: "a data deletion is queued again while a run works on it",
     file: eraseConversations,
     search: "return isFar || dataDeletions.postpone(pending, now + DATA_DELETION_OVERDUE);",
     replacement: "return isFar || dataDeletions.postpone(pending, now);",
-    killedBy: { file: deletions, title: "is not queued again while a run works on it for longer than half an hour" },
+    killedBy: {
+      file: interruptions,
+      title: "is not queued again while a run works on it for longer than half an hour",
+    },
   },
   {
     name: "a data deletion is done while an earlier run erases a conversation in the background",
@@ -87,7 +93,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     search: "!pass.erased && !(await isErasing(ports, pending))",
     replacement: "!pass.erased",
     killedBy: {
-      file: deletions,
+      file: interruptions,
       title: "a data deletion is not done while an earlier run still erases a conversation in the background",
     },
   },

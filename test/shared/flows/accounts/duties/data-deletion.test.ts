@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
+import { describe, expect, it } from "vitest";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import { openQueue } from "../../../../../shared/aws/queues.ts";
-import { deriveErasureId } from "../../../../../shared/domain/erasure/erasures.ts";
-import { DATA_DELETION_OVERDUE } from "../../../../../shared/domain/limits.ts";
-import { confirmationCode } from "../../../../../shared/flows/accounts/duties/confirmation-codes.ts";
-import { deauthorize } from "../../../../../shared/flows/accounts/duties/deauthorize.ts";
 import { deleteData } from "../../../../../shared/flows/accounts/duties/delete-data.ts";
 import { eraseAccountConversations } from "../../../../../shared/flows/accounts/duties/erase-conversations.ts";
 import { readDataDeletion } from "../../../../../shared/flows/accounts/duties/read-deletion.ts";
 import { DAY, MINUTE, SECOND } from "../../../../../shared/kernel/time.ts";
-import type { Erasure } from "../../../../../shared/stores/erasure/erasure-items.ts";
-import { Crash, injectFaults } from "../../../../support/faults.ts";
-import { forEachFreezePoint, runFrozen } from "../../../../support/processes/frozen-process.ts";
+import { Crash } from "../../../../support/faults.ts";
 import { keyVersion } from "../../../../support/world/key-rings.ts";
-import { allRows } from "../../support/data-subject.ts";
 import {
   FAULT_STEP,
   faultPoints,
@@ -23,24 +15,19 @@ import {
   injectIntoProcesses,
 } from "../../support/fault-injection.ts";
 import { inboundBody, instagramWebhook } from "../../support/inbound-webhooks.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
-import { noGapPorts } from "../support/no-gap.ts";
-import { type LoginFixture, openLoginFixture } from "./support/login-fixture.ts";
+import { invokeWorker } from "../../support/queue-worker.ts";
+import type { TestEnv } from "../../support/test-env.ts";
+import type { LoginFixture } from "./support/login-fixture.ts";
+import { openLogin, useLogins } from "./support/use-logins.ts";
+
+// The request of a platform to delete the data of a person: what it removes, and what it leaves.
 
 let testEnv: TestEnv;
 let fixture: LoginFixture;
-let users = 0;
 /** The two ids of a person who logs in with Instagram. */
 let [user, otherId] = ["", ""];
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openLoginFixture(testEnv);
-  users += 1;
-  [user, otherId] = [`1784140000${users}7`, `99000${users}1`];
+useLogins((opened) => {
+  ({ testEnv, fixture, user, otherId } = opened);
 });
 
 const request = (platformUserId = user) => deleteData(fixture.ports(), { platformUserId, now: testEnv.now() });
@@ -302,8 +289,7 @@ describe("a data deletion", () => {
 
   it.each(faultPoints)("that crashes (%s) at any call of its request is completed by its repetition", async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
-      fixture = await openLoginFixture(testEnv);
-      user = `user-${call}-${users++}`;
+      ({ fixture, user } = await openLogin(testEnv));
       const account = await fixture.connect("one", [user]);
       await fixture.receive(account, "100");
       const fault = injectFaultAt(testEnv.clients, point, call);
@@ -323,8 +309,7 @@ describe("a data deletion", () => {
 
   it.each(faultPoints)("that crashes (%s) at any call of its sweeps and tasks ends all the same", async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
-      fixture = await openLoginFixture(testEnv);
-      user = `user-${call}-${users++}`;
+      ({ fixture, user } = await openLogin(testEnv));
       const account = await fixture.connect("one", [user]);
       await fixture.receive(account, "100");
       const code = await request();
@@ -335,342 +320,5 @@ describe("a data deletion", () => {
       expect([call, await fixture.rowsNaming(user)]).toEqual([call, []]);
       expect([call, await read(code)]).toMatchObject([call, { status: "done" }]);
     }
-  });
-});
-
-describe("a data deletion whose messages are lost", () => {
-  const settleTo = async (code: string) => {
-    await fixture.settle();
-    expect([await fixture.rowsNaming(user), await read(code)]).toMatchObject([[], { status: "done" }]);
-  };
-
-  it("is continued by a sweep half an hour later, without a repeated request", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const code = await request();
-    testEnv.advance(MINUTE);
-    await fixture.sweep();
-    // The disconnection, and the erasing.
-    expect(await fixture.loseTasks()).toBe(2);
-    testEnv.advance(DATA_DELETION_OVERDUE - SECOND);
-    await fixture.sweep();
-    expect(await fixture.loseTasks()).toBe(0);
-    testEnv.advance(SECOND);
-    await fixture.sweep();
-    expect(await fixture.loseTasks()).toBe(1);
-    testEnv.advance(DATA_DELETION_OVERDUE);
-    await settleTo(code);
-  });
-
-  it("begins again at once when the request is repeated, although no row of the login is left", async () => {
-    const account = await fixture.connect("one", [user, otherId]);
-    await fixture.receive(account, "100");
-    const code = await request();
-    testEnv.advance(MINUTE);
-    await fixture.sweep();
-    await fixture.loseTasks();
-    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
-    testEnv.advance(MINUTE);
-    expect(await request()).toBe(code);
-    testEnv.advance(MINUTE);
-    await fixture.sweep();
-    expect(await fixture.loseTasks()).toBe(1);
-    testEnv.advance(DATA_DELETION_OVERDUE);
-    await settleTo(code);
-  });
-
-  it("is not queued again while a run works on it for longer than half an hour", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const code = await request();
-    // A background erasure that lasts: the run looks at it again each minute.
-    const ports = fixture.ports();
-    const erasures = { ...ports.erasures, get: async () => ({ phase: "first" }) as Erasure };
-    const worker = () => accountsWorker({ ...noGapPorts, ...ports, erasures }, testEnv.now);
-    const runs = new Set<string | null>();
-    for (let minute = 0; minute < 90; minute++) {
-      testEnv.advance(MINUTE);
-      await fixture.runTasks({ wrap: minute < 5 ? undefined : worker });
-      const pending = await ports.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
-      runs.add(pending?.run ?? null);
-      if (minute === 4 && pending) await ports.dataDeletions.recordErasure(pending, "an erasure");
-    }
-    expect(runs.size).toBe(1);
-    await settleTo(code);
-  });
-
-  it("has one run: a message of an earlier one, however late, does nothing", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const code = await request();
-    testEnv.advance(MINUTE);
-    await fixture.sweep();
-    const [late] = (await receiveAllMessages(testEnv.eventSource, fixture.queues.accounts)).filter(({ body }) =>
-      body.includes("erase_conversations"),
-    );
-    testEnv.advance(DATA_DELETION_OVERDUE);
-    await fixture.sweep();
-    await fixture.loseTasks();
-    await openQueue(fixture.queues.accounts, testEnv.eventSource).send({ body: late?.body ?? "" });
-    await fixture.runTasks();
-    expect(await queueDepth(testEnv.eventSource, fixture.queues.accounts)).toBe(0);
-    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.dropped", reason: "stale" }));
-    testEnv.advance(DATA_DELETION_OVERDUE);
-    await settleTo(code);
-  });
-});
-
-it("a data deletion is not done while an earlier run still erases a conversation in the background", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
-  const conversationId = fixture.conversation(account, "100");
-  const code = await request();
-  for (let step = 0; step < 2; step++) {
-    testEnv.advance(MINUTE);
-    await fixture.runTasks();
-  }
-  testEnv.advance(3 * MINUTE);
-  const ports = fixture.ports();
-  const { tenant } = fixture;
-  // The earlier run has named the conversation, and starts its erasure only when this run has read that it has not.
-  const pending = await ports.dataDeletions.getAccount({ code, tenant, account });
-  if (!pending?.goneAt) throw new Error("The account was not seen disconnected.");
-  let inboxReads = 0;
-  await ports.dataDeletions.recordErasure(pending, deriveErasureId(conversationId));
-  const conversations = {
-    ...ports.conversations,
-    inbox: async (...query: Parameters<typeof ports.conversations.inbox>) => {
-      inboxReads++;
-      const erasure = { tenant, conversationId, now: testEnv.now(), time: testEnv };
-      expect(await ports.eraseConversation(erasure, () => false)).toMatchObject({ done: false });
-      return ports.conversations.inbox(...query);
-    },
-  };
-  const task = { op: "erase_conversations", tenant, account, code, after: null, erased: false } as const;
-  const run = pending.run ?? undefined;
-  const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
-  await eraseAccountConversations({ ...ports, conversations }, { ...task, run }, time);
-  expect([inboxReads, await read(code)]).toMatchObject([1, { status: "running" }]);
-  await fixture.settle();
-  expect([await fixture.rowsNaming(user), await read(code)]).toMatchObject([[], { status: "done" }]);
-});
-
-describe("a data deletion in an outage", () => {
-  it.each([20, 300])(
-    "of %i minutes of the table right after its request ends when the outage has ended",
-    async (minutes) => {
-      const account = await fixture.connect("one", [user]);
-      await fixture.receive(account, "100");
-      const code = await request();
-      testEnv.advance(MINUTE);
-      await fixture.sweep();
-      const endOutage = injectFaults(testEnv.client, () => "fail");
-      for (let minute = 0; minute < minutes; minute++) {
-        await expect(fixture.sweep()).rejects.toThrow("injected: failed before");
-        await invokeWorker(testEnv.eventSource, fixture.queues.accounts, fixture.newWorker());
-        testEnv.advance(MINUTE);
-      }
-      endOutage();
-      expect(await read(code)).toMatchObject({ status: "running" });
-      expect(await fixture.rowsNaming(user)).not.toEqual([]);
-      await fixture.settle();
-      expect([await fixture.rowsNaming(user), await read(code)]).toMatchObject([[], { status: "done" }]);
-    },
-  );
-});
-
-describe("a data deletion whose request dies", () => {
-  const isErasureNoted = async () => (await fixture.auditActions()).includes("platform.data_deletion");
-
-  it("ends, although another login connects one of two accounts that it noted before the request is repeated", async () => {
-    const [taken, own] = [await fixture.connect("taken", [user]), await fixture.connect("own", [user])];
-    for (const account of [taken, own]) await fixture.receive(account, "100");
-    const ports = fixture.ports();
-    const crash = () => Promise.reject(new Crash("after both accounts"));
-    const dataDeletions = { ...ports.dataDeletions, start: crash };
-    const died = deleteData({ ...ports, dataDeletions }, { platformUserId: user, now: testEnv.now() });
-    await expect(died).rejects.toThrow(Crash);
-    testEnv.advance(SECOND);
-    await fixture.connect("taken", ["55"]);
-    const code = await request();
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done" });
-    expect(await fixture.inbox()).toEqual([fixture.conversation(taken, "100")]);
-    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
-  });
-
-  it.each(faultPoints)(
-    "(%s) at any call after it noted the account is completed without a repetition",
-    async (point) => {
-      for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
-        fixture = await openLoginFixture(testEnv);
-        user = `user-${call}-${users++}`;
-        const account = await fixture.connect("one", [user]);
-        await fixture.receive(account, "100");
-        const fault = injectIntoProcesses(testEnv.clients, point, call);
-        const answer = await fault.run(request).finally(fault.remove);
-        isReached = fault.reached();
-        const code = confirmationCode(await fixture.ports().dataDeletionKeys(), user);
-        const [isNoted, isStarted] = [await isErasureNoted(), (await read(code)) !== null];
-        await fixture.settle();
-        expect([call, (await fixture.rowsNaming(user)).length > 0]).toEqual([call, !isNoted]);
-        expect([call, (await read(code))?.status]).toEqual([call, isStarted ? "done" : undefined]);
-        if (answer !== null) expect([answer, isNoted, isStarted]).toEqual([code, true, true]);
-      }
-    },
-  );
-
-  it("ends where the request freezes at any call and continues when the erasing has ended", async () => {
-    const calls = await forEachFreezePoint(async (point) => {
-      fixture = await openLoginFixture(testEnv);
-      user = `user-${point.call}-${users++}`;
-      const account = await fixture.connect("one", [user]);
-      await fixture.receive(account, "100");
-      const { accounts, authorizations, dataDeletions, accountWork, dataDeletionKeys } = fixture.ports();
-      const now = testEnv.now();
-      const run = await runFrozen({ accounts, authorizations, dataDeletions, accountWork, dataDeletionKeys }, point, {
-        work: (ports) => deleteData(ports, { platformUserId: user, now }),
-        whileFrozen: async () => {
-          testEnv.advance(MINUTE);
-          await fixture.settle();
-        },
-      });
-      const code = confirmationCode(await dataDeletionKeys(), user);
-      expect(run.result).toEqual({ status: "fulfilled", value: code });
-      await fixture.settle();
-      const left = [await fixture.rowsNaming(user), (await read(code))?.status];
-      expect([point, left]).toEqual([point, [[], "done"]]);
-      return run;
-    });
-    expect(calls).toBeGreaterThan(6);
-  });
-});
-
-describe("a data deletion that comes after its account was connected again", () => {
-  const requestOf = (issuedAt: number) =>
-    deleteData(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
-
-  it.each([
-    ["is connected", false],
-    ["was disconnected again", true],
-  ])("erases what is older than the request, and nothing newer, where the account %s", async (_name, isGone) => {
-    const account = await fixture.connect("one", [user, otherId]);
-    await fixture.receive(account, "old");
-    await fixture.receive(account, "both");
-    const issuedAt = testEnv.now();
-    testEnv.advance(3 * MINUTE);
-    await fixture.connect("one", [user, otherId]);
-    await fixture.receive(account, "new");
-    await fixture.receive(account, "both");
-    if (isGone) await fixture.disconnect(account);
-    const code = await requestOf(issuedAt);
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
-    const both = fixture.conversation(account, "both");
-    expect((await fixture.inbox()).toSorted()).toEqual([fixture.conversation(account, "new"), both].toSorted());
-    // Of a conversation that goes on, what is older is erased, too.
-    const messages = (await allRows(testEnv)).filter(({ PK, SK }) => PK === both && String(SK).startsWith("M#"));
-    expect(messages.map(({ SK }) => Number(String(SK).split("#")[1]) > issuedAt)).toEqual([true]);
-    expect((await fixture.stores.accounts.get(fixture.tenant, account)) === null).toBe(isGone);
-    expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
-    expect(await fixture.stores.authorizations.list(otherId)).toHaveLength(1);
-  });
-
-  it("erases nothing when it is repeated, and has the same code", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const issuedAt = testEnv.now();
-    const code = await requestOf(issuedAt);
-    await fixture.settle();
-    const deletion = await read(code);
-    testEnv.advance(3 * MINUTE);
-    await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    expect(await requestOf(issuedAt)).toBe(code);
-    expect(await requestOf(issuedAt - SECOND)).toBe(code);
-    await fixture.settle();
-    expect(await read(code)).toEqual(deletion);
-    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
-    const actions = await fixture.auditActions();
-    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
-    testEnv.advance(SECOND);
-    expect(await requestOf(testEnv.now())).toBe(code);
-    await fixture.settle();
-    expect(await fixture.inbox()).toEqual([]);
-  });
-
-  it("continues when it is repeated while it is running", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const issuedAt = testEnv.now();
-    const code = await requestOf(issuedAt);
-    await fixture.runTasks();
-    testEnv.advance(MINUTE);
-    await fixture.runTasks();
-    await fixture.loseTasks();
-    const before = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
-    await requestOf(issuedAt);
-    const after = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
-    expect(after).toEqual({ ...before, dueAt: testEnv.now() + 30 * SECOND });
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
-    expect(await fixture.rowsNaming(user)).toEqual([]);
-  });
-});
-
-describe("the removal of the app on the platform", () => {
-  it.each([
-    ["before", -1, true],
-    ["at", 0, false],
-    ["after", 1, false],
-  ])("that was issued %s the account was connected again", async (_name, difference, stays) => {
-    const account = await fixture.connect("one", [user]);
-    testEnv.advance(MINUTE);
-    await fixture.connect("one", [user]);
-    const issuedAt = testEnv.now() + difference;
-    testEnv.advance(MINUTE);
-    for (let times = 0; times < 2; times++) {
-      await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
-    }
-    await fixture.settle();
-    expect((await fixture.stores.accounts.get(fixture.tenant, account)) !== null).toBe(stays);
-    // A replay does not let a later connection go.
-    testEnv.advance(3 * MINUTE);
-    await fixture.connect("one", [user]);
-    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
-    await fixture.settle();
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
-  });
-
-  it("lets the accounts go that the login connects, and no other; its conversations stay", async () => {
-    const own = await fixture.connect("own", [user]);
-    const other = await fixture.connect("other", ["55"]);
-    await fixture.connect("taken", [user]);
-    testEnv.advance(SECOND);
-    const taken = await fixture.connect("taken", ["55"]);
-    await fixture.receive(own, "100");
-    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
-    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
-    await fixture.settle();
-    const accounts = [own, other, taken].map((account) => fixture.stores.accounts.get(fixture.tenant, account));
-    expect((await Promise.all(accounts)).map((account) => account !== null)).toEqual([false, true, true]);
-    expect(await fixture.inbox()).toHaveLength(1);
-    expect((await fixture.auditActions()).filter((action) => action === "platform.deauthorize")).toHaveLength(1);
-  });
-
-  it("before a data deletion leaves its data to be found", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
-    await fixture.settle();
-    await request();
-    await fixture.settle();
-    expect(await fixture.rowsNaming(user)).toEqual([]);
-  });
-
-  it("of an unknown person does nothing", async () => {
-    await deauthorize(fixture.ports(), { platformUserId: "1", now: testEnv.now() });
-    await fixture.settle();
   });
 });
