@@ -118,9 +118,9 @@ module.exports = {
       from: { path: "^local/simulator/" },
       to: {
         path: "^(shared|functions|lib|bin|local|packages)/",
-        // What every port and every printed line of this machine has in common is not Parley's.
+        // What the ports, the control routes and the printed lines of this machine have in common is not Parley's.
         pathNot:
-          "^(local/(simulator/|access/loopback-server\\.ts$|support/terminal\\.ts$)|shared/kernel/(printable|text/(html|urls))\\.ts$)",
+          "^(local/(simulator/|access/(loopback-server|control-token)\\.ts$|support/terminal\\.ts$)|shared/kernel/(printable|text/(html|urls))\\.ts$)",
       },
     },
     {

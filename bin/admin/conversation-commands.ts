@@ -6,8 +6,8 @@ import { parseTenant } from "../../shared/kernel/tenant.ts";
 import { SECOND } from "../../shared/kernel/time.ts";
 import type { Arguments, CommandOutput } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
-import { callLocalApi, requireData } from "./local-api.ts";
-import { localStack, stackNotRunning } from "./local-stack.ts";
+import { callControlRoute, callLocalApi, requireData } from "./local-api.ts";
+import { localStack } from "./local-stack.ts";
 
 /** The stack stores a message within a fraction of a second. */
 const STORED_WITHIN = 10 * SECOND;
@@ -27,13 +27,8 @@ export async function writeMessage({ positionals, account, person }: Arguments):
   const tenant = parseTenant(local.tenant ?? "");
   if (!ref || !tenant) throw new CliError("The local stack has no tenant. Start it without PARLEY_SEED.");
   const text = positionals.slice(1).join(" ") || "Hi";
-  const response = await fetch(`${local.simulator_url}/_sim/person-sends`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ account: ref.externalId, connection, text, ...(person ? { person } : {}) }),
-  }).catch(() => {
-    throw stackNotRunning();
-  });
+  const message = { account: ref.externalId, connection, text, ...(person ? { person } : {}) };
+  const response = await callControlRoute(`${local.simulator_url}/_sim/person-sends`, message);
   const result = (await response.json()) as { mid?: string; person?: string; problem?: string; error?: string };
   const { mid, person: participantId, problem = result.error } = result;
   if (!mid || !participantId || problem) throw new CliError(`The simulator did not deliver the message: ${problem}.`);

@@ -2,7 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { type Environment, tenantPorts } from "../../functions/admin/tenant-ports.ts";
 import { env } from "../../shared/config/names.ts";
 import { clockNow, type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { localStack, stackNotRunning } from "./local-stack.ts";
+import { callControlRoute } from "./local-api.ts";
+import { localStack } from "./local-stack.ts";
 
 export interface Deployment {
   readonly ports: ReturnType<typeof tenantPorts>;
@@ -44,9 +45,7 @@ export async function resolveTarget(): Promise<Target> {
 }
 
 async function readClockOffset({ base_url }: { readonly base_url?: string }): Promise<Millis> {
-  const response = await fetch(`${base_url}/_local/clock`).catch(() => {
-    throw stackNotRunning();
-  });
+  const response = await callControlRoute(`${base_url}/_local/clock`);
   const clock = (await response.json()) as { now: string };
   return Date.parse(clock.now) - clockNow();
 }

@@ -48,6 +48,24 @@ export async function callLocalApi<T>({ method, path, body, timeout }: LocalCall
 }
 
 /**
+ * Calls a control route of the local stack or of its simulator, with the control token of its data folder.
+ * @throws CliError when no stack with this data folder responds
+ */
+export async function callControlRoute(url: string, body?: object): Promise<Response> {
+  const { control_token: token } = localStack().local;
+  const response = await fetch(url, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw stackNotRunning();
+  });
+  // The stack was killed, and another one has its port.
+  if (response.status === 401) throw stackNotRunning();
+  return response;
+}
+
+/**
  * The data of a response.
  * @param subject what the stack refused, such as `the endpoint`
  * @param advice a sentence that follows the stack's message

@@ -1,6 +1,7 @@
 import type { Arguments, CommandOutput } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
-import { localStack, stackNotRunning } from "./local-stack.ts";
+import { callControlRoute } from "./local-api.ts";
+import { localStack } from "./local-stack.ts";
 
 const UNITS: Readonly<Record<string, string>> = { s: "PT#S", m: "PT#M", h: "PT#H", d: "P#D", w: "P#W" };
 
@@ -11,11 +12,8 @@ const UNITS: Readonly<Record<string, string>> = { s: "PT#S", m: "PT#M", h: "PT#H
 export async function clock({ positionals: [, duration, ...rest] }: Arguments): Promise<CommandOutput> {
   if (rest.length > 0) throw new CliError("Too many arguments. Name one duration, such as 25h.");
   const url = `${localStack().local.base_url}/_local/clock`;
-  const request =
-    duration === undefined ? {} : { method: "POST", body: JSON.stringify({ advance: toIsoDuration(duration) }) };
-  const response = await fetch(url, request).catch(() => {
-    throw stackNotRunning();
-  });
+  const body = duration === undefined ? undefined : { advance: toIsoDuration(duration) };
+  const response = await callControlRoute(url, body);
   if (!response.ok)
     throw new CliError(`Invalid duration: ${duration}. Use a number with s, m, h, d or w, such as 25h, or ISO 8601.`);
   return { now: ((await response.json()) as { now: string }).now };

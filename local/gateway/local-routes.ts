@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { iso, type Millis } from "../../shared/kernel/time.ts";
+import { type ControlToken, controlTokenProblem } from "../access/control-token.ts";
 import { loopbackOrigins } from "../access/loopback-rule.ts";
 import { parseDuration } from "../support/clock.ts";
 import type { GatewayRequest } from "./event.ts";
@@ -7,6 +8,8 @@ import { sendJson, sendMessage } from "./response.ts";
 
 /** The control API of the local stack at `/_local`. */
 export interface LocalControls {
+  /** The credential of every call. */
+  readonly token: ControlToken;
   now(): Millis;
   /** Advances the clock and resolves when every schedule that is then due has run. */
   advance(by: Millis): Promise<void>;
@@ -40,6 +43,11 @@ export async function handleLocalRequest(
   response: ServerResponse,
 ): Promise<void> {
   if (isOtherPage(request)) return sendMessage(response, 403, "This is for programs and for pages of this port.");
+  const problem = controlTokenProblem(request.headers.authorization, controls.token);
+  if (problem !== null) {
+    response.setHeader("www-authenticate", "Bearer");
+    return sendMessage(response, 401, problem);
+  }
   const methods = routes[path];
   if (!methods) return sendMessage(response, 404, `There is ${Object.keys(routes).join(", ")}, and not ${path}.`);
   const handle = methods[request.method ?? ""];

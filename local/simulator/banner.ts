@@ -1,13 +1,15 @@
 import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
-import type { ProgramSettings } from "./settings.ts";
+import { simulatorPageUrl } from "../access/control-token.ts";
+import { CONTROL_TOKEN, type ProgramSettings } from "./settings.ts";
 
 const hosts = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"] as const;
 
 /** The text that is printed when the simulator runs alone: what the app needs. Secrets that were set are not shown. */
 export function banner(url: string, { options, randomSecrets }: ProgramSettings): string {
   const base = withoutEndSlashes(options.webhookBase);
+  const randomToken = randomSecrets[CONTROL_TOKEN];
   const rows: [string, string][] = [
-    ["Page", url],
+    ["Page", randomToken === undefined ? url : simulatorPageUrl(url, randomToken)],
     ["Webhooks", `${base}/webhooks/instagram and ${base}/webhooks/messenger`],
     ["Meta app id", options.appId],
     ["Instagram app id", options.instagramAppId],

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { randomControlToken, TOKEN_FORMAT } from "../access/control-token.ts";
 import type { SimulatorOptions } from "./simulator.ts";
 import { simulatedAppIds } from "./world/app-ids.ts";
 
 /** A setting that is missing or invalid. The message names the fix. */
 export class SettingsError extends Error {}
+
+/** The name of the control token among the random secrets. */
+export const CONTROL_TOKEN = "Control token";
 
 /** The settings of a simulator that runs alone. */
 export interface ProgramSettings {
@@ -43,6 +47,7 @@ Usage: npm run simulator -- --callback <url> [flags]
 Environment variables, which a flag overrides:
   SIM_WEBHOOK_BASE, SIM_PORT, SIM_STATE, SIM_META_SECRET, SIM_INSTAGRAM_SECRET, SIM_VERIFY_TOKEN, SIM_APP_ID,
   SIM_INSTAGRAM_APP_ID
+SIM_CONTROL_TOKEN is the token of /_sim and of the page (default: random). It has no flag, because flags are public.
 
 Details: docs/operate/simulator.md`;
 
@@ -60,12 +65,17 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): P
   const { SIM_PORT, SIM_STATE, SIM_APP_ID, SIM_INSTAGRAM_APP_ID } = env;
   const statePath = values.state ?? SIM_STATE;
   const redirectUris = values["redirect-uri"];
+  if (!env.SIM_CONTROL_TOKEN) randomSecrets[CONTROL_TOKEN] = randomControlToken();
   const options = {
     port: readPort(values.port ?? (SIM_PORT || "4100")),
     webhookBase: readCallback(values.callback ?? env.SIM_WEBHOOK_BASE),
     metaSecret: secret("Meta secret", values["meta-secret"] ?? env.SIM_META_SECRET),
     instagramSecret: secret("Instagram secret", values["instagram-secret"] ?? env.SIM_INSTAGRAM_SECRET),
     verifyToken: secret("Verify token", values["verify-token"] ?? env.SIM_VERIFY_TOKEN),
+    controlToken: {
+      value: randomSecrets[CONTROL_TOKEN] ?? readControlToken(env.SIM_CONTROL_TOKEN ?? ""),
+      location: "It was printed at the start, or set as SIM_CONTROL_TOKEN.",
+    },
     appId: values["app-id"] ?? (SIM_APP_ID || simulatedAppIds.meta),
     instagramAppId: values["instagram-app-id"] ?? (SIM_INSTAGRAM_APP_ID || simulatedAppIds.instagram),
     ...(statePath ? { statePath } : {}),
@@ -85,6 +95,13 @@ function readFlags(args: readonly string[]) {
 function readPort(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new SettingsError(`Invalid port ${JSON.stringify(text)}. Set --port or SIM_PORT to a number from 0 to 65535.`);
+}
+
+function readControlToken(text: string): string {
+  if (TOKEN_FORMAT.test(text)) return text;
+  throw new SettingsError(
+    "Invalid SIM_CONTROL_TOKEN. Set it to at least 16 letters, digits, dots, hyphens, underscores or tildes, or unset it.",
+  );
 }
 
 function readCallback(text: string | undefined): string {

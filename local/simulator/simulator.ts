@@ -1,7 +1,8 @@
 import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
+import type { ControlToken } from "../access/control-token.ts";
 import type { Context } from "./calls/context.ts";
 import { HistoryLimit } from "./calls/history-limit.ts";
-import { control } from "./control/control.ts";
+import { control, setClockOffset } from "./control/control.ts";
 import { exchangeCode, graph } from "./graph/graph.ts";
 import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
@@ -27,6 +28,8 @@ export interface SimulatorOptions {
   instagramSecret: string;
   /** The verify token that the receiver must know. */
   verifyToken: string;
+  /** The credential of the control routes, `/_sim`. The page's owner opens it with this token. */
+  controlToken: ControlToken;
   /** A JSON file that stores people, threads, tokens and pending webhooks between runs. Unset: nothing is stored. */
   statePath?: string;
   /** The accounts of the platforms. Unset: a connected example of each connection, and some to connect by login. */
@@ -44,6 +47,8 @@ export interface SimulatorOptions {
 export interface Simulator {
   /** The origin, such as `http://127.0.0.1:4100`. Each platform host is a folder below it. */
   url: string;
+  /** Sets the simulator's clock to `offset` milliseconds ahead of the real time. */
+  setClock(offset: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -111,6 +116,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     world,
     deliveries,
     faults: new Faults(),
+    controlToken: options.controlToken,
     secrets,
     appIds: { user: appId, instagram_user: instagramAppId },
     redirectUris,
@@ -128,6 +134,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   return {
     url,
+    setClock: (offset) => setClockOffset(context, offset),
     async close() {
       const closed = listening.close();
       await deliveries.close();

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { simulatorPageUrl } from "../access/control-token.ts";
 import { DEMO_OWNER } from "./demo-owner.ts";
 import type { LocalJson } from "./local-json.ts";
 
@@ -15,7 +16,7 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
   const rows: [string, string | undefined][] = [
     ["API", local.base_url],
     ["Realtime", local.ws_url],
-    ["Simulator", local.simulator_url],
+    ["Simulator", local.simulator_url && simulatorPageUrl(local.simulator_url, local.control_token)],
     ["Sign in", local.sign_in_url],
     ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER} by one press.`],
     ["Accounts", local.sign_in_url && `${local.base_url}/oauth/connect`],

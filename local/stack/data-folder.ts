@@ -21,6 +21,7 @@ const managedFiles = [
   "aws-credentials",
   "cdk.out",
   "clock.json",
+  "control-token",
   "dynamodb",
   "emulators",
   "environment.json",

@@ -15,6 +15,8 @@ export interface LocalJson {
   /** The URL of the WebSocket API, as a ticket names it. */
   readonly ws_url?: string;
   readonly simulator_url?: string;
+  /** The credential of `/_local`, and of `/_sim` at the simulator. */
+  readonly control_token: string;
   /** Signs in to the console as the owner of the demo tenant: once, within 15 minutes after the start. */
   readonly sign_in_url?: string;
   readonly tenant?: string;
@@ -34,6 +36,7 @@ export interface StackDescription {
   readonly baseUrl: string;
   readonly wsUrl: string | undefined;
   readonly simulatorUrl: string | undefined;
+  readonly controlToken: string;
   readonly signInUrl: string | undefined;
   readonly seedState: SeedState;
   readonly secrets: PlatformSecrets;
@@ -43,6 +46,7 @@ export function describeStack({
   baseUrl,
   wsUrl,
   simulatorUrl,
+  controlToken,
   signInUrl,
   seedState,
   secrets,
@@ -52,6 +56,7 @@ export function describeStack({
     base_url: baseUrl,
     ...(wsUrl ? { ws_url: wsUrl } : {}),
     ...(simulatorUrl ? { simulator_url: simulatorUrl } : {}),
+    control_token: controlToken,
     ...(signInUrl ? { sign_in_url: signInUrl } : {}),
     ...(tenant ? { tenant } : {}),
     ...(live_key ? { live_key } : {}),

@@ -1,4 +1,5 @@
 import { type AccessKey, toAccessKeys } from "../access/access-key.ts";
+import type { ControlToken } from "../access/control-token.ts";
 import { loopbackOrigins } from "../access/loopback-rule.ts";
 import { startEngine } from "../dynamodb/engine.ts";
 import { openTableProxy, type TableProxy } from "../dynamodb/table-proxy.ts";
@@ -29,6 +30,7 @@ export interface StackPartsSettings {
   readonly settings: LocalSettings;
   readonly baseUrl: string;
   readonly accessKey: AccessKey;
+  readonly controlToken: ControlToken;
   readonly secrets: PlatformSecrets;
   readonly clock: StackClock;
   readonly folder: DataFolder;
@@ -101,7 +103,7 @@ function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: Asy
 
 async function startStackSimulator(
   port: number,
-  { settings, baseUrl, secrets, clock, folder, host }: StackPartsSettings,
+  { settings, baseUrl, controlToken, secrets, clock, folder, host }: StackPartsSettings,
 ): Promise<Simulator> {
   const simulator = await startSimulator({
     port,
@@ -109,6 +111,7 @@ async function startStackSimulator(
     metaSecret: secrets.meta,
     instagramSecret: secrets.instagram,
     verifyToken: secrets.verify_token,
+    controlToken,
     statePath: folder.at("simulator.json"),
     ...(settings.metaAppId ? { appId: settings.metaAppId } : {}),
     ...(settings.instagramAppId ? { instagramAppId: settings.instagramAppId } : {}),
@@ -116,22 +119,12 @@ async function startStackSimulator(
     host,
   });
   try {
-    await setSimulatorClock(simulator, clock.offset());
+    await simulator.setClock(clock.offset());
   } catch (error) {
     await simulator.close();
     throw error;
   }
   return simulator;
-}
-
-/** Sets the simulator's clock to the stack's: `offset` milliseconds ahead of the real time. */
-export async function setSimulatorClock({ url }: Simulator, offset: number): Promise<void> {
-  const response = await fetch(`${url}/_sim/clock`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ offset_ms: offset }),
-  });
-  if (!response.ok) throw new Error(`The simulator refused the clock: ${response.status}`);
 }
 
 /** The simulator serves every host on one port, each under its name. */

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { env } from "../../shared/config/names.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { loadAccessKey } from "../access/access-key.ts";
+import { loadControlToken } from "../access/control-token.ts";
 import { isLoopback, listeningSockets } from "../access/listening-sockets.ts";
 import { makePrivate } from "../access/private-files.ts";
 import type { Sqs } from "../emulators/sqs/service.ts";
@@ -35,7 +36,7 @@ import { type LocalSettings, platformHosts } from "./settings.ts";
 import { loadPlatformSecrets } from "./settings-secrets.ts";
 import { createStackHost } from "./simulator-host.ts";
 import { commonEnvironment, runFunctions } from "./stack-functions.ts";
-import { type StackParts, setSimulatorClock, startParts } from "./stack-parts.ts";
+import { type StackParts, startParts } from "./stack-parts.ts";
 
 export interface StackSettings extends LocalSettings {
   /** A cloud assembly to run instead of synthesizing one. */
@@ -122,6 +123,7 @@ async function start(
   const localJson = folder.at("local.json");
   rmSync(localJson, { force: true });
   const accessKey = loadAccessKey(folder.at("aws-credentials"));
+  const controlToken = loadControlToken(folder.at("control-token"));
   const gateway = await openGateway(settings.port, settings.origins);
   cleanup.defer(gateway.close);
 
@@ -131,7 +133,7 @@ async function start(
   const host = createStackHost();
   const [assembly, parts] = await settleBoth(
     loadAssembly({ ...settings, progress }, folder, signal),
-    startParts({ settings, baseUrl: gateway.url, accessKey, secrets, clock, folder, host }, cleanup),
+    startParts({ settings, baseUrl: gateway.url, accessKey, controlToken, secrets, clock, folder, host }, cleanup),
   );
   signal.throwIfAborted();
   if (settings.ownsProcess) refuseExposedPorts();
@@ -198,6 +200,7 @@ async function start(
   const advance = createClockAdvancer(clock, parts, pollers, schedules);
   let edgeRefusals = 0;
   const controls = {
+    token: controlToken,
     now: clock.now,
     advance,
     mails: () => parts.emulators.mail.list(),
@@ -223,6 +226,7 @@ async function start(
     baseUrl: gateway.url,
     wsUrl: environment[env.realtimeUrl],
     simulatorUrl: parts.simulator?.url,
+    controlToken: controlToken.value,
     signInUrl: await ports?.createSignInLink(),
     seedState,
     secrets,
@@ -304,7 +308,7 @@ function createClockAdvancer(
     clock.advance(by);
     parts.emulators.onClockAdvance();
     parts.realtime.onClockAdvance();
-    if (parts.simulator) await setSimulatorClock(parts.simulator, clock.offset());
+    await parts.simulator?.setClock(clock.offset());
     await schedules.runDue();
   };
   return (by) => {

@@ -7,6 +7,7 @@ import { personKinds } from "../../local/simulator/control/person-events.ts";
 import { type Simulator, startSimulator } from "../../local/simulator/simulator.ts";
 import { faultModes } from "../../local/simulator/world/faults.ts";
 import { demoAccounts } from "../../local/stack/seed.ts";
+import { controlHeaders, testControlToken } from "../support/access/control-token.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { PROJECT, readPage } from "./markdown.ts";
 
@@ -32,6 +33,7 @@ beforeAll(async () => {
     metaSecret: "m",
     instagramSecret: "i",
     verifyToken: "v",
+    controlToken: testControlToken,
     accounts: demoAccounts.map((account) => ({ ...account })),
   });
 });
@@ -55,7 +57,7 @@ const requests = codeBlocks(PAGE).filter(({ language }) => language === "http");
 it.each(requests.map(({ code }) => code))("the example is accepted: %s", async (code) => {
   const [line = "", body = ""] = code.split("\n");
   const [method = "", path = ""] = line.split(" ");
-  const headers = { "content-type": "application/json" };
+  const headers = { ...controlHeaders(), "content-type": "application/json" };
   const answer = await fetch(simulator.url + path, { method, headers, body });
   expect(answer.status).toBe(200);
   const [, shown] = page.split(code)[1]?.split("```json\n") ?? [];

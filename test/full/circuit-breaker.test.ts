@@ -49,10 +49,7 @@ const waitForRows = (description: string, matches: (row: ListedDelivery) => bool
     return deliveries.length === count && deliveries.every(matches) ? deliveries : null;
   });
 /** All mails of the stack, the oldest first. */
-const allMails = async (): Promise<Mail[]> => {
-  const { text } = await stack.request("/_local/mail");
-  return (JSON.parse(text) as { mails: Mail[] }).mails.toReversed();
-};
+const allMails = async (): Promise<Mail[]> => (await stack.local<{ mails: Mail[] }>("GET", "/mail")).mails.toReversed();
 const mails = async (): Promise<Mail[]> => (await allMails()).slice(earlierMails);
 /** Advances the clock past the next probe and waits for it. */
 async function probe(advance: string): Promise<void> {

@@ -48,7 +48,7 @@ interface Mail {
 }
 
 async function mails(): Promise<readonly Mail[]> {
-  return (JSON.parse((await stack.request("/_local/mail")).text) as { mails: Mail[] }).mails;
+  return (await stack.local<{ mails: Mail[] }>("GET", "/mail")).mails;
 }
 
 /** A person writes to an account, and is answered. */

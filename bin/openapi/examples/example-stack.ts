@@ -22,8 +22,9 @@ const WAIT_MAX_MS = 30_000;
 /** @param info the content of the stack's `local.json` */
 export function exampleStack(info: Required<LocalJson>): ExampleStack {
   const control = async <T>(url: string, body?: object): Promise<T> => {
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-    const response = await fetch(url, body === undefined ? {} : init);
+    const headers = { authorization: `Bearer ${info.control_token}`, "content-type": "application/json" };
+    const init = { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(url, { ...(body === undefined ? {} : init), headers });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${url} answered ${response.status} ${text}`);
     return JSON.parse(text) as T;

@@ -1,3 +1,4 @@
+import type { ControlToken } from "../../access/control-token.ts";
 import type { SimulatorHost } from "../host.ts";
 import type { Call } from "../http/http-server.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
@@ -10,6 +11,8 @@ export interface Context {
   world: World;
   deliveries: Deliveries;
   faults: Faults;
+  /** The credential of the control routes. */
+  controlToken: ControlToken;
   secrets: Record<SecretName, string>;
   /** The ids of the app: the Meta app's for logins of Facebook users, and the Instagram app's. */
   appIds: Record<LoginKind, string>;

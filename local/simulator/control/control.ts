@@ -1,3 +1,4 @@
+import { controlTokenProblem } from "../../access/control-token.ts";
 import { type Context, tokenShapes } from "../calls/context.ts";
 import {
   BadInput,
@@ -65,8 +66,13 @@ export const controlRoutes: Record<string, Control> = {
   },
 };
 
-/** The simulator's control routes, for tests and the page. Invalid input gets a 400 with the reason. */
+/**
+ * The simulator's control routes, for tests and the page. A call without the control token gets a 401, and invalid input a
+ * 400 with the reason.
+ */
 export async function control(context: Context, path: string, call: Call): Promise<HttpOutcome> {
+  const problem = controlTokenProblem(call.headers.authorization, context.controlToken);
+  if (problem !== null) return json(401, { error: problem }, { "WWW-Authenticate": "Bearer" });
   const route = controlRoutes[`${call.method} ${path}`];
   if (route === undefined) {
     return json(404, { error: `unknown control route; the routes are: ${Object.keys(controlRoutes).join(", ")}` });
@@ -149,19 +155,23 @@ function setFault({ world, faults }: Context, fields: Fields): unknown {
 }
 
 /** `{advance_ms}` advances every clock of the host, or of the simulator alone. `{offset_ms}` sets the simulator's own. */
-async function setClock({ world, deliveries, host }: Context, fields: Fields): Promise<unknown> {
+async function setClock(context: Context, fields: Fields): Promise<unknown> {
+  const { world, host } = context;
   const advance = optionalInteger(fields, "advance_ms", 1, clockOffsetMax);
   const offset = optionalInteger(fields, "offset_ms", -clockOffsetMax, clockOffsetMax);
   if (advance !== undefined && host !== undefined) await host.advanceClock(advance);
   else if (advance === undefined && offset === undefined)
     throw new BadInput("offset_ms is missing: set the milliseconds to add to the real time, or advance_ms");
-  else {
-    const change = advance ?? (offset ?? 0) - world.state.clockOffsetMs;
-    world.state.clockOffsetMs += change;
-    deliveries.onClockChange(change);
-    await world.save();
-  }
+  else await setClockOffset(context, advance === undefined ? (offset ?? 0) : world.state.clockOffsetMs + advance);
   return { now: world.now(), offset_ms: world.state.clockOffsetMs };
+}
+
+/** Sets the simulator's clock to `offset` milliseconds ahead of the real time. */
+export async function setClockOffset({ world, deliveries }: Context, offset: number): Promise<void> {
+  const change = offset - world.state.clockOffsetMs;
+  world.state.clockOffsetMs = offset;
+  deliveries.onClockChange(change);
+  await world.save();
 }
 
 function setDelivery({ world, deliveries }: Context, fields: Fields): unknown {

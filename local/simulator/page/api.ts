@@ -1,4 +1,5 @@
 import type { Account, FacebookUser, Person, Thread } from "../world/model.ts";
+import { askForToken, controlToken } from "./access/control-token.ts";
 
 /** The state of the simulator, as `GET /_sim/state` returns it. */
 export interface SimulatorState {
@@ -74,11 +75,17 @@ export interface ActionAnswer {
   problem?: string;
 }
 
-/** Calls a control route. Throws with the reason if it is refused. */
+/** Calls a control route. Throws with the reason if it is refused, and asks for the control token if that is the reason. */
 export async function call<Answer>(path: string, body?: unknown): Promise<Answer> {
   const request = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const response = await fetch(`/_sim${path}`, { ...request, headers: { "Content-Type": "application/json" } });
+  const token = controlToken();
+  const headers = {
+    "Content-Type": "application/json",
+    ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(`/_sim${path}`, { ...request, headers });
   const answer = (await response.json()) as Answer & { error?: string };
+  if (response.status === 401) askForToken(answer.error ?? "");
   if (!response.ok) throw new Error(answer.error ?? `the simulator answered ${response.status}`);
   return answer;
 }

@@ -1,3 +1,4 @@
+import { connectTokenDialog, isTokenAwaited } from "./access/control-token.ts";
 import { connectComposer, drawComposer, startMode } from "./composer.ts";
 import { connectConnectionDialog, drawConnection } from "./connection-dialog.ts";
 import { closeInspector, connectInspector, openMessage, openWebhook, selectedMid } from "./inspector/inspector.ts";
@@ -47,13 +48,14 @@ connectComposer(openWebhook);
 connectInspector();
 connectPersonDialog();
 connectConnectionDialog();
+connectTokenDialog(() => void refresh().catch(() => {}));
 
 async function poll(): Promise<void> {
   try {
-    await refresh();
+    if (!isTokenAwaited()) await refresh();
     drawClock();
   } catch {
-    setStatus("No response from the simulator", "warn");
+    setStatus(isTokenAwaited() ? "Control token required" : "No response from the simulator", "warn");
   }
   setTimeout(() => void poll(), refreshMs);
 }

@@ -289,7 +289,7 @@ describe("a key", () => {
 
 describe("the edge", () => {
   it("refuses with a bare 429, without envelope and correlation id, as often as configured", async () => {
-    await stack.request("/_local/faults", { method: "POST", body: '{"edge_429":2}' });
+    await stack.local("POST", "/faults", { edge_429: 2 });
     for (const path of ["/v1/ping", "/v1/messages"]) {
       const { status, body, headers } = await get(path);
       expect(status).toBe(429);

@@ -31,8 +31,7 @@ afterEach(() => endVisits(browser));
 
 /** All mails of the stack, the newest first. */
 async function mails(): Promise<readonly Mail[]> {
-  const { text } = await stack.request("/_local/mail");
-  return (JSON.parse(text) as { mails: Mail[] }).mails;
+  return (await stack.local<{ mails: Mail[] }>("GET", "/mail")).mails;
 }
 
 /** The link of the next mail, which must go to this address. */

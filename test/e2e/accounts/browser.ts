@@ -9,7 +9,7 @@ export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export async function readMails(
   stack: LocalStack,
 ): Promise<readonly { readonly to: string[]; readonly text: string }[]> {
-  return JSON.parse((await stack.request("/_local/mail")).text).mails;
+  return (await stack.local<{ mails: [] }>("GET", "/mail")).mails;
 }
 
 /** A browser in which the owner of the demo tenant is signed in. It follows no redirects. */

@@ -1,17 +1,20 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLoopback, listeningSockets } from "../../../local/access/listening-sockets.ts";
 import { env } from "../../../shared/config/names.ts";
 import { sweepCheckpointKey } from "../../../shared/stores/keys.ts";
+import { controlHeaders } from "../../support/access/control-token.ts";
 import { listPaths, openPaths } from "../../support/access/file-modes.ts";
 import { type SignedFetch, signedFetch, signedHeaders } from "../../support/access/signed-fetch.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
 import { testBrowser } from "../../web/support/browser.ts";
+import { runAdmin } from "../support/admin.ts";
 import { readTable } from "../support/dump-table.ts";
 import { readQueues } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
@@ -65,7 +68,7 @@ function attacks(): Attack[] {
     {
       service: "execute-api",
       path: "/_sim/faults",
-      headers: json,
+      headers: { ...json, ...controlHeaders(stack.info.control_token) },
       body: body({ mode: "5xx", on: "logins", for: 1 }),
     },
     {
@@ -74,9 +77,17 @@ function attacks(): Attack[] {
       headers: { ...json, authorization: `Bearer ${stack.info.live_key}` },
       body: body({ url: "http://127.0.0.1:1/attack" }),
     },
-    { service: "execute-api", path: "/_local/clock", headers: json, body: body({ advance: "PT1M" }) },
+    {
+      service: "execute-api",
+      path: "/_local/clock",
+      headers: { ...json, ...controlHeaders(stack.info.control_token) },
+      body: body({ advance: "PT1M" }),
+    },
   ];
 }
+
+/** A call of AWS has a signature, and any other its own header. */
+const isSigned = ({ headers = {} }: Attack): boolean => headers.authorization === undefined;
 
 /** Sends a signed call with other headers. The signature covers the name that the port has. */
 async function attack(port: number, { path, ...call }: Attack, changes: Record<string, string>) {
@@ -228,7 +239,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
 
   it("answers no unsigned call, and none of another key, that a service of AWS would refuse", async () => {
     const before = await contents();
-    for (const each of attacks().filter(({ service }) => service !== "execute-api")) {
+    for (const each of attacks().filter(isSigned)) {
       for (const key of [null, { id: "local", secret: "local" }, { ...accessKey(), secret: "local" }]) {
         const answers = await Promise.all(
           ports.map(async (port) => {
@@ -248,6 +259,58 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
     expect((await signedFetch(management, { ...other, method: "GET", accessKey: accessKey() })).status).toBe(410);
     expect(await contents()).toEqual(before);
   });
+
+  it("answers a control route only with the token of the data folder, and names its file", async () => {
+    const token = readFileSync(join(stack.dataDir, "control-token"), "utf8").trim();
+    const before = await contents();
+    const others = [
+      {},
+      controlHeaders(""),
+      controlHeaders(`${token}0`),
+      controlHeaders("0".repeat(token.length)),
+      controlHeaders(stack.info.live_key),
+      { authorization: `Basic ${Buffer.from(`local:${token}`).toString("base64")}` },
+    ];
+    const routes = [
+      { url: stack.info.simulator_url, path: "/_sim/state" },
+      { url: stack.info.simulator_url, path: "/_sim/faults", body: '{"mode":"5xx"}' },
+      { url: stack.info.base_url, path: "/_local/mail" },
+      { url: stack.info.base_url, path: "/_local/clock", body: '{"advance":"PT1M"}' },
+    ];
+    for (const { url, path, body } of routes) {
+      const method = body === undefined ? "GET" : "POST";
+      for (const headers of others) {
+        for (const port of ports) {
+          const own = { host: `127.0.0.1:${port}`, ...headers };
+          const { status = 0 } = await send(port, method, path, own, body);
+          if (url.endsWith(`:${port}`)) expect([path, headers, status]).toEqual([path, headers, 401]);
+          else expect(status, `${port}${path}`).toBeGreaterThanOrEqual(400);
+        }
+      }
+      const refused = await fetch(url + path, { method, ...(body === undefined ? {} : { body }) });
+      expect(await refused.text()).toContain("control-token in the data folder");
+      if (body !== undefined) continue;
+      expect((await fetch(url + path, { headers: controlHeaders(token) })).status).toBe(200);
+    }
+    expect(await contents()).toEqual(before);
+  });
+});
+
+it("no command controls a stack that took the ports of a killed one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-killed-"));
+  writeFileSync(join(folder, "environment.json"), JSON.stringify(environment));
+  writeFileSync(join(folder, "local.json"), JSON.stringify({ ...stack.info, control_token: "0".repeat(40) }));
+  const before = await contents();
+  for (const args of [
+    ["clock", "1h"],
+    ["message", "Hi"],
+  ]) {
+    const { code, errors } = await runAdmin(folder, ...args);
+    expect([args, code]).toEqual([args, 1]);
+    expect(errors).toMatch(/^No local stack runs with the data folder [^\n]+\n$/);
+  }
+  rmSync(folder, { recursive: true });
+  expect(await contents()).toEqual(before);
 });
 
 describe("the data folder of a running stack", () => {
@@ -255,6 +318,7 @@ describe("the data folder of a running stack", () => {
     expect(openPaths(stack.dataDir)).toEqual([]);
     const paths = listPaths(stack.dataDir).map((path) => path.slice(stack.dataDir.length + 1));
     expect(paths).toContain("aws-credentials");
+    expect(paths).toContain("control-token");
     expect(paths.some((path) => /^dynamodb\/.*\.(sqlite|db)/.test(path))).toBe(true);
   });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { httpApiResources, lambdaResource, newTempFolder, writeAssembly } from "../../local/assembly-fixture.ts";
+import { controlHeaders } from "../../support/access/control-token.ts";
 
 const MAIN = fileURLToPath(new URL("../../local/assembly-stack-main.ts", import.meta.url));
 const folder = newTempFolder();
@@ -120,12 +121,13 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
   it("continues with its data after SIGKILL, and leftovers do not block the next start", async () => {
     const stack = startProcess();
     const baseUrl = await waitUntilReady(stack);
-    await fetch(`${baseUrl}/_local/clock`, { method: "POST", body: '{"advance":"P30D"}' });
+    const headers = controlHeaders(JSON.parse(readFileSync(localJson, "utf8")).control_token);
+    await fetch(`${baseUrl}/_local/clock`, { method: "POST", headers, body: '{"advance":"P30D"}' });
     stack.child.kill("SIGKILL");
     await stack.ended;
     expect(existsSync(localJson)).toBe(true);
     const next = startProcess();
-    const response = await fetch(`${await waitUntilReady(next)}/_local/clock`);
+    const response = await fetch(`${await waitUntilReady(next)}/_local/clock`, { headers });
     const { now } = (await response.json()) as { now: string };
     expect(Date.parse(now) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     next.child.kill("SIGTERM");

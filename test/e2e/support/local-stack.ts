@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
+import { controlHeaders } from "../../support/access/control-token.ts";
 import { observeStack } from "../../support/conformance/observed-fetch.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
@@ -19,6 +20,8 @@ export interface LocalStack {
   api(method: string, path: string, body?: unknown, key?: string | null): Promise<ApiResponse>;
   /** Any request to the gateway. */
   request(path: string, init?: RequestInit): Promise<ApiResponse>;
+  /** A control route of the stack, below `/_local`. Throws unless it answers 200. */
+  local<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** A control route of the platform simulator. Throws unless it answers 200. */
   sim<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Advances the stack's clock by an ISO 8601 duration. */
@@ -154,18 +157,20 @@ async function waitUntilReady(program: Program): Promise<void> {
   }
 }
 
-function stackRequests(info: LocalJson): Pick<LocalStack, "api" | "request" | "sim" | "clock" | "now"> {
+function stackRequests(info: LocalJson): Pick<LocalStack, "api" | "request" | "local" | "sim" | "clock" | "now"> {
   const request = async (path: string, init: RequestInit = {}): Promise<ApiResponse> =>
     readResponse(await fetch(info.base_url + path, { redirect: "manual", ...init }));
   const control = async <T>(url: string, method: string, body?: unknown): Promise<T> => {
-    const headers = { "content-type": "application/json" };
+    const headers = { ...controlHeaders(info.control_token), "content-type": "application/json" };
     const answer = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
     if (answer.status !== 200) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as T;
   };
-  const clockUrl = `${info.base_url}/_local/clock`;
+  const local = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+    control(`${info.base_url}/_local${path}`, method, body);
   return {
     request,
+    local,
     api: (method, path, body, key = info.live_key ?? null) =>
       request(path, {
         method,
@@ -174,9 +179,9 @@ function stackRequests(info: LocalJson): Pick<LocalStack, "api" | "request" | "s
       }),
     sim: (method, path, body) => control(`${info.simulator_url}/_sim${path}`, method, body),
     async clock(duration) {
-      await control(clockUrl, "POST", { advance: duration });
+      await local("POST", "/clock", { advance: duration });
     },
-    now: async () => Date.parse((await control<{ now: string }>(clockUrl, "GET")).now),
+    now: async () => Date.parse((await local<{ now: string }>("GET", "/clock")).now),
   };
 }
 

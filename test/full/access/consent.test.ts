@@ -38,8 +38,7 @@ afterAll(async () => {
 });
 afterEach(() => endVisits(browser));
 
-const mails = async () =>
-  JSON.parse((await stack.request("/_local/mail")).text).mails as { to: string[]; text: string }[];
+const mails = async () => (await stack.local<{ mails: { to: string[]; text: string }[] }>("GET", "/mail")).mails;
 
 /** The link of the next mail to an address. */
 async function linkOfNextMail(email: string, part: string, causeMail: () => Promise<unknown>): Promise<string> {

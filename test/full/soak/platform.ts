@@ -1,6 +1,7 @@
 import { startSimulator } from "../../../local/simulator/simulator.ts";
 import { demoAccounts } from "../../../local/stack/seed.ts";
 import { platformHosts } from "../../../local/stack/settings.ts";
+import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Exchange, openRecordingProxy } from "./recording-proxy.ts";
 
@@ -31,6 +32,7 @@ export async function openPlatform(ledger: Ledger, stackUrl: () => string | null
     metaSecret: META_SECRET,
     instagramSecret: INSTAGRAM_SECRET,
     verifyToken: VERIFY_TOKEN,
+    controlToken: testControlToken,
     accounts: demoAccounts.map((account) => ({ ...account })),
   });
   const graph = await openRecordingProxy({
@@ -41,7 +43,7 @@ export async function openPlatform(ledger: Ledger, stackUrl: () => string | null
   const control = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${simulator.url}/_sim${path}`, {
       method,
-      headers: { "content-type": "application/json" },
+      headers: { ...controlHeaders(), "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);

@@ -9,6 +9,7 @@ import { handleLocalRequest, type LocalControls } from "../../../local/gateway/l
 import type { Route } from "../../../local/gateway/routes.ts";
 import { type Stack, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
+import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";
 import {
   assemblySettings,
   httpApiResources,
@@ -274,7 +275,12 @@ describe("the gateway", () => {
 
 describe("the edge", () => {
   it("rejects the configured number of requests without a body, and then none", async () => {
-    const faults = (body: string) => fetch(`${stack.baseUrl}/_local/faults`, { method: "POST", body });
+    const faults = (body: string) =>
+      fetch(`${stack.baseUrl}/_local/faults`, {
+        method: "POST",
+        headers: controlHeaders(stack.local.control_token),
+        body,
+      });
     expect((await faults('{"edge_429":2}')).status).toBe(200);
     for (let at = 0; at < 2; at++) {
       const response = await fetch(`${stack.baseUrl}/x`);
@@ -320,7 +326,8 @@ describe("a port", () => {
       functions: { invoke: async () => anyone },
       now: Date.now,
       report: () => {},
-      handleLocal: (local, response) => handleLocalRequest({} as LocalControls, local, response),
+      handleLocal: (local, response) =>
+        handleLocalRequest({ token: testControlToken } as LocalControls, local, response),
       shouldRefuseAtEdge: () => false,
     });
     const read = async (path: string, headers: Record<string, string>) => {
@@ -331,9 +338,24 @@ describe("a port", () => {
     expect(await read("/x", { origin: gateway.url })).toEqual([200, gateway.url]);
     expect(await read("/x", {})).toEqual([200, null]);
     expect(await read("/x", { origin: "http://localhost:3001" })).toEqual([403, null]);
-    expect(await read("/_local/other", { origin })).toEqual([403, null]);
-    expect(await read("/_local/other", { origin: gateway.url })).toEqual([404, null]);
+    expect(await read("/_local/other", { ...controlHeaders(), origin })).toEqual([403, null]);
+    expect(await read("/_local/other", { ...controlHeaders(), origin: gateway.url })).toEqual([404, null]);
     await gateway.close();
+  });
+
+  it("answers 401 to a call of a control route without the token of the data folder, and calls no control", async () => {
+    for (const path of ["/_local/clock", "/_local/mail", "/_local/faults", "/_local/other", "/%5Flocal/mail"]) {
+      for (const headers of [{}, controlHeaders(stack.local.live_key), controlHeaders("0".repeat(40))]) {
+        for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+          const body = method === "POST" ? '{"advance":"PT1H","edge_429":1000}' : null;
+          const response = await fetch(stack.baseUrl + path, { method, headers, body });
+          expect([path, method, response.status]).toEqual([path, method, 401]);
+          expect(response.headers.get("www-authenticate")).toBe("Bearer");
+          expect(await response.text()).toContain("It is in control-token in the data folder.");
+        }
+      }
+    }
+    expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
   });
 
   it("answers 503 until the stack is up", async () => {

@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { banner } from "../../../local/simulator/banner.ts";
 import { HELP, readSettings } from "../../../local/simulator/settings.ts";
 import { simulatedAppIds } from "../../../local/simulator/world/app-ids.ts";
+import { controlHeaders } from "../../support/access/control-token.ts";
 import { startWebhookReceiver } from "./simulator-fixture.ts";
 
 const program = fileURLToPath(new URL("../../../local/simulator/main.ts", import.meta.url));
@@ -41,13 +42,17 @@ test("a pending webhook survives a kill of the program", async () => {
     SIM_META_SECRET: "m",
     SIM_INSTAGRAM_SECRET: "i",
     SIM_VERIFY_TOKEN: "v",
+    SIM_CONTROL_TOKEN: "control-token-of-tests",
     SIM_STATE: join(folder, "state.json"),
   };
   const first = start(environment);
   const url = await first.url();
-  const { accounts } = (await (await fetch(`${url}/_sim/state`)).json()) as { accounts: { externalId: string }[] };
+  const headers = controlHeaders(environment.SIM_CONTROL_TOKEN);
+  const { accounts } = (await (await fetch(`${url}/_sim/state`, { headers })).json()) as {
+    accounts: { externalId: string }[];
+  };
   const body = JSON.stringify({ account: accounts[0]?.externalId, text: "Still here?" });
-  await fetch(`${url}/_sim/person-sends`, { method: "POST", body });
+  await fetch(`${url}/_sim/person-sends`, { method: "POST", headers, body });
   first.child.kill("SIGKILL");
   await once(first.child, "exit");
 
@@ -77,7 +82,9 @@ describe("the settings of a simulator that runs alone", () => {
     const { options, randomSecrets } = settings;
     expect(options).toMatchObject({ port: 4100, webhookBase: "http://127.0.0.1:3000", appId: simulatedAppIds.meta });
     const text = banner("http://127.0.0.1:4100", settings);
-    expect(Object.keys(randomSecrets)).toHaveLength(3);
+    expect(Object.keys(randomSecrets)).toHaveLength(4);
+    expect(text).toContain(`http://127.0.0.1:4100/#token=${options.controlToken.value}\n`);
+    expect(options.controlToken.value).toMatch(/^[0-9a-f]{40}$/);
     for (const secret of [options.metaSecret, options.instagramSecret, options.verifyToken]) {
       expect(secret).toMatch(/^[0-9a-f]{32}$/);
       expect(text).toContain(secret);
@@ -91,6 +98,7 @@ describe("the settings of a simulator that runs alone", () => {
       SIM_META_SECRET: "env-meta",
       SIM_INSTAGRAM_SECRET: "env-instagram",
       SIM_VERIFY_TOKEN: "env-verify",
+      SIM_CONTROL_TOKEN: "env-control-token",
     };
     const flags = [
       "--port",
@@ -108,11 +116,12 @@ describe("the settings of a simulator that runs alone", () => {
       metaSecret: "flag-meta",
       instagramSecret: "env-instagram",
       appId: "42",
+      controlToken: { value: "env-control-token" },
       redirectUris: ["http://a/1", "http://a/2"],
     });
     const text = settings === null ? "" : banner("http://127.0.0.1:1", settings);
     expect(text).toContain("42");
-    expect(text).not.toMatch(/flag-meta|env-instagram|env-verify/);
+    expect(text).not.toMatch(/flag-meta|env-instagram|env-verify|env-control-token/);
   });
 
   test.each([
@@ -121,6 +130,10 @@ describe("the settings of a simulator that runs alone", () => {
     [["--colour"], "--help"],
   ])("%j is refused", (flags, text) => {
     expect(() => readSettings(flags, {})).toThrow(text);
+  });
+
+  test.each(["short", "a token with spaces", "a-token-with-a-#-in-it"])("refuse the control token %j", (token) => {
+    expect(() => readSettings(callback, { SIM_CONTROL_TOKEN: token })).toThrow("Invalid SIM_CONTROL_TOKEN");
   });
 
   test("are described by the help, every flag once", () => {

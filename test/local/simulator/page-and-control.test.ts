@@ -1,5 +1,7 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { controlRoutes } from "../../../local/simulator/control/control.ts";
+import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";
 import { startTestSimulator, startWebhookReceiver, testAccounts } from "./simulator-fixture.ts";
 
 async function startReady() {
@@ -40,7 +42,7 @@ describe("the page", () => {
     const simulator = await startReady();
     const html = await (await fetch(`${simulator.url}/`)).text();
     const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g)].map(([, id]) => id);
-    expect(fields).toEqual(["as-person", "as-account", "text", "name"]);
+    expect(fields).toEqual(["as-person", "as-account", "text", "name", "token"]);
     for (const id of fields) expect(html).toContain(`for="${id}"`);
     expect(html).toContain('aria-live="polite"');
   });
@@ -48,8 +50,9 @@ describe("the page", () => {
 
 test("a foreign host name or origin is rejected", async () => {
   const simulator = await startReady();
-  const status = (headers: Record<string, string>) =>
+  const status = (own: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
+      const headers = { ...controlHeaders(), ...own };
       const clientRequest = request(`${simulator.url}/_sim/state`, { headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
@@ -60,6 +63,33 @@ test("a foreign host name or origin is rejected", async () => {
   expect(await status({ Host: "evil.example" })).toBe(403);
   expect(await status({ Host: host, Origin: "http://evil.example" })).toBe(403);
   expect(await status({ Host: host, Origin: `http://${host}` })).toBe(200);
+});
+
+test("a control route without the control token is refused with 401, before anything is done", async () => {
+  const simulator = await startReady();
+  const routes = [...Object.keys(controlRoutes), "GET /other", "OPTIONS /state"].map((route) => route.split(" "));
+  for (const [method = "", path = ""] of routes) {
+    for (const token of [null, "", testAccounts.login.token, "0".repeat(22)]) {
+      const headers = token === null ? {} : controlHeaders(token);
+      const body = method === "POST" ? '{"mode":"5xx","offset_ms":1}' : null;
+      const answer = await fetch(`${simulator.url}/_sim${path}`, { method, headers, body });
+      expect([method, path, answer.status]).toEqual([method, path, 401]);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      const { error } = (await answer.json()) as { error: string };
+      expect(error).toContain(testControlToken.location);
+    }
+  }
+  const { fault, clock_offset_ms: offset, threads } = (await simulator.get("/_sim/state")).body;
+  expect([fault.mode, offset, threads]).toEqual(["none", 0, []]);
+});
+
+test("what is served without a token does not contain the control token", async () => {
+  const simulator = await startReady();
+  for (const path of ["/", "/page.js", "/page.css", "/icon.svg", "/_sim/state", "/facebook_www/v26.0/dialog/oauth"]) {
+    const answer = await fetch(simulator.url + path);
+    const served = `${JSON.stringify([...answer.headers])} ${await answer.text()}`;
+    expect(served, path).not.toContain(testControlToken.value);
+  }
 });
 
 describe("invalid control input gets a 400 with the reason", () => {

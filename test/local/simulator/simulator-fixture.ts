@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { type SimulatorOptions, startSimulator } from "../../../local/simulator/simulator.ts";
+import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";
 
 export const testSecrets = { meta: "meta-secret", instagram: "instagram-secret" };
 export const testPage = { id: "104512347788901", token: "EAATestPage" };
@@ -105,6 +106,7 @@ export async function startTestSimulator(webhookBase: string, overrides: Partial
     metaSecret: testSecrets.meta,
     instagramSecret: testSecrets.instagram,
     verifyToken: "verify-me",
+    controlToken: testControlToken,
     accounts: Object.values(testAccounts),
     ...overrides,
   });
@@ -115,11 +117,16 @@ export async function startTestSimulator(webhookBase: string, overrides: Partial
   };
   onTestFinished(close);
 
+  /** Calls a control route with the control token, and any other with the token that is given. */
   const request = async (method: string, path: string, body?: unknown, token?: string): Promise<SimulatorResponse> => {
+    const authorization = token ? { authorization: `Bearer ${token}` } : {};
     const response = await fetch(`${simulator.url}${path}`, {
       method,
       redirect: "manual",
-      headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+      headers: {
+        "Content-Type": "application/json",
+        ...(path.startsWith("/_sim/") ? controlHeaders(token) : authorization),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -4,6 +4,7 @@ import type { LocalJson } from "../../../local/stack/local-json.ts";
 
 const bareLocalJson: LocalJson = {
   base_url: "http://127.0.0.1:8787",
+  control_token: "the-control-token",
   platform_secrets: { meta: "the-meta-secret", instagram: "the-ig-secret", verify_token: "the-token" },
   accounts: [],
 };
@@ -29,7 +30,12 @@ describe("the banner", () => {
   it("shows addresses, the key, how long the start took, and short commands", () => {
     const text = banner(seededLocalJson, details);
     expect(text).toContain("Parley is running. It started in 3.1 s.");
-    for (const shown of ["http://127.0.0.1:8787", "http://127.0.0.1:8788", "svc_live_x", "/repository/.parley"])
+    for (const shown of [
+      "http://127.0.0.1:8787",
+      "http://127.0.0.1:8788/#token=the-control-token\n",
+      "svc_live_x",
+      "/repository/.parley",
+    ])
       expect(text).toContain(shown);
     expect(text).toContain("  Realtime   ws://127.0.0.1:8790/live\n");
     expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");

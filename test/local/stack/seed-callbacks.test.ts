@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startSimulator } from "../../../local/simulator/simulator.ts";
 import { demoAccounts } from "../../../local/stack/seed.ts";
+import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";
 
 it("every demo account was connected by the person whom the simulator's callbacks about it name", async () => {
   const simulator = await startSimulator({
@@ -9,6 +10,7 @@ it("every demo account was connected by the person whom the simulator's callback
     metaSecret: "meta-secret",
     instagramSecret: "instagram-secret",
     verifyToken: "verify-me",
+    controlToken: testControlToken,
     accounts: demoAccounts.map((account) => ({ ...account })),
   });
   onTestFinished(() => simulator.close());
@@ -16,7 +18,7 @@ it("every demo account was connected by the person whom the simulator's callback
   for (const { externalId: account, connection, authorizedBy } of demoAccounts) {
     const response = await fetch(`${simulator.url}/_sim/deauthorize`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { ...controlHeaders(), "content-type": "application/json" },
       body: JSON.stringify({ account, connection }),
     });
     const { user_id } = (await response.json()) as { user_id: string };

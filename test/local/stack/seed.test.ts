@@ -64,12 +64,14 @@ describe("the demo workspace", () => {
       baseUrl: "http://base",
       wsUrl: undefined,
       simulatorUrl: undefined,
+      controlToken: "the-control-token",
       signInUrl: undefined,
       seedState: result,
       secrets,
     });
     expect(described).toEqual({
       base_url: "http://base",
+      control_token: "the-control-token",
       tenant: "demo",
       live_key: "svc_live_made",
       test_key: "svc_test_made",
@@ -85,6 +87,7 @@ describe("the demo workspace", () => {
       baseUrl: "http://base",
       wsUrl: "ws://ws/live",
       simulatorUrl: "http://sim",
+      controlToken: "the-control-token",
       signInUrl: "http://base/link",
     };
     const described = describeStack({ ...urls, seedState, secrets });

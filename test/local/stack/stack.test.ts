@@ -11,6 +11,7 @@ import { type Stack, type StackSettings, startStack } from "../../../local/stack
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
+import { controlHeaders } from "../../support/access/control-token.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { assemblySettings, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
@@ -50,7 +51,13 @@ function readNotes(word: string): string[] {
   return lines.filter((line) => line.includes(word));
 }
 
-const post = (path: string, body: string) => fetch(stack.baseUrl + path, { method: "POST", body });
+/** A call of a control route with the token of the data folder. */
+const control = (path: string, { headers, ...request }: RequestInit = {}) =>
+  fetch(stack.baseUrl + path, {
+    ...request,
+    headers: { ...controlHeaders(stack.local.control_token), ...(headers as Record<string, string>) },
+  });
+const post = (path: string, body: string) => control(path, { method: "POST", body });
 
 async function readSecret(name: string): Promise<string | undefined> {
   const { env, ...client } = stackClient();
@@ -129,7 +136,13 @@ describe("what the template declares", () => {
   it("is described in local.json without absent fields", () => {
     const file = join(stack.dataDir, "local.json");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
-    expect(Object.keys(stack.local).sort()).toEqual(["accounts", "base_url", "platform_secrets", "ws_url"]);
+    expect(Object.keys(stack.local).sort()).toEqual([
+      "accounts",
+      "base_url",
+      "control_token",
+      "platform_secrets",
+      "ws_url",
+    ]);
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 });
@@ -166,7 +179,7 @@ describe("a jump of the clock", () => {
 
 describe("the clock over HTTP", () => {
   const nowOver = async (): Promise<number> => {
-    const body = (await (await fetch(`${stack.baseUrl}/_local/clock`)).json()) as { now: string };
+    const body = (await (await control("/_local/clock")).json()) as { now: string };
     return Date.parse(body.now);
   };
 
@@ -193,7 +206,7 @@ describe("the clock over HTTP", () => {
   );
 
   it("rejects a page of another origin and a foreign host name", async () => {
-    const from = (origin: string) => fetch(`${stack.baseUrl}/_local/clock`, { headers: { origin } });
+    const from = (origin: string) => control("/_local/clock", { headers: { origin } });
     expect((await from("https://elsewhere.example")).status).toBe(403);
     expect((await from(stack.baseUrl)).status).toBe(200);
     const { hostname, port } = new URL(stack.baseUrl);
@@ -207,16 +220,16 @@ describe("the clock over HTTP", () => {
   });
 
   it("is one of a few routes, which an unknown route lists", async () => {
-    const missing = await fetch(`${stack.baseUrl}/_local/nothing`);
+    const missing = await control("/_local/nothing");
     expect(missing.status).toBe(404);
     expect(await missing.text()).toContain("/_local/mail");
-    expect((await fetch(`${stack.baseUrl}/_local/clock`, { method: "DELETE" })).status).toBe(405);
+    expect((await control("/_local/clock", { method: "DELETE" })).status).toBe(405);
   });
 });
 
 describe("mail", () => {
   it("is listed, newest first", async () => {
-    expect(await (await fetch(`${stack.baseUrl}/_local/mail`)).json()).toEqual({ mails: [] });
+    expect(await (await control("/_local/mail")).json()).toEqual({ mails: [] });
     const { env: _, ...client } = stackClient();
     const mail = new SESv2Client(client);
     for (const subject of ["first", "second"]) {
@@ -229,7 +242,7 @@ describe("mail", () => {
       );
     }
     mail.destroy();
-    const { mails } = (await (await fetch(`${stack.baseUrl}/_local/mail`)).json()) as { mails: { subject: string }[] };
+    const { mails } = (await (await control("/_local/mail")).json()) as { mails: { subject: string }[] };
     expect(mails.map(({ subject }) => subject)).toEqual(["second", "first"]);
   });
 });
@@ -272,7 +285,7 @@ describe("a second start", () => {
   });
 
   async function clockOffset(): Promise<number> {
-    const { now } = (await (await fetch(`${stack.baseUrl}/_local/clock`)).json()) as { now: string };
+    const { now } = (await (await control("/_local/clock")).json()) as { now: string };
     return Date.parse(now) - Date.now();
   }
 });

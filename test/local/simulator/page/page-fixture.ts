@@ -2,9 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, inject } from "vitest";
+import { simulatorPageUrl } from "../../../../local/access/control-token.ts";
 import type { AppReport } from "../../../../local/simulator/host.ts";
 import { startSimulator } from "../../../../local/simulator/simulator.ts";
 import { unconnectedAccounts } from "../../../../local/simulator/world/seed.ts";
+import { controlHeaders, testControlToken } from "../../../support/access/control-token.ts";
 import { accessibilityViolations } from "../../../web/support/accessibility.ts";
 import { testBrowser } from "../../../web/support/browser.ts";
 import { testAccounts, testSecrets } from "../simulator-fixture.ts";
@@ -43,6 +45,7 @@ async function startPageSimulator() {
     metaSecret: testSecrets.meta,
     instagramSecret: testSecrets.instagram,
     verifyToken: "verify-me",
+    controlToken: testControlToken,
     accounts: [...Object.values(testAccounts), ...unconnectedAccounts],
     host: {
       async advanceClock(by) {
@@ -55,7 +58,7 @@ async function startPageSimulator() {
   });
   async function control<Answer>(path: string, body?: unknown): Promise<Answer> {
     const request = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const headers = { "Content-Type": "application/json" };
+    const headers = { ...controlHeaders(), "Content-Type": "application/json" };
     const answer = await fetch(`${simulator.url}/_sim${path}`, { ...request, headers });
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
     return (await answer.json()) as Answer;
@@ -113,6 +116,7 @@ export function useSimulatorPage() {
     await context.addInitScript(ASK_OFTEN);
     page = await context.newPage();
     page.setDefaultTimeout(5_000);
+    await page.goto(simulatorPageUrl(simulator.url, testControlToken.value));
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (line) => {
       if (line.type() === "error") complaints.push(line.text());

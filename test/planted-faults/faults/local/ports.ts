@@ -59,6 +59,46 @@ export const localStackFaults: readonly PlantedFault[] = [
     killedBy: { file: signatureTest, title: "does not match with %s" },
   },
   {
+    name: "any bearer token is a control token",
+    file: "local/access/control-token.ts",
+    search: "return sameBytes(sentToken, token.value) ? null",
+    replacement: "return sentToken.length > 0 ? null",
+    killedBy: {
+      file: "test/local/access/control-token.test.ts",
+      title: "a call needs the token as its bearer token, and else is refused with where it is",
+    },
+  },
+  {
+    name: "the simulator's control routes need no control token",
+    file: "local/simulator/control/control.ts",
+    search: "if (problem !== null) return json(401",
+    replacement: 'if (problem === "") return json(401',
+    killedBy: {
+      file: "test/local/simulator/page-and-control.test.ts",
+      title: "a control route without the control token is refused with 401, before anything is done",
+    },
+  },
+  {
+    name: "the stack's control routes need no control token",
+    file: "local/gateway/local-routes.ts",
+    search: "if (problem !== null) {",
+    replacement: 'if (problem === "") {',
+    killedBy: {
+      file: "test/local/gateway/gateway.test.ts",
+      title: "answers 401 to a call of a control route without the token of the data folder, and calls no control",
+    },
+  },
+  {
+    name: "the address of the simulator's page keeps the control token",
+    file: "local/simulator/page/access/control-token.ts",
+    search: '  history.replaceState(null, "", location.pathname);\n',
+    replacement: "",
+    killedBy: {
+      file: "test/local/simulator/page/page-token.test.ts",
+      title: "the printed link opens the page, and the token leaves the address",
+    },
+  },
+  {
     name: "the table's port passes on what is not signed",
     file: "local/dynamodb/table-proxy.ts",
     search: "if (problem === null) pass(request, response, body);",

@@ -26,6 +26,7 @@ import { platformFor } from "../../../../../shared/platforms/api/platform-for.ts
 import { encodeAccountTask } from "../../../../../shared/queues/accounts.ts";
 import { decodeEvent } from "../../../../../shared/queues/events.ts";
 import { messageStore } from "../../../../../shared/stores/inbox/messages.ts";
+import { controlHeaders, testControlToken } from "../../../../support/access/control-token.ts";
 import { openStores } from "../../../stores/support/open-stores.ts";
 import { openTeamEnv } from "../../access/team/support/team.ts";
 import { invokeWorker, type QueueWorker, queueDepth, receiveAllMessages } from "../../support/queue-worker.ts";
@@ -55,11 +56,13 @@ export async function openTestPlatforms(testEnv: TestEnv) {
     metaSecret: SECRETS.meta,
     instagramSecret: SECRETS.instagram,
     verifyToken: "verify-me",
+    controlToken: testControlToken,
     accounts: [],
   });
 
   async function control<T>(path: string, body: object): Promise<T> {
-    const response = await fetch(`${simulator.url}/_sim${path}`, { method: "POST", body: JSON.stringify(body) });
+    const request = { method: "POST", headers: controlHeaders(), body: JSON.stringify(body) };
+    const response = await fetch(`${simulator.url}/_sim${path}`, request);
     if (response.status !== 200) throw new Error(await response.text());
     return (await response.json()) as T;
   }
