@@ -13,6 +13,7 @@ import { controlHeaders } from "../../support/access/control-token.ts";
 import { listPaths, openPaths } from "../../support/access/file-modes.ts";
 import { type SignedFetch, signedFetch, signedHeaders } from "../../support/access/signed-fetch.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
+import { openSocket, type TestSocket } from "../../support/sockets/test-socket.ts";
 import { testBrowser } from "../../web/support/browser.ts";
 import { runAdmin } from "../support/admin.ts";
 import { readTable } from "../support/dump-table.ts";
@@ -24,6 +25,9 @@ import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 let stack: LocalStack;
 let environment: Readonly<Record<string, string>>;
 let stackPid: number;
+/** Its management API is one of the services. */
+let socket: TestSocket;
+let connectionPath: string;
 /** Of the stack's own process: all but the engine's, which the table's port stands before. */
 let ports: readonly number[];
 
@@ -31,9 +35,21 @@ beforeAll(async () => {
   stack = await openSharedStack();
   environment = JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8"));
   stackPid = JSON.parse(readFileSync(join(stack.dataDir, "lock"), "utf8")).pid;
+  const ticket = (await stack.api("POST", "/v1/realtime/ticket")).body.data as unknown as {
+    ticket: string;
+    url: string;
+  };
+  socket = await openSocket(`${ticket.url}?ticket=${ticket.ticket}`);
+  // The delay of the first frame.
+  await stack.clock("PT3S");
+  const { connection_id } = JSON.parse(await socket.next((text) => text.includes('"hello"')));
+  connectionPath = `${new URL(environment[env.realtimeEndpoint] ?? "").pathname}/@connections/${connection_id}`;
   ports = (listeningSockets(stackPid) ?? []).map(({ port }) => port);
 });
-afterAll(() => stack?.stop());
+afterAll(async () => {
+  socket?.terminate();
+  await stack?.stop();
+});
 
 const accessKey = () => ({ id: environment.AWS_ACCESS_KEY_ID ?? "", secret: environment.AWS_SECRET_ACCESS_KEY ?? "" });
 
@@ -77,6 +93,7 @@ function attacks(): Attack[] {
       headers: { ...json, authorization: `Bearer ${stack.info.live_key}` },
       body: body({ url: "http://127.0.0.1:1/attack" }),
     },
+    { service: "execute-api", path: connectionPath, body: body({ type: "pong" }) },
     {
       service: "execute-api",
       path: "/_local/clock",
@@ -161,6 +178,7 @@ async function contents() {
     secrets: readFile("emulators", "secrets.jsonl"),
     buckets: readFile("emulators", "s3.jsonl"),
     fault: simulated.fault,
+    frames: [...socket.messages],
     clock: readFile("clock.json"),
   };
 }
@@ -252,11 +270,13 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
         expect(answers.filter(({ status }) => status < 400)).toEqual([]);
       }
     }
-    const management = `${environment[env.realtimeEndpoint]}/@connections/AAAAAAAAAAAAAAA=`;
-    expect((await fetch(management)).status).toBe(403);
+    const management = new URL(connectionPath, environment[env.realtimeEndpoint]).href;
     const other = { service: "execute-api", accessKey: { id: "local", secret: "local" } };
-    expect((await signedFetch(management, other)).status).toBe(403);
-    expect((await signedFetch(management, { ...other, method: "GET", accessKey: accessKey() })).status).toBe(410);
+    for (const method of ["GET", "POST", "DELETE"]) {
+      expect((await fetch(management, { method })).status).toBe(403);
+      expect((await signedFetch(management, { ...other, method })).status).toBe(403);
+    }
+    expect((await signedFetch(management, { ...other, method: "GET", accessKey: accessKey() })).status).toBe(200);
     expect(await contents()).toEqual(before);
   });
 
