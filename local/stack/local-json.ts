@@ -17,7 +17,7 @@ export interface LocalJson {
   readonly simulator_url?: string;
   /** The credential of `/_local`, and of `/_sim` at the simulator. */
   readonly control_token: string;
-  /** Signs in to the console as the owner of the demo tenant: once, within 15 minutes after the start. */
+  /** Signs in to the console as the owner of the demo tenant by one press: once, within 15 minutes after the start. */
   readonly sign_in_url?: string;
   readonly tenant?: string;
   readonly live_key?: string;
