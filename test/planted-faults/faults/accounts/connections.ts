@@ -67,13 +67,13 @@ export const connectionFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "what no webhook brought before a data deletion is fetched for a new connection",
+    name: "a data deletion removes no time in which the tenant had the account",
     file: "shared/stores/accounts/holder-times.ts",
     search: "holdersAfterDataDeletion(holders, { tenant, ...request });",
     replacement: "holdersAfterDataDeletion(holders, { tenant, ...request, requestedAt: 0 });",
     killedBy: {
-      file: histories,
-      title: "%s",
+      file: "test/shared/flows/accounts/duties/data-deletion.test.ts",
+      title: "is not undone by a late webhook from before it, where the account %s",
     },
   },
 ];
