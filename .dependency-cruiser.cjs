@@ -1,46 +1,103 @@
 // The layers and their permitted imports: the same table as in ARCHITECTURE.md.
 // A layer may import itself, the layers listed here and the packages listed here.
+
+const FEATURES = "^shared/features/[^/]+/";
+/** A file at the root of a feature that is no event and no queue: the ports, and what other features call. */
+const CALLS = `${FEATURES}(?!events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
-const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+/(ports|page-files)\\.ts$)";
-/** The queue workers, and the batch that they share. */
-const WORKERS = "^functions/(worker/|[^/]+/worker\\.ts$)";
+const COMPOSITION = "^functions/(support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
+
+/** Where each layer is. A feature has the layers as rooms; its events, its queue and its calls stand at its root. */
+const places = {
+  "base/kernel": ["^shared/base/kernel/"],
+  "base/config": ["^shared/base/config/"],
+  "base/events": ["^shared/base/events/"],
+  "base/queues": ["^shared/base/queues/"],
+  "base/files": ["^shared/base/files/"],
+  "base/table": ["^shared/base/table/"],
+  "base/aws": ["^shared/base/aws/"],
+  "base/net": ["^shared/base/net/"],
+  rules: [`${FEATURES}rules/`],
+  events: [`${FEATURES}(events\\.ts$|events/|event-catalog\\.ts$)`],
+  queues: [`${FEATURES}(queue|[a-z]+-queue)\\.ts$`],
+  store: [`${FEATURES}store/`],
+  platforms: ["^shared/platforms/"],
+  flows: [`${FEATURES}flows/`, CALLS],
+  http: ["^shared/http/"],
+  routes: [`${FEATURES}routes/`],
+  functions: ["^functions/"],
+  local: ["^local/"],
+  lib: ["^lib/"],
+  bin: ["^bin/"],
+  packages: ["^packages/"],
+  web: ["^web/"],
+  "web/common": ["^web/common/"],
+  "web/check": ["^web/check/"],
+  "web/connect": ["^web/connect/"],
+  "web/docs/page": ["^web/docs/page/"],
+  "web/sign-in": ["^web/sign-in/"],
+};
+
+const base = [
+  "base/kernel",
+  "base/config",
+  "base/events",
+  "base/queues",
+  "base/files",
+  "base/table",
+  "base/aws",
+  "base/net",
+];
+const features = ["rules", "events", "queues", "store", "flows", "routes"];
+const useCases = ["base/kernel", "base/events", "base/queues", "base/files", "rules", "events", "queues"];
 
 const layers = {
-  "shared/kernel": { layers: [], packages: ["node:async_hooks", "node:crypto", "node:zlib", "ulid"] },
-  "shared/domain": { layers: ["shared/kernel"], packages: [] },
-  "shared/config": { layers: ["shared/kernel"], packages: ["zod"] },
-  "shared/events": { layers: ["shared/kernel", "shared/domain"], packages: ["zod"] },
-  "shared/queues": { layers: ["shared/kernel", "shared/domain"], packages: ["zod"] },
-  "shared/stores": {
-    layers: ["shared/kernel", "shared/domain", "shared/config"],
+  "base/kernel": { layers: [], packages: ["node:async_hooks", "node:crypto", "node:zlib", "ulid"] },
+  "base/config": { layers: ["base/kernel"], packages: ["zod"] },
+  "base/events": { layers: ["base/kernel"], packages: ["zod"] },
+  "base/queues": { layers: ["base/kernel"], packages: ["zod"] },
+  "base/files": { layers: ["base/kernel"], types: ["base/aws"], packages: [] },
+  "base/table": {
+    layers: ["base/kernel", "base/config"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  "shared/aws": { layers: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@(aws-sdk|smithy)/.+"] },
-  "shared/net": {
-    layers: ["shared/kernel", "shared/domain"],
+  "base/aws": { layers: ["base/kernel", "base/config"], packages: ["@(aws-sdk|smithy)/.+"] },
+  "base/net": {
+    layers: ["base/kernel", "base/events"],
     packages: ["undici", "node:crypto", "node:dns", "node:net", "node:tls"],
   },
-  "shared/platforms": {
-    layers: ["shared/kernel", "shared/domain", "shared/net"],
-    packages: ["zod", "node:http", "node:https"],
+  rules: { layers: ["base/kernel", "base/events"], packages: [] },
+  events: { layers: ["base/kernel", "base/events", "rules"], packages: ["zod"] },
+  queues: { layers: ["base/kernel", "base/events", "base/queues", "rules"], packages: ["zod"] },
+  store: {
+    layers: ["base/kernel", "base/config", "base/events", "base/table", "rules"],
+    packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  "shared/flows": {
-    layers: ["shared/kernel", "shared/domain", "shared/events", "shared/queues"],
-    types: ["shared/stores", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
+  platforms: { layers: ["base/kernel", "base/net", "rules"], packages: ["zod", "node:http", "node:https"] },
+  flows: {
+    layers: useCases,
+    types: ["store", "base/table", "base/aws", "base/net", "platforms", "base/config"],
     packages: ["jose"],
   },
+  http: {
+    layers: ["base/kernel", "base/files", "rules", "flows"],
+    types: ["base/aws"],
+    packages: ["hono", "zod", "node:zlib", "aws-lambda"],
+  },
+  routes: { layers: [...useCases, "flows", "http"], types: ["base/aws", "store"], packages: ["hono", "zod"] },
   functions: {
-    layers: ["shared/kernel", "shared/domain", "shared/events", "shared/queues", "shared/flows"],
-    types: ["shared/aws"],
-    packages: ["hono", "zod", "@middy/core", "node:zlib", "aws-lambda"],
+    layers: [...useCases, "flows", "http", "routes"],
+    types: ["base/aws"],
+    packages: ["hono", "zod", "@middy/core", "aws-lambda"],
     except: COMPOSITION,
   },
-  local: { layers: ["functions", "shared", "lib"], packages: [".*"] },
+  local: { layers: [...base, ...features, "platforms", "http", "functions", "lib"], packages: [".*"] },
   lib: {
-    layers: ["shared/config", "shared/kernel/text", "web"],
+    layers: ["base/config", "web"],
+    paths: ["^shared/base/kernel/text/"],
     packages: ["aws-cdk-lib", "constructs", "esbuild", "node:path", "node:url", "node:fs"],
   },
-  bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
+  bin: { layers: [...base, ...features, "platforms", "http", "functions", "lib", "local"], packages: [".*"] },
   packages: { layers: [], packages: [] },
   web: { layers: ["packages"], packages: ["esbuild", "marked", "node:fs", "node:path", "node:url"] },
   "web/common": { layers: ["packages"], packages: [] },
@@ -50,48 +107,75 @@ const layers = {
   "web/sign-in": { layers: ["packages", "web/common"], packages: [] },
 };
 
-const path = (layer) => `^${layer}/`;
 const packagePath = (name) =>
   name.startsWith("node:") ? `^(node:)?${name.slice(5)}(/|$)` : `(^|node_modules/)(@types/)?${name}(/|$)`;
 
-const forbidden = Object.entries(layers).flatMap(([layer, { layers: open, types = [], packages, except }]) => {
-  const from = { path: path(layer), ...(except ? { pathNot: except } : {}) };
-  const ours = [layer, ...open].map(path);
-  return [
-    {
-      name: `${layer}: layers`,
-      comment: `${layer} may import ${[layer, ...open].join(", ")}`,
-      severity: "error",
-      from,
-      to: { path: "^(shared|functions|local|lib|bin|web|packages|test)/", pathNot: [...ours, ...types.map(path)] },
-    },
-    ...(types.length
-      ? [
-          {
-            name: `${layer}: types only`,
-            comment: `${layer} may import ${types.join(", ")} as types only`,
-            severity: "error",
-            from,
-            to: { path: types.map(path), dependencyTypesNot: ["type-only"] },
-          },
-        ]
-      : []),
-    {
-      name: `${layer}: packages`,
-      comment: `${layer} may use ${packages.join(", ") || "no package"}`,
-      severity: "error",
-      from,
-      to: {
-        dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown", "core"],
-        ...(packages.length ? { pathNot: packages.map(packagePath) } : {}),
+const forbidden = Object.entries(layers).flatMap(
+  ([layer, { layers: open, types = [], paths = [], packages, except }]) => {
+    const from = { path: places[layer], ...(except ? { pathNot: except } : {}) };
+    const ours = [...[layer, ...open].flatMap((name) => places[name]), ...paths];
+    const ofTypes = types.flatMap((name) => places[name]);
+    return [
+      {
+        name: `${layer}: layers`,
+        comment: `${layer} may import ${[layer, ...open].join(", ")}`,
+        severity: "error",
+        from,
+        to: { path: "^(shared|functions|local|lib|bin|web|packages|test)/", pathNot: [...ours, ...ofTypes] },
       },
-    },
-  ];
-});
+      ...(types.length
+        ? [
+            {
+              name: `${layer}: types only`,
+              comment: `${layer} may import ${types.join(", ")} as types only`,
+              severity: "error",
+              from,
+              to: { path: ofTypes, dependencyTypesNot: ["type-only"] },
+            },
+          ]
+        : []),
+      {
+        name: `${layer}: packages`,
+        comment: `${layer} may use ${packages.join(", ") || "no package"}`,
+        severity: "error",
+        from,
+        to: {
+          dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown", "core"],
+          ...(packages.length ? { pathNot: packages.map(packagePath) } : {}),
+        },
+      },
+    ];
+  },
+);
 
 module.exports = {
   forbidden: [
     ...forbidden,
+    {
+      name: "features: rooms are private",
+      comment: "a feature uses the rules, events, queues and calls of another one, never its flows and routes",
+      severity: "error",
+      from: { path: "^shared/features/([^/]+)/" },
+      to: { path: `${FEATURES}(flows|routes)/`, pathNot: "^shared/features/$1/" },
+    },
+    {
+      name: "features: rows of other features",
+      comment:
+        "a store writes rows of another feature in its transactions by their keys, items and conditions; a flow names its store as a type",
+      severity: "error",
+      from: { path: "^shared/features/([^/]+)/" },
+      to: {
+        path: `${FEATURES}store/`,
+        pathNot: ["^shared/features/$1/", `${FEATURES}store/(attributes|keys|[a-z-]+-(items|keys|conditions))\\.ts$`],
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "the framework calls the feature access alone",
+      severity: "error",
+      from: { path: "^shared/http/" },
+      to: { path: [`${FEATURES}flows/`, CALLS], pathNot: "^shared/features/access/[^/]+\\.ts$" },
+    },
     {
       name: "functions: composition",
       comment:
@@ -101,16 +185,10 @@ module.exports = {
       to: { path: "^(local|lib|bin|web|packages|test)/" },
     },
     {
-      name: "routes and workers stay apart",
+      name: "workers serve no routes",
       severity: "error",
-      from: { path: "^functions/routes/" },
-      to: { path: WORKERS },
-    },
-    {
-      name: "workers and routes stay apart",
-      severity: "error",
-      from: { path: WORKERS },
-      to: { path: "^functions/(routes|http)/" },
+      from: { path: "^functions/(worker/|[^/]+/worker\\.ts$)" },
+      to: { path: ["^shared/http/", `${FEATURES}routes/`] },
     },
     {
       name: "the simulator knows nothing of Parley",
@@ -120,7 +198,7 @@ module.exports = {
         path: "^(shared|functions|lib|bin|local|packages)/",
         // What the ports, the control routes and the printed lines of this machine have in common is not Parley's.
         pathNot:
-          "^(local/(simulator/|access/(loopback-server|control-token)\\.ts$|support/terminal\\.ts$)|shared/kernel/(printable|text/(html|urls))\\.ts$)",
+          "^(local/(simulator/|access/(loopback-server|control-token)\\.ts$|support/terminal\\.ts$)|shared/base/kernel/text/(printable|html|urls)\\.ts$)",
       },
     },
     {
@@ -130,7 +208,14 @@ module.exports = {
       to: { path: "^test/" },
     },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
-    { name: "no cycles between folders", severity: "error", scope: "folder", from: {}, to: { circular: true } },
+    {
+      name: "no cycles between folders",
+      // Features call each other, as the framework and the feature access do; their rooms form no circle.
+      severity: "error",
+      scope: "folder",
+      from: { pathNot: ["^shared/http(/|$)", "^shared/features/[^/]+$", "^shared/features/[^/]+/routes"] },
+      to: { circular: true },
+    },
     { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {

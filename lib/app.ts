@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
-import type { FunctionName } from "../shared/config/names.ts";
+import type { FunctionName } from "#base/config/names.ts";
 import { type BundleFolders, bundleFunctions } from "./bundles/bundle-functions.ts";
 import { parseSettings } from "./config/settings.ts";
 import { stacks } from "./config/stack-names.ts";

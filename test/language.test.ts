@@ -83,7 +83,7 @@ test("the product awaits several works with allDone", () => {
   const uses = lines.filter(
     ({ text, where }) =>
       /^(functions|shared)\//.test(where) &&
-      !where.startsWith("shared/kernel/parallel.ts:") &&
+      !where.startsWith("shared/base/kernel/parallel.ts:") &&
       text.includes("Promise.all("),
   );
   expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,89 +20,73 @@ interface PlantedImport {
 const valueImport = (path: string) => `import { target } from "${path}";\nexport const used = target;\n`;
 const typeImport = (path: string) => `import type { Target } from "${path}";\nexport type Used = Target;\n`;
 
+const use = (from: string, imports: string, rule: string | null): PlantedImport => ({ from, imports, rule });
+const usePackage = (name: string) => `import * as used from "${name}";\nexport const user = used;\n`;
+
+/** A feature, and another one. */
+const ONE = "shared/features/one";
+const OTHER = "#features/other";
+
 const plantedImports: readonly PlantedImport[] = [
-  { from: "shared/kernel/a.ts", imports: valueImport("../domain/target.ts"), rule: "shared/kernel: layers" },
-  {
-    from: "shared/kernel/b.ts",
-    imports: 'import { z } from "zod";\nexport const used = z;\n',
-    rule: "shared/kernel: packages",
-  },
-  { from: "shared/domain/a.ts", imports: valueImport("../stores/target.ts"), rule: "shared/domain: layers" },
-  { from: "shared/domain/b.ts", imports: typeImport("../flows/target.ts"), rule: "shared/domain: layers" },
-  {
-    from: "shared/domain/c.ts",
-    imports: 'import fs from "node:fs";\nexport const used = fs;\n',
-    rule: "shared/domain: packages",
-  },
-  { from: "shared/domain/d.ts", imports: valueImport("../kernel/target.ts"), rule: null },
-  { from: "shared/events/a.ts", imports: valueImport("../flows/target.ts"), rule: "shared/events: layers" },
-  { from: "shared/events/b.ts", imports: valueImport("../domain/target.ts"), rule: null },
-  { from: "shared/flows/d.ts", imports: valueImport("../events/target.ts"), rule: null },
-  { from: "shared/stores/c.ts", imports: valueImport("../events/target.ts"), rule: "shared/stores: layers" },
-  { from: "shared/stores/a.ts", imports: valueImport("../aws/target.ts"), rule: "shared/stores: layers" },
-  {
-    from: "shared/stores/b.ts",
-    imports: 'import * as sqs from "@aws-sdk/client-sqs";\nexport const used = sqs;\n',
-    rule: "shared/stores: packages",
-  },
-  { from: "shared/aws/a.ts", imports: valueImport("../net/target.ts"), rule: "shared/aws: layers" },
-  { from: "shared/net/a.ts", imports: valueImport("../platforms/target.ts"), rule: "shared/net: layers" },
-  { from: "shared/platforms/a.ts", imports: valueImport("../net/target.ts"), rule: null },
-  { from: "shared/flows/a.ts", imports: valueImport("../stores/target.ts"), rule: "shared/flows: types only" },
-  { from: "shared/flows/b.ts", imports: typeImport("../stores/target.ts"), rule: null },
-  { from: "shared/flows/c.ts", imports: valueImport("../../functions/target.ts"), rule: "shared/flows: layers" },
-  { from: "functions/routes/a.ts", imports: valueImport("../../shared/stores/target.ts"), rule: "functions: layers" },
-  { from: "functions/routes/b.ts", imports: valueImport("../worker/target.ts"), rule: "routes and workers stay apart" },
-  {
-    from: "functions/ingest/worker.ts",
-    imports: valueImport("../routes/target.ts"),
-    rule: "workers and routes stay apart",
-  },
-  { from: "functions/worker/b.ts", imports: valueImport("../http/target.ts"), rule: "workers and routes stay apart" },
-  { from: "functions/api/ports.ts", imports: valueImport("../../shared/stores/target.ts"), rule: null },
-  { from: "functions/support/b.ts", imports: valueImport("../../local/target.ts"), rule: "functions: composition" },
-  {
-    from: "local/simulator/a.ts",
-    imports: valueImport("../../shared/kernel/target.ts"),
-    rule: "the simulator knows nothing of Parley",
-  },
-  { from: "lib/a.ts", imports: valueImport("../shared/domain/target.ts"), rule: "lib: layers" },
-  { from: "lib/b.ts", imports: valueImport("../shared/config/target.ts"), rule: null },
-  {
-    from: "packages/client/src/a.ts",
-    imports: typeImport("../../../shared/kernel/target.ts"),
-    rule: "packages: layers",
-  },
-  {
-    from: "packages/client/src/b.ts",
-    imports: 'import { z } from "zod";\nexport const used = z;\n',
-    rule: "packages: packages",
-  },
-  { from: "web/common/b.ts", imports: valueImport("../../packages/client/src/target.ts"), rule: null },
-  { from: "web/check/c.ts", imports: valueImport("../../packages/client/src/target.ts"), rule: "web/check: layers" },
-  { from: "web/a.ts", imports: valueImport("../shared/kernel/target.ts"), rule: "web: layers" },
-  { from: "web/check/a.ts", imports: typeImport("../../shared/kernel/target.ts"), rule: "web/check: layers" },
-  {
-    from: "web/check/b.ts",
-    imports: 'import fs from "node:fs";\nexport const used = fs;\n',
-    rule: "web/check: packages",
-  },
-  {
-    from: "web/common/a.ts",
-    imports: valueImport("../check/target.ts"),
-    rule: "web/common: layers",
-  },
-  {
-    from: "web/connect/a.ts",
-    imports: typeImport("../check/target.ts"),
-    rule: "web/connect: layers",
-  },
-  {
-    from: "web/sign-in/a.ts",
-    imports: typeImport("../../shared/kernel/target.ts"),
-    rule: "web/sign-in: layers",
-  },
-  { from: "bin/a.ts", imports: valueImport("../test/target.ts"), rule: "nothing imports test" },
+  use("shared/base/kernel/a.ts", valueImport(`${OTHER}/rules/target.ts`), "base/kernel: layers"),
+  use("shared/base/kernel/b.ts", usePackage("zod"), "base/kernel: packages"),
+  use("shared/base/events/a.ts", valueImport(`${OTHER}/rules/target.ts`), "base/events: layers"),
+  use("shared/base/queues/a.ts", valueImport("../aws/target.ts"), "base/queues: layers"),
+  use("shared/base/files/a.ts", valueImport("../aws/target.ts"), "base/files: types only"),
+  use("shared/base/table/a.ts", valueImport(`${OTHER}/store/keys.ts`), "base/table: layers"),
+  use("shared/base/table/b.ts", usePackage("@aws-sdk/client-sqs"), "base/table: packages"),
+  use("shared/base/aws/a.ts", valueImport("../net/target.ts"), "base/aws: layers"),
+  use("shared/base/net/a.ts", valueImport("#platforms/target.ts"), "base/net: layers"),
+  use("shared/platforms/a.ts", valueImport("#base/net/target.ts"), null),
+  use("shared/platforms/b.ts", valueImport(`${OTHER}/store/target.ts`), "platforms: layers"),
+  use(`${ONE}/rules/a.ts`, valueImport("../store/target.ts"), "rules: layers"),
+  use(`${ONE}/rules/b.ts`, typeImport("../flows/target.ts"), "rules: layers"),
+  use(`${ONE}/rules/c.ts`, usePackage("node:fs"), "rules: packages"),
+  use(`${ONE}/rules/d.ts`, valueImport("#base/kernel/target.ts"), null),
+  use(`${ONE}/rules/e.ts`, valueImport(`${OTHER}/rules/target.ts`), null),
+  use(`${ONE}/rules/f.ts`, typeImport("../ports.ts"), "rules: layers"),
+  use(`${ONE}/events.ts`, valueImport("./flows/target.ts"), "events: layers"),
+  use(`${ONE}/queue.ts`, valueImport("./store/target.ts"), "queues: layers"),
+  use(`${ONE}/store/a.ts`, valueImport("../events.ts"), "store: layers"),
+  use(`${ONE}/store/b.ts`, valueImport("#base/aws/target.ts"), "store: layers"),
+  use(`${ONE}/store/c.ts`, usePackage("@aws-sdk/client-sqs"), "store: packages"),
+  use(`${ONE}/store/d.ts`, valueImport(`${OTHER}/store/target.ts`), "features: rows of other features"),
+  use(`${ONE}/store/e.ts`, valueImport(`${OTHER}/store/keys.ts`), null),
+  use(`${ONE}/store/f.ts`, valueImport(`${OTHER}/store/things-items.ts`), null),
+  use(`${ONE}/flows/a.ts`, valueImport("../store/target.ts"), "flows: types only"),
+  use(`${ONE}/flows/b.ts`, typeImport("../store/target.ts"), null),
+  use(`${ONE}/flows/c.ts`, valueImport("../../../../functions/target.ts"), "flows: layers"),
+  use(`${ONE}/flows/d.ts`, valueImport("../events.ts"), null),
+  use(`${ONE}/flows/e.ts`, valueImport(`${OTHER}/flows/target.ts`), "features: rooms are private"),
+  use(`${ONE}/flows/f.ts`, typeImport(`${OTHER}/flows/target.ts`), "features: rooms are private"),
+  use(`${ONE}/flows/g.ts`, valueImport(`${OTHER}/call.ts`), null),
+  use(`${ONE}/flows/h.ts`, typeImport(`${OTHER}/store/target.ts`), null),
+  use(`${ONE}/flows/i.ts`, valueImport("#http/target.ts"), "flows: layers"),
+  use(`${ONE}/call-a.ts`, valueImport("./routes/target.ts"), "flows: layers"),
+  use(`${ONE}/routes/a.ts`, valueImport("../store/target.ts"), "routes: types only"),
+  use(`${ONE}/routes/b.ts`, valueImport(`${OTHER}/routes/target.ts`), "features: rooms are private"),
+  use(`${ONE}/routes/c.ts`, valueImport("#http/target.ts"), null),
+  use("shared/http/a.ts", valueImport(`${OTHER}/call.ts`), "the framework calls the feature access alone"),
+  use("shared/http/b.ts", valueImport(`${OTHER}/routes/target.ts`), "http: layers"),
+  use("functions/api/handler.ts", valueImport(`${OTHER}/store/target.ts`), "functions: layers"),
+  use("functions/api/ports.ts", valueImport(`${OTHER}/store/target.ts`), null),
+  use("functions/ingest/worker.ts", valueImport(`${OTHER}/routes/target.ts`), "workers serve no routes"),
+  use("functions/worker/b.ts", valueImport("#http/target.ts"), "workers serve no routes"),
+  use("functions/support/b.ts", valueImport("../../local/target.ts"), "functions: composition"),
+  use("local/simulator/a.ts", valueImport("#base/kernel/target.ts"), "the simulator knows nothing of Parley"),
+  use("lib/a.ts", valueImport(`${OTHER}/rules/target.ts`), "lib: layers"),
+  use("lib/b.ts", valueImport("#base/config/target.ts"), null),
+  use("packages/client/src/a.ts", typeImport("../../../shared/base/kernel/target.ts"), "packages: layers"),
+  use("packages/client/src/b.ts", usePackage("zod"), "packages: packages"),
+  use("web/common/b.ts", valueImport("../../packages/client/src/target.ts"), null),
+  use("web/check/c.ts", valueImport("../../packages/client/src/target.ts"), "web/check: layers"),
+  use("web/a.ts", valueImport("../shared/base/kernel/target.ts"), "web: layers"),
+  use("web/check/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/check: layers"),
+  use("web/check/b.ts", usePackage("node:fs"), "web/check: packages"),
+  use("web/common/a.ts", valueImport("../check/target.ts"), "web/common: layers"),
+  use("web/connect/a.ts", typeImport("../check/target.ts"), "web/connect: layers"),
+  use("web/sign-in/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/sign-in: layers"),
+  use("bin/a.ts", valueImport("../test/target.ts"), "nothing imports test"),
 ];
 
 let testEnv = "";
@@ -113,25 +97,33 @@ beforeAll(() => {
   for (const file of [".dependency-cruiser.cjs", "tsconfig.json", "package.json"])
     cpSync(join(project, file), join(testEnv, file));
   symlinkSync(join(project, "node_modules"), join(testEnv, "node_modules"));
+  const base = ["kernel", "config", "events", "queues", "files", "table", "aws", "net"].map(
+    (name) => `shared/base/${name}`,
+  );
+  const rooms = ["one", "other"].flatMap((feature) =>
+    ["rules", "store", "flows", "routes"].map((room) => `shared/features/${feature}/${room}`),
+  );
   for (const layer of [
-    ...["kernel", "domain", "events", "config", "queues", "stores", "aws", "net", "platforms", "flows"].map(
-      (name) => `shared/${name}`,
-    ),
-    ...["functions", "functions/routes", "functions/worker", "functions/http"],
+    ...base,
+    ...rooms,
+    ...["shared/platforms", "shared/http", "functions", "functions/worker"],
     ...["local", "local/simulator", "lib", "bin", "test", "web/check", "packages/client/src"],
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }
+  for (const path of ["call.ts", "store/keys.ts", "store/things-items.ts"])
+    plantFile(`shared/features/other/${path}`, target);
+  plantFile(`${ONE}/ports.ts`, target);
   for (const { from, imports } of plantedImports) plantFile(from, imports);
-  plantFile("shared/domain/circle-a.ts", 'import { b } from "./circle-b.ts";\nexport const a: unknown = b;\n');
-  plantFile("shared/domain/circle-b.ts", 'import { a } from "./circle-a.ts";\nexport const b: unknown = a;\n');
-  plantFile("shared/domain/left/one.ts", 'import { two } from "../right/two.ts";\nexport const one: unknown = two;\n');
-  plantFile("shared/domain/right/two.ts", "export const two = 2;\n");
+  plantFile(`${ONE}/rules/circle-a.ts`, 'import { b } from "./circle-b.ts";\nexport const a: unknown = b;\n');
+  plantFile(`${ONE}/rules/circle-b.ts`, 'import { a } from "./circle-a.ts";\nexport const b: unknown = a;\n');
+  plantFile(`${ONE}/rules/left/one.ts`, 'import { two } from "../right/two.ts";\nexport const one: unknown = two;\n');
+  plantFile(`${ONE}/rules/right/two.ts`, "export const two = 2;\n");
   plantFile(
-    "shared/domain/right/three.ts",
+    `${ONE}/rules/right/three.ts`,
     'import { four } from "../left/four.ts";\nexport const three: unknown = four;\n',
   );
-  plantFile("shared/domain/left/four.ts", "export const four = 4;\n");
+  plantFile(`${ONE}/rules/left/four.ts`, "export const four = 4;\n");
   const run = spawnSync(
     process.execPath,
     [
@@ -184,7 +176,7 @@ describe("the table of layers in ARCHITECTURE.md", () => {
   const { forbidden } = createRequire(import.meta.url)(join(project, ".dependency-cruiser.cjs")) as {
     forbidden: { name: string; comment: string }[];
   };
-  /** The list at the end of a rule's comment: `shared/events may import shared/events, shared/kernel`. */
+  /** The list at the end of a rule's comment: `events may import events, rules`. */
   const permitted = (rule: string, verb: string) =>
     list(
       forbidden
@@ -201,7 +193,7 @@ describe("the table of layers in ARCHITECTURE.md", () => {
 
   it.each(rows)("permits the imports of the rules: $layer", ({ layer, imports }) => {
     const [values = "", types = ""] = imports.split(/;? ?types of /);
-    const layers = (text = "") => list(text.split(";")[0]).map(toLayer);
+    const layers = (text = "") => list(text.split(";")[0]);
     expect([layer, ...layers(values)].sort()).toEqual(permitted(`${layer}: layers`, "may import"));
     expect(layers(types).sort()).toEqual(permitted(`${layer}: types only`, "may import"));
   });
@@ -223,8 +215,6 @@ const list = (text = "") =>
     .split(", ")
     .filter((name) => !["", "none", "nothing", "no package"].includes(name))
     .sort();
-/** The table leaves out `shared/`. */
-const toLayer = (name: string) => (existsSync(join(project, "shared", name)) ? `shared/${name}` : name);
 
 function plantFile(path: string, text: string): void {
   mkdirSync(dirname(join(testEnv, path)), { recursive: true });

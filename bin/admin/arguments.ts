@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { env } from "../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { CliError } from "./cli-error.ts";
 import { nearest } from "./text/nearest.ts";
 

@@ -1,4 +1,4 @@
-import { RootSecretTooShort } from "../../shared/kernel/key-ring.ts";
+import { RootSecretTooShort } from "#base/kernel/key-ring.ts";
 
 /** An error of the user. Its message is printed without a stack trace. */
 export class CliError extends Error {}

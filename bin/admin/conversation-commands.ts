@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseTenant } from "#base/kernel/tenant.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { type Connection, parseAccountKey } from "#features/accounts/rules/accounts.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
 import type { LocalJson } from "../../local/stack/local-json.ts";
-import { type Connection, parseAccountKey } from "../../shared/domain/accounts/accounts.ts";
-import { conversationId } from "../../shared/domain/inbox/conversations.ts";
-import { parseTenant } from "../../shared/kernel/tenant.ts";
-import { SECOND } from "../../shared/kernel/time.ts";
 import type { Arguments, CommandOutput } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { callControlRoute, callLocalApi, requireData } from "./local-api.ts";

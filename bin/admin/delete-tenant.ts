@@ -1,6 +1,6 @@
+import { iso } from "#base/kernel/time.ts";
+import { type DeletionProgress, deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { deletionPorts } from "../../functions/admin/deletion-ports.ts";
-import { type DeletionProgress, deleteTenant } from "../../shared/flows/deletion/delete-tenant.ts";
-import { iso } from "../../shared/kernel/time.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";

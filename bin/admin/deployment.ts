@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import { env } from "#base/config/names.ts";
+import { clockNow, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type Environment, tenantPorts } from "../../functions/admin/tenant-ports.ts";
-import { env } from "../../shared/config/names.ts";
-import { clockNow, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { callControlRoute } from "./local-api.ts";
 import { localStack } from "./local-stack.ts";
 

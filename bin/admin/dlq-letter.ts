@@ -1,7 +1,7 @@
-import { accountKey } from "../../shared/domain/accounts/accounts.ts";
-import { decodeDeadLetter } from "../../shared/flows/dead-letters/decode.ts";
-import type { InboundMessage } from "../../shared/queues/inbound.ts";
-import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { decodeDeadLetter } from "#features/dead-letters/decode.ts";
+import type { QuarantinedMessage } from "#features/dead-letters/store/quarantine.ts";
+import type { InboundMessage } from "#features/inbox/queue.ts";
 
 const taskDescriptions = {
   probe: "probe",

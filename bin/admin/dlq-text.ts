@@ -1,4 +1,4 @@
-import { printableLine } from "../../shared/kernel/printable.ts";
+import { printableLine } from "#base/kernel/text/printable.ts";
 import type { DeadLetterJson, InspectionJson, RedriveJson } from "./dlq-views.ts";
 import { formatTable } from "./text/text-table.ts";
 

@@ -1,11 +1,11 @@
-import { queueReaders } from "../../shared/config/function-times.ts";
-import { accountKey } from "../../shared/domain/accounts/accounts.ts";
-import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
-import { eventId } from "../../shared/domain/events/events.ts";
-import { type Inspection, planRedrive, type RedrivePlan } from "../../shared/flows/dead-letters/inspect.ts";
-import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
-import { iso, type Millis } from "../../shared/kernel/time.ts";
-import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
+import { queueReaders } from "#base/config/function-times.ts";
+import { eventId } from "#base/events/events.ts";
+import { iso, type Millis } from "#base/kernel/time.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { type Inspection, planRedrive, type RedrivePlan } from "#features/dead-letters/flows/inspect.ts";
+import type { RedriveResult } from "#features/dead-letters/flows/redrive.ts";
+import type { QuarantinedMessage } from "#features/dead-letters/store/quarantine.ts";
+import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { describeDeadLetter } from "./dlq-letter.ts";
 
 // The `--json` output: ids, classes and counts, never the content of a message.

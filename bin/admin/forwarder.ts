@@ -4,8 +4,8 @@ import { request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { addAbortSignal } from "node:stream";
 import { finished } from "node:stream/promises";
-import { ATTEMPT_TIMEOUT } from "../../shared/domain/limits.ts";
-import { clockNow, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { ATTEMPT_TIMEOUT } from "#base/kernel/limits.ts";
+import { clockNow, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 
 const BODY_BYTES_MAX = 1_000_000;
 /** A receiver rejects a delivery whose time is further from its own clock. */

@@ -1,10 +1,10 @@
-import { toKeyResponse } from "../../functions/routes/access/keys.ts";
-import { isKeyLabel } from "../../shared/domain/access/display-texts.ts";
-import { KEY_LABEL_CHARS_MAX, OPERATOR_KEY_TENANTS_MAX } from "../../shared/domain/limits.ts";
-import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "../../shared/flows/access/key-lists.ts";
-import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
-import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { KEY_LABEL_CHARS_MAX, OPERATOR_KEY_TENANTS_MAX } from "#base/kernel/limits.ts";
+import { isRefusal, refusalMessage } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "#features/access/flows/key-lists.ts";
+import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
+import { toKeyResponse } from "#features/access/routes/keys.ts";
+import { isKeyLabel } from "#features/access/rules/display-texts.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { type Deployment, deployment } from "./deployment.ts";

@@ -1,4 +1,4 @@
-import { SECOND } from "../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { callLocalApi, requireData } from "./local-api.ts";
 
 const CREATE_TIMEOUT = 20 * SECOND;

@@ -1,5 +1,5 @@
-import { printableJson } from "../../shared/kernel/printable.ts";
-import { iso } from "../../shared/kernel/time.ts";
+import { printableJson } from "#base/kernel/text/printable.ts";
+import { iso } from "#base/kernel/time.ts";
 import { type Arguments, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { type ForwardedDelivery, openForwarder } from "./forwarder.ts";

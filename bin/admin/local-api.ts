@@ -1,4 +1,4 @@
-import { SECOND } from "../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { CliError } from "./cli-error.ts";
 import { localStack, stackNotRunning } from "./local-stack.ts";
 

@@ -1,13 +1,13 @@
+import { iso, type Millis } from "#base/kernel/time.ts";
+import { type LeakResult, replaceLeakedRoot } from "#features/access/flows/rotation/replace-leaked-root.ts";
+import { type RotationResult, rotateRoot } from "#features/access/flows/rotation/rotate-root.ts";
+import { rotateVerifyToken } from "#features/access/flows/rotation/rotate-verify-token.ts";
 import {
   replaceLeakedRootPorts,
   rotateRootPorts,
   rotateVerifyTokenPorts,
 } from "../../functions/admin/rotation-ports.ts";
 import type { Environment } from "../../functions/admin/tenant-ports.ts";
-import { type LeakResult, replaceLeakedRoot } from "../../shared/flows/access/rotation/replace-leaked-root.ts";
-import { type RotationResult, rotateRoot } from "../../shared/flows/access/rotation/rotate-root.ts";
-import { rotateVerifyToken } from "../../shared/flows/access/rotation/rotate-verify-token.ts";
-import { iso, type Millis } from "../../shared/kernel/time.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";

@@ -1,11 +1,11 @@
-import { eventCatalog } from "../../shared/events/catalog.ts";
+import { eventCatalog } from "#features/webhooks/event-catalog.ts";
 
 /** The Markdown page of the event types. */
 export function eventsPage(): string {
   const catalog = eventCatalog();
   return `${[
     "# Event types",
-    "<!-- Generated from shared/events by `npm run openapi`. -->",
+    "<!-- Generated from the events of the features by `npm run openapi`. -->",
     "`GET /v1/event-types` returns the JSON Schema of each type, and `openapi.json` has it under `webhooks`.",
     "Ignore fields that you do not know: within an `api_version`, events only gain fields.",
     [

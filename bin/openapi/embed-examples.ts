@@ -1,4 +1,4 @@
-import type { Json } from "../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 import type { ExampleExchange, Examples } from "./examples/exchange.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths

@@ -1,4 +1,4 @@
-import type { Json } from "../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 
 /** The schema with a reference in place of each part that equals one of the components. */
 export function withKnownSchemas(schema: unknown, components: Json): unknown {

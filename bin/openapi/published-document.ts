@@ -1,7 +1,7 @@
-import { openApiDocument } from "../../functions/http/openapi/document.ts";
-import type { Json } from "../../functions/http/openapi/schemas.ts";
-import { publishedRoutes } from "../../functions/routes/published-routes.ts";
-import { API_VERSION } from "../../shared/domain/events/events.ts";
+import { API_VERSION } from "#base/events/events.ts";
+import { openApiDocument } from "#http/openapi/document.ts";
+import type { Json } from "#http/openapi/schemas.ts";
+import { publishedRoutes } from "../../functions/published-routes.ts";
 import { documentInfo } from "./info.ts";
 import { frameSchemas, realtimeStream } from "./realtime.ts";
 import { describeTags } from "./tags.ts";
@@ -11,7 +11,7 @@ import { eventWebhooks } from "./webhooks.ts";
 export function publishedDocument(): Json {
   const info = { title: "Parley", version: API_VERSION, ...documentInfo };
   const { webhooks, schemas: eventSchemas } = eventWebhooks();
-  const routes = openApiDocument<never>(publishedRoutes, info);
+  const routes = openApiDocument(publishedRoutes, info);
   const components = routes.components as { schemas: Json };
   const schemas = { ...components.schemas, ...eventSchemas, ...frameSchemas(components.schemas) };
   const tagNames = (routes.tags as { name: string }[]).map(({ name }) => name);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { type Json, removeDatePattern } from "../../functions/http/openapi/schemas.ts";
-import { streamFrameSchemas } from "../../shared/events/realtime.ts";
+import { streamFrameSchemas } from "#features/realtime/events.ts";
+import { type Json, removeDatePattern } from "#http/openapi/schemas.ts";
 import { withKnownSchemas } from "./known-schemas.ts";
 
 interface RealtimeStream {

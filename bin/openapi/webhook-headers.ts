@@ -1,4 +1,4 @@
-import type { Json } from "../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 
 /** The headers of a delivery, as parameters of the request that an endpoint gets. */
 export const deliveryHeaders: readonly Json[] = [

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { type Json, removeDatePattern } from "../../functions/http/openapi/schemas.ts";
-import { type EventType, eventTypes } from "../../shared/domain/events/events.ts";
-import { eventCatalog, eventSchema } from "../../shared/events/catalog.ts";
+import { type EventType, eventTypes } from "#base/events/events.ts";
+import { eventCatalog, eventSchema } from "#features/webhooks/event-catalog.ts";
+import { type Json, removeDatePattern } from "#http/openapi/schemas.ts";
 import { deliveryHeaders } from "./webhook-headers.ts";
 
 interface EventWebhooks {

@@ -1,4 +1,4 @@
-import { clockNow } from "../../shared/kernel/time.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { accountsPorts } from "./ports.ts";
 import { accountsWorker } from "./worker.ts";
 

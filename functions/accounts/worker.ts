@@ -1,8 +1,8 @@
-import { runAccountTask, type TaskPorts } from "../../shared/flows/accounts/run-task.ts";
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
-import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeAccountTask } from "../../shared/queues/accounts.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { runAccountTask, type TaskPorts } from "#features/accounts/flows/run-task.ts";
+import { decodeAccountTask } from "#features/accounts/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 

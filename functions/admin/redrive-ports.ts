@@ -1,18 +1,18 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { queueUrlNames } from "../../shared/config/names.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { RedrivePorts } from "../../shared/flows/dead-letters/ports.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { queueUrlNames } from "#base/config/names.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import type { RedrivePorts } from "#features/dead-letters/ports.ts";
+import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { dueStore } from "#features/delivery/store/due-attempts.ts";
+import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
+import { erasureStore } from "#features/erasure/store/erasures.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
+import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
-import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
-import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
-import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
-import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
-import { messageStore } from "../../shared/stores/inbox/messages.ts";
-import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
 
 /** The ports of the dead-letter commands: the table, and for a redrive the source queue. */

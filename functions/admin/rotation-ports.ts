@@ -1,23 +1,23 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { openStoredSecret } from "../../shared/aws/secret-values.ts";
-import { SECRET_CACHE_LIFETIME } from "../../shared/aws/secrets.ts";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { setting } from "../../shared/config/settings.ts";
+import { openStoredSecret } from "#base/aws/secret-values.ts";
+import { SECRET_CACHE_LIFETIME } from "#base/aws/secrets.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { setting } from "#base/config/settings.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { openTable } from "#base/table/client.ts";
 import type {
   ReplaceLeakedRootPorts,
   RotateRootPorts,
   RotateVerifyTokenPorts,
-} from "../../shared/flows/access/rotation/ports.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
-import { inviteStore } from "../../shared/stores/access/invites.ts";
-import { loginTokenStore } from "../../shared/stores/access/login-tokens.ts";
-import { scanRotationRows } from "../../shared/stores/access/rotation-leftovers.ts";
-import { scanSessionRows } from "../../shared/stores/access/session-rows.ts";
-import { userStore } from "../../shared/stores/access/users.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { holdStore } from "../../shared/stores/holds/holds.ts";
-import { socketStore } from "../../shared/stores/realtime/sockets.ts";
+} from "#features/access/flows/rotation/ports.ts";
+import { inviteStore } from "#features/access/store/invites.ts";
+import { loginTokenStore } from "#features/access/store/login-tokens.ts";
+import { scanRotationRows } from "#features/access/store/rotation-leftovers.ts";
+import { scanSessionRows } from "#features/access/store/session-rows.ts";
+import { userStore } from "#features/access/store/users.ts";
+import { holdStore } from "#features/holds/store/holds.ts";
+import { socketStore } from "#features/realtime/store/sockets.ts";
 import { clientSettings, cutOffPorts, type Environment } from "./tenant-ports.ts";
 
 /** What `rotate root` needs in the deployment that `environment` describes. */

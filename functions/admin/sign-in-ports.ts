@@ -1,10 +1,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { SignInRequestPorts } from "../../shared/flows/access/sign-in/ports.ts";
-import { loginTokenStore } from "../../shared/stores/access/login-tokens.ts";
-import { openTable } from "../../shared/stores/client.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import type { SignInRequestPorts } from "#features/access/flows/sign-in/ports.ts";
+import { loginTokenStore } from "#features/access/store/login-tokens.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
 
 /** The ports for creating a sign-in link in the deployment that `environment` describes. */

@@ -2,31 +2,31 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { openVault } from "../../shared/aws/vault.ts";
-import { requestOptions, requestTimeouts } from "../../shared/config/request-times.ts";
-import { setting } from "../../shared/config/settings.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { openVault } from "#base/aws/vault.ts";
+import { requestOptions, requestTimeouts } from "#base/config/request-times.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable, type Table } from "#base/table/client.ts";
 import type {
   KeyPorts,
   KeyRevocationPorts,
   OwnerPorts,
   TenantPorts,
   TenantStatusPorts,
-} from "../../shared/flows/access/ports.ts";
-import type { LinkPorts } from "../../shared/flows/accounts/ports.ts";
-import type { CutOffPorts } from "../../shared/flows/realtime/ports.ts";
-import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
-import { inviteStore } from "../../shared/stores/access/invites.ts";
-import { membershipStore } from "../../shared/stores/access/memberships.ts";
-import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
-import { type Tenants, tenantStore } from "../../shared/stores/access/tenants.ts";
-import { userStore } from "../../shared/stores/access/users.ts";
-import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
-import { openTable, type Table } from "../../shared/stores/client.ts";
-import { socketStore } from "../../shared/stores/realtime/sockets.ts";
+} from "#features/access/ports.ts";
+import { apiKeyStore } from "#features/access/store/api-keys.ts";
+import { inviteStore } from "#features/access/store/invites.ts";
+import { membershipStore } from "#features/access/store/memberships.ts";
+import { userStore } from "#features/access/store/users.ts";
+import type { LinkPorts } from "#features/accounts/ports.ts";
+import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { authorizationStore } from "#features/accounts/store/authorizations.ts";
+import type { CutOffPorts } from "#features/realtime/ports.ts";
+import { socketStore } from "#features/realtime/store/sockets.ts";
+import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
+import { type Tenants, tenantStore } from "#features/tenants/store/tenants.ts";
 
 /** What the commands that set up a workspace need. */
 export type AdminPorts = KeyPorts &

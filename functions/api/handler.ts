@@ -1,10 +1,10 @@
-import { clockNow } from "../../shared/kernel/time.ts";
-import { createApp } from "../http/app.ts";
-import { callerCredentials } from "../http/caller-credentials.ts";
-import { lambdaHandler } from "../http/lambda.ts";
-import { apiRoutes } from "../routes/index.ts";
+import { clockNow } from "#base/kernel/time.ts";
+import { createApp } from "#http/app.ts";
+import { callerCredentials } from "#http/credentials/caller-credentials.ts";
+import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
 import { apiPorts } from "./ports.ts";
+import { apiRoutes } from "./routes.ts";
 
 const ports = apiPorts();
 

@@ -1,6 +1,6 @@
-import { CONNECT_PAGE_PATH } from "../../shared/domain/accounts/login-results.ts";
-import type { PageFile } from "../../shared/flows/holds/ports.ts";
-import { START_PAGE } from "../routes/accounts/start-page.ts";
+import type { PageFile } from "#base/files/page-file.ts";
+import { START_PAGE } from "#features/accounts/routes/start-page.ts";
+import { CONNECT_PAGE_PATH } from "#features/accounts/rules/login-results.ts";
 import { readPageFiles } from "../support/page-files.ts";
 
 /** Reads the pages that connect accounts, as `buildConnectPage` wrote them. */

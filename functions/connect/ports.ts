@@ -1,41 +1,41 @@
 import { fileURLToPath } from "node:url";
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { openVault } from "../../shared/aws/vault.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { openVault } from "#base/aws/vault.ts";
 import {
   accountsPerTenantSetting,
   limitSetting,
   optionalSetting,
   platformUrlSettings,
   setting,
-} from "../../shared/config/settings.ts";
-import { connectAccount } from "../../shared/flows/accounts/connect.ts";
-import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
+} from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import { membershipStore } from "#features/access/store/memberships.ts";
+import { requestQuotaStore } from "#features/access/store/request-quota.ts";
+import { userStore } from "#features/access/store/users.ts";
+import { connectAccount } from "#features/accounts/flows/connect.ts";
+import type { ConnectPorts } from "#features/accounts/ports.ts";
+import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { authorizationStore } from "#features/accounts/store/authorizations.ts";
+import { loginStateStore } from "#features/accounts/store/login-states.ts";
+import { pageChoiceStore } from "#features/accounts/store/page-choices.ts";
+import { pageUseStore } from "#features/accounts/store/page-uses.ts";
+import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
+import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { facebookDialog, instagramDialog } from "../../shared/platforms/accounts/login-dialogs.ts";
-import { membershipStore } from "../../shared/stores/access/memberships.ts";
-import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
-import { tenantStore } from "../../shared/stores/access/tenants.ts";
-import { userStore } from "../../shared/stores/access/users.ts";
-import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
-import { loginStateStore } from "../../shared/stores/accounts/login-states.ts";
-import { pageChoiceStore } from "../../shared/stores/accounts/page-choices.ts";
-import { pageUseStore } from "../../shared/stores/accounts/page-uses.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
-import type { ConnectRoutePorts } from "../routes/connect-endpoint.ts";
 import { openAccountPlatforms, openLogins } from "../support/account-platforms.ts";
 import { dutyPorts } from "../support/duty-ports.ts";
 import { readConnectPage, readDataDeletionPage } from "./page-files.ts";
+import type { ConnectFunctionPorts } from "./routes.ts";
 
 /** The build of the function puts the pages beside the bundle. */
 const CONNECT_PAGE_FOLDER = fileURLToPath(new URL("./connect", import.meta.url));
 const DATA_DELETION_PAGE_FOLDER = fileURLToPath(new URL("./data-deletion", import.meta.url));
 
 /** The ports of the logins by which people connect accounts. */
-export function connectPorts(): ConnectRoutePorts {
+export function connectPorts(): ConnectFunctionPorts {
   const table = openTable(setting("table"));
   const accounts = accountStore(table);
   const accountChecks = accountCheckStore(table);
@@ -76,7 +76,7 @@ export function connectPorts(): ConnectRoutePorts {
   };
 }
 
-function openLoginDialogs(): ConnectRoutePorts["loginDialogs"] {
+function openLoginDialogs(): ConnectFunctionPorts["loginDialogs"] {
   const { instagramWww, facebookWww, graphVersion } = platformUrlSettings();
   const [metaAppId, instagramAppId] = [optionalSetting("metaAppId"), optionalSetting("instagramAppId")];
   const config = optionalSetting("facebookLoginConfig");

@@ -1,10 +1,10 @@
-import { clockNow } from "../../shared/kernel/time.ts";
-import { createApp } from "../http/app.ts";
-import { sessionCredentials } from "../http/caller-credentials.ts";
-import { lambdaHandler } from "../http/lambda.ts";
-import { consoleRoutes } from "../routes/console-routes.ts";
+import { clockNow } from "#base/kernel/time.ts";
+import { createApp } from "#http/app.ts";
+import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
+import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
 import { consolePorts } from "./ports.ts";
+import { consoleRoutes } from "./routes.ts";
 
 const ports = consolePorts();
 

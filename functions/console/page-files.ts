@@ -1,6 +1,6 @@
-import { SIGNED_IN_PATH } from "../../shared/domain/access/redirect-paths.ts";
-import type { PageFile } from "../../shared/flows/holds/ports.ts";
-import { CONFIRM_PAGE } from "../routes/access/sign-in/pages.ts";
+import type { PageFile } from "#base/files/page-file.ts";
+import { CONFIRM_PAGE } from "#features/access/routes/sign-in/pages.ts";
+import { SIGNED_IN_PATH } from "#features/access/rules/redirect-paths.ts";
 import { readPageFiles } from "../support/page-files.ts";
 
 /** Reads the sign-in pages that `buildSignInPage` wrote. The page of an invalid link has the path of the link. */

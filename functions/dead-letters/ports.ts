@@ -1,13 +1,13 @@
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { deadLetterQueueSettings, setting } from "../../shared/config/settings.ts";
-import type { DeadLetterPorts } from "../../shared/flows/dead-letters/ports.ts";
-import { tenantStore } from "../../shared/stores/access/tenants.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
-import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
-import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
-import { counterStore } from "../../shared/stores/stats/counters.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { deadLetterQueueSettings, setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import type { DeadLetterPorts } from "#features/dead-letters/ports.ts";
+import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { dueStore } from "#features/delivery/store/due-attempts.ts";
+import { counterStore } from "#features/stats/store/counters.ts";
+import { tenantStore } from "#features/tenants/store/tenants.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 /** The consumer of the dead-letter queues. */

@@ -1,9 +1,9 @@
 import type { SQSRecord } from "aws-lambda";
-import type { DeadLetterPorts } from "../../shared/flows/dead-letters/ports.ts";
-import { quarantineDeadLetter } from "../../shared/flows/dead-letters/quarantine.ts";
-import { done, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { newTally, saveTally, type Tally } from "../../shared/flows/stats/count.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { done, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
+import type { DeadLetterPorts } from "#features/dead-letters/ports.ts";
+import { newTally, saveTally, type Tally } from "#features/stats/count.ts";
 import { processRecords, queueName, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 import { firstSentAt, receiveCount } from "../worker/redelivery.ts";

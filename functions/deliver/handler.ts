@@ -1,4 +1,4 @@
-import { clockNow } from "../../shared/kernel/time.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { deliverPorts } from "./ports.ts";
 import { deliverWorker } from "./worker.ts";
 

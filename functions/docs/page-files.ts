@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { shortHash } from "../../shared/kernel/bytes.ts";
-import type { ContentCoding } from "../http/content-coding.ts";
-import type { DocsFile, DocsPorts } from "../routes/docs/docs.ts";
+import { shortHash } from "#base/kernel/bytes.ts";
+import type { ContentCoding } from "#http/content-coding.ts";
+import type { DocsFile, DocsPorts } from "./routes.ts";
 
 /** What `buildDocs` writes where a page names the URL of the deployment. */
 const BASE_URL_MARK = "{{base_url}}";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { setting } from "../../shared/config/settings.ts";
-import type { DocsPorts } from "../routes/docs/docs.ts";
+import { setting } from "#base/config/settings.ts";
 import { readDocs } from "./page-files.ts";
+import type { DocsPorts } from "./routes.ts";
 
 /** The build of the function puts the documentation beside the bundle. */
 const DOCS_FOLDER = fileURLToPath(new URL("./docs", import.meta.url));

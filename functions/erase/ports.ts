@@ -1,16 +1,16 @@
-import { openFiles } from "../../shared/aws/files.ts";
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
-import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
-import { traceStore } from "../../shared/stores/erasure/traces.ts";
-import { socketStore } from "../../shared/stores/realtime/sockets.ts";
-import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
-import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import { openFiles } from "#base/aws/files.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import type { ErasePorts } from "#features/erasure/ports.ts";
+import { erasureStore } from "#features/erasure/store/erasures.ts";
+import { traceStore } from "#features/erasure/store/traces.ts";
+import { socketStore } from "#features/realtime/store/sockets.ts";
+import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
+import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function erasePorts(): ErasePorts & WorkerPorts {

@@ -1,9 +1,9 @@
-import { eraseInBackground } from "../../shared/flows/erasure/background.ts";
-import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
-import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeErasure } from "../../shared/queues/erasures.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { eraseInBackground } from "#features/erasure/flows/background.ts";
+import type { ErasePorts } from "#features/erasure/ports.ts";
+import { decodeErasure } from "#features/erasure/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 

@@ -1,9 +1,9 @@
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { handOverUpload } from "../../shared/flows/uploads/hand-over.ts";
-import type { HandOverPorts } from "../../shared/flows/uploads/ports.ts";
-import { DAY, type Millis } from "../../shared/kernel/time.ts";
-import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeUpload } from "../../shared/queues/uploads.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { handOverUpload } from "#features/uploads/flows/hand-over.ts";
+import type { HandOverPorts } from "#features/uploads/ports.ts";
+import { decodeUpload } from "#features/uploads/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 import { isRepeated } from "../worker/redelivery.ts";

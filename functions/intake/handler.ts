@@ -1,8 +1,8 @@
-import { clockNow } from "../../shared/kernel/time.ts";
-import { createApp } from "../http/app.ts";
-import { noCredentials } from "../http/credentials.ts";
-import { lambdaHandler } from "../http/lambda.ts";
-import { intakeRoutes } from "../routes/inbox/intake.ts";
+import { clockNow } from "#base/kernel/time.ts";
+import { intakeRoutes } from "#features/inbox/routes/intake.ts";
+import { createApp } from "#http/app.ts";
+import { noCredentials } from "#http/credentials/credentials.ts";
+import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
 import { intakePorts } from "./ports.ts";
 

@@ -1,13 +1,13 @@
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openMail } from "../../shared/aws/mail.ts";
-import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { isSignUpOpen, mailSettings, setting } from "../../shared/config/settings.ts";
-import type { MailPorts } from "../../shared/flows/access/mails/ports.ts";
-import { inviteStore } from "../../shared/stores/access/invites.ts";
-import { loginTokenStore } from "../../shared/stores/access/login-tokens.ts";
-import { userStore } from "../../shared/stores/access/users.ts";
-import { openTable } from "../../shared/stores/client.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openMail } from "#base/aws/mail.ts";
+import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { isSignUpOpen, mailSettings, setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import type { MailPorts } from "#features/access/flows/mails/ports.ts";
+import { inviteStore } from "#features/access/store/invites.ts";
+import { loginTokenStore } from "#features/access/store/login-tokens.ts";
+import { userStore } from "#features/access/store/users.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function mailPorts(): MailPorts & WorkerPorts {

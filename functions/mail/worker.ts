@@ -1,11 +1,11 @@
-import { RETENTION, SIGN_IN_LINK_LIFETIME } from "../../shared/domain/limits.ts";
-import { mailInvite } from "../../shared/flows/access/mails/mail-invite.ts";
-import { mailSignInLink } from "../../shared/flows/access/mails/mail-sign-in-link.ts";
-import type { MailPorts } from "../../shared/flows/access/mails/ports.ts";
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
-import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeMail, type MailMessage } from "../../shared/queues/mails.ts";
+import { RETENTION, SIGN_IN_LINK_LIFETIME } from "#base/kernel/limits.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { mailInvite } from "#features/access/flows/mails/mail-invite.ts";
+import { mailSignInLink } from "#features/access/flows/mails/mail-sign-in-link.ts";
+import type { MailPorts } from "#features/access/flows/mails/ports.ts";
+import { decodeMail, type MailMessage } from "#features/access/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 

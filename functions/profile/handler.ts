@@ -1,4 +1,4 @@
-import { clockNow } from "../../shared/kernel/time.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { profilePorts } from "./ports.ts";
 import { profileWorker } from "./worker.ts";
 

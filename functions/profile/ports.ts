@@ -1,13 +1,13 @@
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { openVault } from "../../shared/aws/vault.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
-import { profileStore } from "../../shared/stores/inbox/profiles.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { openVault } from "#base/aws/vault.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import type { ProfilePorts } from "#features/inbox/ports.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { profileStore } from "#features/inbox/store/profiles.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 

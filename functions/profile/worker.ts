@@ -1,9 +1,9 @@
-import { fetchProfile } from "../../shared/flows/inbox/fetch-profile.ts";
-import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { DAY, type Millis } from "../../shared/kernel/time.ts";
-import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeProfile } from "../../shared/queues/profiles.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
+import type { ProfilePorts } from "#features/inbox/ports.ts";
+import { decodeProfile } from "#features/inbox/profile-queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 import { isRepeated } from "../worker/redelivery.ts";

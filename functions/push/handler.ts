@@ -1,4 +1,4 @@
-import { clockNow } from "../../shared/kernel/time.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { pushPorts } from "./ports.ts";
 import { pushWorker } from "./worker.ts";
 

@@ -1,18 +1,18 @@
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { openConnections } from "../../shared/aws/realtime.ts";
-import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { PushPorts } from "../../shared/flows/push/ports.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
-import { holdStore } from "../../shared/stores/holds/holds.ts";
-import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
-import { messageStore } from "../../shared/stores/inbox/messages.ts";
-import { socketFrameStore } from "../../shared/stores/realtime/frame-quota.ts";
-import { socketStore } from "../../shared/stores/realtime/sockets.ts";
-import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { openConnections } from "#base/aws/realtime.ts";
+import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
+import { holdStore } from "#features/holds/store/holds.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
+import type { PushPorts } from "#features/realtime/flows/push/ports.ts";
+import { socketFrameStore } from "#features/realtime/store/frame-quota.ts";
+import { socketStore } from "#features/realtime/store/sockets.ts";
+import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function pushPorts(): PushPorts & WorkerPorts {

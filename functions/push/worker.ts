@@ -1,10 +1,10 @@
-import { newPushBatch } from "../../shared/flows/push/batch.ts";
-import type { PushPorts } from "../../shared/flows/push/ports.ts";
-import { pushMessage } from "../../shared/flows/push/push-message.ts";
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { DAY, type Millis } from "../../shared/kernel/time.ts";
-import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeRealtime } from "../../shared/queues/realtime.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { newPushBatch } from "#features/realtime/flows/push/batch.ts";
+import type { PushPorts } from "#features/realtime/flows/push/ports.ts";
+import { pushMessage } from "#features/realtime/flows/push/push-message.ts";
+import { decodeRealtime } from "#features/realtime/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 import { firstSentAt } from "../worker/redelivery.ts";

@@ -1,12 +1,12 @@
-import { consoleLog, type Log } from "../../shared/aws/log.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { openConnections } from "../../shared/aws/realtime.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { ConnectPorts, DisconnectPorts, FramePorts } from "../../shared/flows/realtime/ports.ts";
-import { openTable } from "../../shared/stores/client.ts";
-import { socketFrameStore } from "../../shared/stores/realtime/frame-quota.ts";
-import { socketStore } from "../../shared/stores/realtime/sockets.ts";
-import { realtimeTicketStore } from "../../shared/stores/realtime/tickets.ts";
+import { consoleLog, type Log } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { openConnections } from "#base/aws/realtime.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import type { ConnectPorts, DisconnectPorts, FramePorts } from "#features/realtime/ports.ts";
+import { socketFrameStore } from "#features/realtime/store/frame-quota.ts";
+import { socketStore } from "#features/realtime/store/sockets.ts";
+import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 
 /** What the routes of the WebSocket API need. */
 export type SocketPorts = ConnectPorts & DisconnectPorts & FramePorts & { readonly log: Log };

@@ -1,9 +1,9 @@
-import { connectSocket } from "../../shared/flows/realtime/connect.ts";
-import { disconnectSocket } from "../../shared/flows/realtime/disconnect.ts";
-import { receiveFrame } from "../../shared/flows/realtime/frames.ts";
-import { runInvocation } from "../../shared/kernel/call-scope.ts";
-import { errorClass } from "../../shared/kernel/error-class.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { runInvocation } from "#base/kernel/call-scope.ts";
+import { errorClass } from "#base/kernel/error-class.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { connectSocket } from "#features/realtime/flows/connect.ts";
+import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
+import { receiveFrame } from "#features/realtime/flows/frames.ts";
 import type { SocketPorts } from "./ports.ts";
 import { parseSocketEvent, type SocketEvent, type WebSocketEvent } from "./socket-event.ts";
 

@@ -1,4 +1,4 @@
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 
 /** An event of the WebSocket API, as Lambda gets it. Source: API Gateway, "Lambda proxy integration for WebSocket APIs". */
 export interface WebSocketEvent {

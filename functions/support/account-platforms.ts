@@ -1,6 +1,6 @@
-import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
-import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
-import type { Connection } from "../../shared/domain/accounts/accounts.ts";
+import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
+import { optionalSetting, platformUrlSettings, setting } from "#base/config/settings.ts";
+import type { Connection } from "#features/accounts/rules/accounts.ts";
 import type { AccountPlatform } from "../../shared/platforms/accounts/account-platform.ts";
 import { accountPlatformFor } from "../../shared/platforms/accounts/account-platform-for.ts";
 import { facebookLogin } from "../../shared/platforms/accounts/facebook-login.ts";

@@ -1,13 +1,13 @@
-import { openQueue } from "../../shared/aws/queues.ts";
-import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
-import type { ReadServiceKeys } from "../../shared/aws/service-keys.ts";
-import { setting } from "../../shared/config/settings.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
+import type { ReadServiceKeys } from "#base/aws/service-keys.ts";
+import { setting } from "#base/config/settings.ts";
+import type { Table } from "#base/table/client.ts";
+import type { DutyPorts } from "#features/accounts/routes/duties.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { authorizationStore } from "#features/accounts/store/authorizations.ts";
+import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
 import { parseSignedRequest } from "../../shared/platforms/parse/signed-request.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
-import { dataDeletionStore } from "../../shared/stores/accounts/data-deletions.ts";
-import type { Table } from "../../shared/stores/client.ts";
-import type { DutyPorts } from "../routes/accounts/duties.ts";
 
 /** The ports of the platforms' own requests, without the files of the page. */
 export function dutyPorts(table: Table, root: ReadServiceKeys): Omit<DutyPorts, "pageFiles"> {

@@ -1,6 +1,6 @@
-import { ownHostSettings } from "../../shared/config/settings.ts";
-import { runtimeOverrides } from "../../shared/kernel/runtime.ts";
-import { createGate, type Gate } from "../../shared/net/egress-gate.ts";
+import { ownHostSettings } from "#base/config/settings.ts";
+import { runtimeOverrides } from "#base/kernel/runtime.ts";
+import { createGate, type Gate } from "#base/net/egress-gate.ts";
 
 /**
  * The egress gate for every URL of a tenant. Only the host of the process can open it, never a setting. The service's own

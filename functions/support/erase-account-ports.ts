@@ -1,24 +1,24 @@
-import { openFiles } from "../../shared/aws/files.ts";
-import { consoleLog } from "../../shared/aws/log.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { setting } from "../../shared/config/settings.ts";
-import type { EraseAccountPorts } from "../../shared/flows/accounts/duties/ports.ts";
-import { eraseConversation } from "../../shared/flows/erasure/erase.ts";
-import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
-import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
-import { accountCheckStore } from "../../shared/stores/accounts/account-checks.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { authorizationStore } from "../../shared/stores/accounts/authorizations.ts";
-import { dataDeletionStore } from "../../shared/stores/accounts/data-deletions.ts";
-import { holderTimeStore } from "../../shared/stores/accounts/holder-times.ts";
-import type { Table } from "../../shared/stores/client.ts";
-import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
-import { traceStore } from "../../shared/stores/erasure/traces.ts";
-import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
-import { socketStore } from "../../shared/stores/realtime/sockets.ts";
-import { uploadRemovalStore } from "../../shared/stores/uploads/upload-removals.ts";
-import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import { openFiles } from "#base/aws/files.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { setting } from "#base/config/settings.ts";
+import type { Table } from "#base/table/client.ts";
+import type { EraseAccountPorts } from "#features/accounts/flows/duties/ports.ts";
+import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { authorizationStore } from "#features/accounts/store/authorizations.ts";
+import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
+import { holderTimeStore } from "#features/accounts/store/holder-times.ts";
+import { eraseConversation } from "#features/erasure/flows/erase.ts";
+import type { ErasePorts } from "#features/erasure/ports.ts";
+import { erasureStore } from "#features/erasure/store/erasures.ts";
+import { traceStore } from "#features/erasure/store/traces.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { socketStore } from "#features/realtime/store/sockets.ts";
+import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
+import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 
 /** The ports of erasing the conversations of an account. */
 export function eraseAccountPorts(table: Table): EraseAccountPorts {

@@ -1,1 +1,1 @@
-export { consoleLog as log } from "../../shared/aws/log.ts";
+export { consoleLog as log } from "#base/aws/log.ts";

@@ -1,5 +1,5 @@
-import type { Mailer } from "../../shared/aws/mail.ts";
-import { mailSettings } from "../../shared/config/settings.ts";
+import type { Mailer } from "#base/aws/mail.ts";
+import { mailSettings } from "#base/config/settings.ts";
 
 /** The mailer, or null when no sender address is set. The first mail loads the large mail client. */
 export function mailer(): Mailer | null {
@@ -8,7 +8,7 @@ export function mailer(): Mailer | null {
   let mailerPromise: Promise<Mailer> | undefined;
   return {
     async send(mail) {
-      mailerPromise ??= import("../../shared/aws/mail.ts").then(({ openMail }) => openMail(settings));
+      mailerPromise ??= import("#base/aws/mail.ts").then(({ openMail }) => openMail(settings));
       return (await mailerPromise).send(mail);
     },
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { PageFile } from "../../shared/flows/holds/ports.ts";
-import { shortHash } from "../../shared/kernel/bytes.ts";
+import type { PageFile } from "#base/files/page-file.ts";
+import { shortHash } from "#base/kernel/bytes.ts";
 
 const types = {
   html: "text/html; charset=utf-8",

@@ -1,9 +1,9 @@
-import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
-import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
-import type { Account } from "../../shared/domain/accounts/accounts.ts";
-import type { Scope } from "../../shared/domain/inbox/messages.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { clockNow } from "../../shared/kernel/time.ts";
+import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
+import { platformUrlSettings, setting } from "#base/config/settings.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { clockNow } from "#base/kernel/time.ts";
+import type { Account } from "#features/accounts/rules/accounts.ts";
+import type { Scope } from "#features/inbox/rules/messages.ts";
 import { platformHttp } from "../../shared/platforms/api/http.ts";
 import { mockPlatform } from "../../shared/platforms/api/mock.ts";
 import { platformFor, provesAppSecret } from "../../shared/platforms/api/platform-for.ts";

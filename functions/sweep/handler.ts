@@ -1,4 +1,4 @@
-import { clockNow } from "../../shared/kernel/time.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { sweepPorts } from "./ports.ts";
 import { sweepWorker } from "./worker.ts";
 

@@ -1,13 +1,13 @@
-import { resumeDataDeletions } from "../../shared/flows/accounts/duties/resume-deletions.ts";
-import { enqueueDueChecks } from "../../shared/flows/accounts/keep-alive/enqueue-due-checks.ts";
-import { purgeDeadWebhooks } from "../../shared/flows/dead-letters/purge-webhooks.ts";
-import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
-import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
-import { expireHolds } from "../../shared/flows/holds/expire.ts";
-import { purgeRawWebhooks } from "../../shared/flows/inbox/purge-raw-webhooks.ts";
-import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
-import { purgeUploads } from "../../shared/flows/uploads/purge.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { resumeDataDeletions } from "#features/accounts/flows/duties/resume-deletions.ts";
+import { enqueueDueChecks } from "#features/accounts/flows/keep-alive/enqueue-due-checks.ts";
+import { purgeDeadWebhooks } from "#features/dead-letters/flows/purge-webhooks.ts";
+import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
+import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
+import { expireHolds } from "#features/holds/flows/expire.ts";
+import { purgeRawWebhooks } from "#features/inbox/flows/purge-raw-webhooks.ts";
+import { settleDueSends } from "#features/sending/flows/settle-due.ts";
+import { purgeUploads } from "#features/uploads/flows/purge.ts";
 import { scheduleWorker } from "../worker/middleware.ts";
 import type { AllSweepPorts } from "./ports.ts";
 

@@ -1,8 +1,8 @@
-import { clockNow } from "../../shared/kernel/time.ts";
-import { createApp } from "../http/app.ts";
-import { noCredentials } from "../http/credentials.ts";
-import { lambdaHandler } from "../http/lambda.ts";
-import { checkRoutes } from "../routes/holds/check.ts";
+import { clockNow } from "#base/kernel/time.ts";
+import { checkRoutes } from "#features/holds/routes/check.ts";
+import { createApp } from "#http/app.ts";
+import { noCredentials } from "#http/credentials/credentials.ts";
+import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
 import { checkPorts } from "./ports.ts";
 

@@ -1,4 +1,4 @@
-import type { PageFile } from "../../shared/flows/holds/ports.ts";
+import type { PageFile } from "#base/files/page-file.ts";
 import { readPageFiles } from "../support/page-files.ts";
 
 /** Reads the check page that `buildCheckPage` wrote. */

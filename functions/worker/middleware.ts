@@ -1,10 +1,10 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import type { Log } from "../../shared/aws/log.ts";
-import { runInvocation } from "../../shared/kernel/call-scope.ts";
-import { type Deadline, OutOfTime, startDeadline } from "../../shared/kernel/deadline.ts";
-import { errorClass } from "../../shared/kernel/error-class.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import type { Log } from "#base/aws/log.ts";
+import { runInvocation } from "#base/kernel/call-scope.ts";
+import { type Deadline, OutOfTime, startDeadline } from "#base/kernel/deadline.ts";
+import { errorClass } from "#base/kernel/error-class.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 
 /** What still may happen before the function's time-out, by the time that is left. */
 const timeLimits = {

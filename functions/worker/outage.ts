@@ -1,13 +1,13 @@
 import type { SQSRecord } from "aws-lambda";
-import type { Log } from "../../shared/aws/log.ts";
-import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { QUEUE_DELAY_MAX } from "../../shared/domain/limits.ts";
-import { POSTPONED_FROM_RECEIVE, postponedLine, postponement } from "../../shared/flows/outage.ts";
-import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { errorClass } from "../../shared/kernel/error-class.ts";
-import { isServiceFault } from "../../shared/kernel/service-fault.ts";
-import { MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { readFirstSentAt, withFirstSentAt } from "../../shared/queues/envelope.ts";
+import type { Log } from "#base/aws/log.ts";
+import type { ReceivedMessages } from "#base/aws/received-messages.ts";
+import { errorClass } from "#base/kernel/error-class.ts";
+import { QUEUE_DELAY_MAX } from "#base/kernel/limits.ts";
+import { isServiceFault } from "#base/kernel/service-fault.ts";
+import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { readFirstSentAt, withFirstSentAt } from "#base/queues/envelope.ts";
+import { POSTPONED_FROM_RECEIVE, postponedLine, postponement } from "#base/queues/outage.ts";
+import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { firstSentAt, receiveCount } from "./redelivery.ts";
 
 /** With the time to schedule the next receives, which is a second, it fits what is left after the deadline of a batch. */

@@ -1,9 +1,9 @@
 import type { SQSRecord } from "aws-lambda";
-import type { Log } from "../../shared/aws/log.ts";
-import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
-import { errorClass } from "../../shared/kernel/error-class.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { readFirstSentAt } from "../../shared/queues/envelope.ts";
+import type { Log } from "#base/aws/log.ts";
+import type { ReceivedMessages } from "#base/aws/received-messages.ts";
+import { errorClass } from "#base/kernel/error-class.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { readFirstSentAt } from "#base/queues/envelope.ts";
 
 const FIRST_DELAY: Millis = 5 * SECOND;
 /** With the jitter below the shortest visibility timeout, 180 s: a failed record is never received later than without. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, buildSync } from "esbuild";
-import { type FunctionName, functions } from "../../shared/config/names.ts";
+import { type FunctionName, functions } from "#base/config/names.ts";
 import {
   buildCheckPage,
   buildConnectPage,

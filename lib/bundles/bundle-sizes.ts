@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type FunctionName, functions } from "../../shared/config/names.ts";
+import { type FunctionName, functions } from "#base/config/names.ts";
 import { stacks } from "../config/stack-names.ts";
 
 interface Template {

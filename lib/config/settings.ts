@@ -1,8 +1,8 @@
 // The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json). They are checked
 // before anything is built: a mistyped setting stops the synthesis instead of falling back to its default.
 
-import { type OperatorLimits, operatorLimitNames, operatorLimits } from "../../shared/config/operator-limits.ts";
-import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
+import { type OperatorLimits, operatorLimitNames, operatorLimits } from "#base/config/operator-limits.ts";
+import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 
 /** Requests per second over all callers, and the burst above that rate. */
 export interface Throttle {

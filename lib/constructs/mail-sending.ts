@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { ConfigurationSet, ConfigurationSetTlsPolicy, SuppressionReasons } from "aws-cdk-lib/aws-ses";
 import { Construct } from "constructs";
-import { env } from "../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 
 /**
  * The SES configuration set of every mail. SES adds an address to the account's suppression list after a permanent bounce

@@ -12,8 +12,8 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { functionTimeouts } from "../../shared/config/function-times.ts";
-import type { FunctionName } from "../../shared/config/names.ts";
+import { functionTimeouts } from "#base/config/function-times.ts";
+import type { FunctionName } from "#base/config/names.ts";
 
 export interface NodeFunctionProps {
   readonly description: string;

@@ -2,8 +2,8 @@ import { Duration } from "aws-cdk-lib";
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { queueReaders, RECEIVES_MAX, visibilityTimeout } from "../../shared/config/function-times.ts";
-import type { QueueName } from "../../shared/config/names.ts";
+import { queueReaders, RECEIVES_MAX, visibilityTimeout } from "#base/config/function-times.ts";
+import type { QueueName } from "#base/config/names.ts";
 
 export interface QueuePairProps {
   readonly retention: Duration;

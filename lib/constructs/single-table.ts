@@ -2,7 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
-import { table as names } from "../../shared/config/names.ts";
+import { table as names } from "#base/config/names.ts";
 
 type Action =
   | "GetItem"

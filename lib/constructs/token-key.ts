@@ -2,7 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AnyPrincipal, Effect, type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
-import type { SecretPurpose } from "../../shared/config/names.ts";
+import type { SecretPurpose } from "#base/config/names.ts";
 
 /** Every ciphertext of Parley has this entry in its encryption context. */
 const CONTEXT_KEY = "kms:EncryptionContext:app";

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { env, table as names } from "../../shared/config/names.ts";
+import { env, table as names } from "#base/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";

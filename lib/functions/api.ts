@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { env, table as names } from "../../shared/config/names.ts";
+import { env, table as names } from "#base/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
-import { env } from "../../shared/config/names.ts";
-import { operatorLimitNames } from "../../shared/config/operator-limits.ts";
+import { env } from "#base/config/names.ts";
+import { operatorLimitNames } from "#base/config/operator-limits.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {

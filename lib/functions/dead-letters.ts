@@ -1,6 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { env, queues as queueNames } from "../../shared/config/names.ts";
+import { env, queues as queueNames } from "#base/config/names.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, tableVariables } from "./function-context.ts";
 

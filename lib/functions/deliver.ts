@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { table as names } from "../../shared/config/names.ts";
+import { table as names } from "#base/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, keyVariables, queueVariables, tableVariables } from "./function-context.ts";

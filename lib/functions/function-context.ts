@@ -1,6 +1,6 @@
 import type { Code } from "aws-cdk-lib/aws-lambda";
-import { env, type FunctionName, type QueueName, queueUrlNames } from "../../shared/config/names.ts";
-import type { OperatorLimitName } from "../../shared/config/operator-limits.ts";
+import { env, type FunctionName, type QueueName, queueUrlNames } from "#base/config/names.ts";
+import type { OperatorLimitName } from "#base/config/operator-limits.ts";
 import type { Settings } from "../config/settings.ts";
 import type { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";

@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { env } from "../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { type FunctionContext, queueVariables, rawBucketVariables } from "./function-context.ts";

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { env } from "../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { table as names } from "../../shared/config/names.ts";
+import { table as names } from "#base/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { Schedule } from "../constructs/schedule.ts";
 import {

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { env, type FunctionName, type QueueName, queues as queueNames } from "../../shared/config/names.ts";
+import { env, type FunctionName, type QueueName, queues as queueNames } from "#base/config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { randomToken } from "../../shared/kernel/bytes.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import type { AccessKeys } from "./signature.ts";

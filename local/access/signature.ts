@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { hmacSha256, sameBytes, sha256Hex } from "../../shared/kernel/bytes.ts";
+import { hmacSha256, sameBytes, sha256Hex } from "#base/kernel/bytes.ts";
 
 // Signature Version 4, as the SDKs and the AWS CLI sign a request with headers.
 

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { readdirSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
+import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import { exposedAddresses } from "../access/listening-sockets.ts";
 import { LOOPBACK_HOST } from "../access/loopback-rule.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";

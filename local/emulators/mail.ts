@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { Journal, readJournal } from "./journal.ts";
 
 /** An accepted mail. The emulator does not deliver it: it stays in the outbox, where it can be read. */

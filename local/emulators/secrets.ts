@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { Journal, readJournal } from "./journal.ts";
 import { type JsonService, type Operation, operation } from "./json-service.ts";
 import { ServiceError } from "./service-error.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { openLoopbackServer } from "../access/loopback-server.ts";
 import {
   type AccessKeys,

@@ -1,4 +1,4 @@
-import { HOUR, type Millis } from "../../shared/kernel/time.ts";
+import { HOUR, type Millis } from "#base/kernel/time.ts";
 
 /**
  * A timer for an instant of the stack's clock, which may jump. After a jump, `rearm` recalculates the wait.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { type LoopbackServer, type LoopbackServerOptions, openLoopbackServer } from "../access/loopback-server.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";

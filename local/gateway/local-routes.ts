@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { iso, type Millis } from "../../shared/kernel/time.ts";
+import { iso, type Millis } from "#base/kernel/time.ts";
 import { type ControlToken, controlTokenProblem } from "../access/control-token.ts";
 import { loopbackOrigins } from "../access/loopback-rule.ts";
 import { parseDuration } from "../support/clock.ts";

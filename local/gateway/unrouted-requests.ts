@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Reason, toHttpError } from "../../shared/kernel/refusals.ts";
+import { type Reason, toHttpError } from "#base/kernel/refusals.ts";
 
 /** The methods of an HTTP API. */
 const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";

@@ -5,8 +5,8 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
+import { SECOND } from "#base/kernel/time.ts";
 import { redeliveryDelay } from "../../functions/worker/redelivery.ts";
-import { SECOND } from "../../shared/kernel/time.ts";
 import { parseBatchItemFailures, toLambdaRecord } from "./batch.ts";
 import { type EventSourceMapping, RECEIVE_MAX } from "./event-sources.ts";
 import type { Functions } from "./functions.ts";

@@ -6,7 +6,7 @@ import { enableCompileCache } from "node:module";
 import type { Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { setRuntimeOverrides } from "../../shared/kernel/runtime.ts";
+import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { sharedClock } from "../support/clock.ts";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 

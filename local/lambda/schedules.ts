@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DAY, HOUR, iso, MINUTE, type Millis } from "../../shared/kernel/time.ts";
+import { DAY, HOUR, iso, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";

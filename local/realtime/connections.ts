@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { ClockTimer } from "../emulators/timer.ts";
 import type { ConnectionIdentity } from "./events.ts";
 

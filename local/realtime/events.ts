@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { accessTime } from "../gateway/event.ts";
 import type { SocketRouteKey } from "./routes.ts";
 

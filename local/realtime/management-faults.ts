@@ -1,4 +1,4 @@
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 
 /** Faults of the management API. */
 export interface ManagementFaultSettings {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GATEWAY_MESSAGE_BYTES_MAX } from "../../shared/domain/limits.ts";
-import { iso } from "../../shared/kernel/time.ts";
+import { GATEWAY_MESSAGE_BYTES_MAX } from "#base/kernel/limits.ts";
+import { iso } from "#base/kernel/time.ts";
 import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
 import { readBody } from "../gateway/body.ts";
 import type { Connections } from "./connections.ts";

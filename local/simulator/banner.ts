@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
+import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import { simulatorPageUrl } from "../access/control-token.ts";
 import { CONTROL_TOKEN, type ProgramSettings } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
+import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import type { ControlToken } from "../access/control-token.ts";
 import type { Context } from "./calls/context.ts";
 import { HistoryLimit } from "./calls/history-limit.ts";

@@ -1,4 +1,4 @@
-import { accountKey, type Connection } from "../../shared/domain/accounts/accounts.ts";
+import { accountKey, type Connection } from "#features/accounts/rules/accounts.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { accountPlatform, type SeedState, seededAccounts } from "./seed.ts";
 

@@ -1,15 +1,15 @@
+import { setting } from "#base/config/settings.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { isRefusal, refusalMessage } from "#base/kernel/refusals.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
+import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
+import { createSignInLink } from "#features/access/flows/sign-in/create-link.ts";
+import { SIGNED_IN_PATH } from "#features/access/rules/redirect-paths.ts";
+import { linkAccount } from "#features/accounts/flows/link-account.ts";
+import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { signInPorts } from "../../functions/admin/sign-in-ports.ts";
 import { tenantPorts } from "../../functions/admin/tenant-ports.ts";
-import { setting } from "../../shared/config/settings.ts";
-import { SIGNED_IN_PATH } from "../../shared/domain/access/redirect-paths.ts";
-import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
-import { createSignInLink } from "../../shared/flows/access/sign-in/create-link.ts";
-import { createTenant } from "../../shared/flows/access/tenants.ts";
-import { linkAccount } from "../../shared/flows/accounts/link-account.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { isRefusal, refusalMessage } from "../../shared/kernel/refusals.ts";
-import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
-import { DAY, type Millis } from "../../shared/kernel/time.ts";
 import { DEMO_OWNER } from "./demo-owner.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Connection, PlatformName } from "../../shared/domain/accounts/accounts.ts";
+import type { Connection, PlatformName } from "#features/accounts/rules/accounts.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 
 export const DEMO_TENANT = "demo";

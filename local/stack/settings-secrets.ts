@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { randomToken } from "../../shared/kernel/bytes.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import type { LocalSettings } from "./settings.ts";

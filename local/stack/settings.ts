@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { withoutEndSlashes } from "../../shared/kernel/text/urls.ts";
+import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import type { EngineOptions } from "../dynamodb/engine.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 

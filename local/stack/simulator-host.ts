@@ -1,4 +1,4 @@
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "../simulator/host.ts";
 
 /** What the simulator needs from a stack that is ready. */

@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
-import { env } from "../../shared/config/names.ts";
-import { printableText } from "../../shared/kernel/printable.ts";
+import { env } from "#base/config/names.ts";
+import { printableText } from "#base/kernel/text/printable.ts";
 import type { AccessKey } from "../access/access-key.ts";
 import { PRIVATE_FILE } from "../access/private-files.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";

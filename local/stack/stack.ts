@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { env } from "../../shared/config/names.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { env } from "#base/config/names.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { loadAccessKey } from "../access/access-key.ts";
 import { loadControlToken } from "../access/control-token.ts";
 import { isLoopback, listeningSockets } from "../access/listening-sockets.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { writeFileAtomic } from "./atomic-write.ts";
 
 /** The longest single advance of the clock. */

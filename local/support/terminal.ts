@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { printableText } from "../../shared/kernel/printable.ts";
+import { printableText } from "#base/kernel/text/printable.ts";
 
 // Everything that the local stack prints. People, clients and platforms wrote parts of it.
 

@@ -1,7 +1,7 @@
-import { isExternalId } from "../domain/accounts/accounts.ts";
-import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
-import { cutToJsonBytes, jsonBytes } from "../kernel/bytes.ts";
-import type { Millis } from "../kernel/time.ts";
+import { cutToJsonBytes, jsonBytes } from "#base/kernel/bytes.ts";
+import { MESSAGE_ID_CHARS_MAX } from "#base/kernel/limits.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { isExternalId } from "#features/accounts/rules/accounts.ts";
 
 // Readers of untrusted JSON. Every function accepts any value and never throws.
 

@@ -1,6 +1,6 @@
-import type { AccountRef, AccountStatus } from "../domain/accounts/accounts.ts";
-import type { MediaType, SendContent } from "../domain/sending/send-content.ts";
-import type { Millis } from "../kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { AccountRef, AccountStatus } from "#features/accounts/rules/accounts.ts";
+import type { MediaType, SendContent } from "#features/sending/rules/send-content.ts";
 
 /** The platforms' APIs: base URLs without a trailing slash, and the version, such as `v26.0`. */
 export interface Upstream {

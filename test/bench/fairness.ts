@@ -1,5 +1,5 @@
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { parseSettings } from "../../lib/config/settings.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { testEngine } from "../support/dynamodb.ts";
 import { type LoadCall, runLoad } from "../support/pipeline/load.ts";
 import { healthy, type ReceiverBehavior, virtualReceivers } from "../support/pipeline/virtual-receivers.ts";

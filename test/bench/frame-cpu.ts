@@ -1,6 +1,6 @@
 import { ApiGatewayManagementApiClient, PostToConnectionCommand } from "@aws-sdk/client-apigatewaymanagementapi";
-import { openConnections } from "../../shared/aws/realtime.ts";
-import { POST_ATTEMPTS_MAX, requestOptions, requestTimeouts } from "../../shared/config/request-times.ts";
+import { openConnections } from "#base/aws/realtime.ts";
+import { POST_ATTEMPTS_MAX, requestOptions, requestTimeouts } from "#base/config/request-times.ts";
 import { type CpuComparison, compareCpu, withReceiver } from "./cpu-ratio.ts";
 
 const CONNECTION = "AAAAAAAAAAAAAAA=";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { createGate } from "../../shared/net/egress-gate.ts";
-import { createWebhookClient, type WebhookClient } from "../../shared/net/webhook-client.ts";
+import { createGate } from "#base/net/egress-gate.ts";
+import { createWebhookClient, type WebhookClient } from "#base/net/webhook-client.ts";
 
 export interface HostileEffect {
   /** The median of a healthy receiver's response times beside twenty hostile ones to that without them. */

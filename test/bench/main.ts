@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FunctionName } from "#base/config/names.ts";
 import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
-import type { FunctionName } from "../../shared/config/names.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { type BenchmarkLine, costLines, formatLines, isOver } from "./benchmark-lines.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";

@@ -1,5 +1,5 @@
-import type { PlatformName } from "../../shared/domain/accounts/accounts.ts";
-import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { everyoneWrites, openWorkspace, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";
 

@@ -1,9 +1,9 @@
+import type { Connections } from "#base/aws/realtime.ts";
+import { POST_ATTEMPTS_MAX, requestTimeouts } from "#base/config/request-times.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { deliveryPages } from "#features/delivery/store/delivery-pages.ts";
 import { parseSettings } from "../../lib/config/settings.ts";
-import type { Connections } from "../../shared/aws/realtime.ts";
-import { POST_ATTEMPTS_MAX, requestTimeouts } from "../../shared/config/request-times.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { deliveryPages } from "../../shared/stores/delivery/delivery-pages.ts";
-import { openSocket } from "../shared/flows/push/support/open-socket.ts";
+import { openSocket } from "../features/realtime/flows/push/support/open-socket.ts";
 import { type LoadCall, runLoad } from "../support/pipeline/load.ts";
 import { healthy, virtualReceivers } from "../support/pipeline/virtual-receivers.ts";
 import { startPipeline } from "../support/pipeline.ts";

@@ -1,9 +1,9 @@
-import type { RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import type { CreatedUpload } from "../../shared/flows/uploads/create.ts";
-import { handOverUpload } from "../../shared/flows/uploads/hand-over.ts";
-import type { HandOverPorts } from "../../shared/flows/uploads/ports.ts";
-import { MINUTE } from "../../shared/kernel/time.ts";
-import { pngBytes, post } from "../shared/flows/uploads/support/upload-fixture.ts";
+import { MINUTE } from "#base/kernel/time.ts";
+import type { RecordOutcome } from "#base/queues/record-outcome.ts";
+import type { CreatedUpload } from "#features/uploads/flows/create.ts";
+import { handOverUpload } from "#features/uploads/flows/hand-over.ts";
+import type { HandOverPorts } from "#features/uploads/ports.ts";
+import { pngBytes, post } from "../features/uploads/flows/support/upload-fixture.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";
 import { freshWorkspace, withoutKeyAndRate } from "./scenarios.ts";

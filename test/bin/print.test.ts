@@ -2,10 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { escapeHtml } from "#base/kernel/text/html.ts";
 import { printJson, printLine, printLines, printProblem } from "../../bin/admin/text/print.ts";
 import { formatTable } from "../../bin/admin/text/text-table.ts";
 import { ParleyError } from "../../packages/client/src/errors.ts";
-import { escapeHtml } from "../../shared/kernel/text/html.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type QueueName, queues } from "../../shared/config/names.ts";
-import { PICTURE_URL_CHARS_MAX } from "../../shared/domain/limits.ts";
-import { createKey as createKeyOf, createOperatorKey } from "../../shared/flows/access/keys.ts";
-import { nameOwner } from "../../shared/flows/access/owners.ts";
-import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
-import { createTenant } from "../../shared/flows/access/tenants.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { encodeAccountTask } from "../../shared/queues/accounts.ts";
+import { type QueueName, queues } from "#base/config/names.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { PICTURE_URL_CHARS_MAX } from "#base/kernel/limits.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { createKey as createKeyOf, createOperatorKey } from "#features/access/flows/keys.ts";
+import { encodeAccountTask } from "#features/accounts/queue.ts";
+import { nameOwner } from "#features/tenants/flows/owners.ts";
+import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
+import { createTenant } from "#features/tenants/flows/tenants.ts";
 import {
   freshWorkspace,
   openFullInbox,
@@ -17,12 +17,12 @@ import {
   sendReply,
   withoutKeyAndRate,
 } from "../bench/scenarios.ts";
-import { createKey } from "../shared/flows/access/support/api-keys.ts";
-import { sampleMessage } from "../shared/stores/support/samples.ts";
+import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { collectPages } from "../support/collect-pages.ts";
 import { sampleText } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Pipeline } from "../support/pipeline.ts";
+import { sampleMessage } from "../support/stores/samples.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact cost of the remaining access patterns of docs/design/table-costs.md.

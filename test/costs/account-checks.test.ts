@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { DAY, HOUR } from "../../shared/kernel/time.ts";
-import { type CheckFixture, openCheckFixture } from "../shared/flows/accounts/keep-alive/support/check-fixture.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { DAY, HOUR } from "#base/kernel/time.ts";
+import { type CheckFixture, openCheckFixture } from "../features/accounts/flows/keep-alive/support/check-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 let testEnv: TestEnv;

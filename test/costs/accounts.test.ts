@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { renderAccountEvent } from "../../shared/events/account.ts";
-import { changeAuthor } from "../../shared/flows/access/team/acting.ts";
-import { linkAccount, type NewLink } from "../../shared/flows/accounts/link-account.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import { DAY } from "../../shared/kernel/time.ts";
-import { openTeamEnv, type TeamEnv } from "../shared/flows/access/team/support/team.ts";
-import { openConnectionFixture } from "../shared/flows/accounts/support/connection-fixture.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openStores } from "../shared/stores/support/open-stores.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY } from "#base/kernel/time.ts";
+import { changeAuthor } from "#features/access/acting.ts";
+import { renderAccountEvent } from "#features/accounts/events.ts";
+import { linkAccount, type NewLink } from "#features/accounts/flows/link-account.ts";
+import { openTeamEnv, type TeamEnv } from "../features/access/flows/team/support/team.ts";
+import { openConnectionFixture } from "../features/accounts/flows/support/connection-fixture.ts";
 import { collectPages } from "../support/collect-pages.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
+import { openStores } from "../support/stores/open-stores.ts";
 
 // The exact costs of connecting accounts and letting them go, as in docs/design/table-costs.md.
 

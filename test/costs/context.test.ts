@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SECOND } from "../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace, perMessage } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";

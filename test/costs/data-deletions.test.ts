@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deauthorize } from "../../shared/flows/accounts/duties/deauthorize.ts";
-import { deleteData } from "../../shared/flows/accounts/duties/delete-data.ts";
-import { readDataDeletion } from "../../shared/flows/accounts/duties/read-deletion.ts";
-import { HOUR, MINUTE } from "../../shared/kernel/time.ts";
-import { openLoginFixture } from "../shared/flows/accounts/duties/support/login-fixture.ts";
-import { invokeWorker, queueDepth } from "../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { HOUR, MINUTE } from "#base/kernel/time.ts";
+import { deauthorize } from "#features/accounts/flows/duties/deauthorize.ts";
+import { deleteData } from "#features/accounts/flows/duties/delete-data.ts";
+import { readDataDeletion } from "#features/accounts/flows/duties/read-deletion.ts";
+import { openLoginFixture } from "../features/accounts/flows/duties/support/login-fixture.ts";
+import { invokeWorker, queueDepth } from "../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 // The exact costs of the platforms' requests about a person, as in docs/design/table-costs.md.

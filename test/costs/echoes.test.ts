@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { contentHash } from "../../shared/domain/sending/sends.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { SECOND } from "../../shared/kernel/time.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { contentHash } from "#features/sending/rules/sends.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import type { SignedWebhook } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deriveErasureId } from "../../shared/domain/erasure/erasures.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { encodeErasure } from "../../shared/queues/erasures.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { encodeErasure } from "#features/erasure/queue.ts";
+import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authenticate } from "../../shared/flows/access/authenticate.ts";
-import { enforceRateLimit } from "../../shared/flows/access/request-limits.ts";
-import { deriveUlid } from "../../shared/kernel/ids.ts";
-import { isRefusal } from "../../shared/kernel/refusals.ts";
-import { HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { deriveUlid } from "#base/kernel/ids.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { authenticate } from "#features/access/authenticate.ts";
+import { enforceRateLimit } from "#features/access/request-limits.ts";
 import {
   detailPageCost,
   freshWorkspace,

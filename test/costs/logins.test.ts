@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { finishMessengerLogin } from "../../shared/flows/accounts/login/finish-messenger-login.ts";
-import { loginCookie, openLoginState } from "../../shared/flows/accounts/login/login-state.ts";
-import { listOfferedPages, readOffer } from "../../shared/flows/accounts/login/pages.ts";
-import { useLogin } from "../../shared/flows/accounts/login/use-login.ts";
-import { accountStore } from "../../shared/stores/accounts/accounts.ts";
-import { type LoginFixture, openLoginFixture, stateRing } from "../functions/routes/accounts/support/login-fixture.ts";
-import { openTeamEnv } from "../shared/flows/access/team/support/team.ts";
+import { finishMessengerLogin } from "#features/accounts/flows/login/finish-messenger-login.ts";
+import { loginCookie, openLoginState } from "#features/accounts/flows/login/login-state.ts";
+import { listOfferedPages, readOffer } from "#features/accounts/flows/login/pages.ts";
+import { useLogin } from "#features/accounts/flows/login/use-login.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { openTeamEnv } from "../features/access/flows/team/support/team.ts";
+import { type LoginFixture, openLoginFixture, stateRing } from "../features/accounts/routes/support/login-fixture.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 // The exact costs of the platforms' logins, as in docs/design/table-costs.md.

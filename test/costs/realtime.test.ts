@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SECOND } from "../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace, perMessage } from "../bench/scenarios.ts";
-import { openSocket } from "../shared/flows/push/support/open-socket.ts";
+import { openSocket } from "../features/realtime/flows/push/support/open-socket.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sendReply } from "../../shared/flows/sending/reply.ts";
-import { startRequestTime } from "../../shared/kernel/request-time.ts";
-import { HOUR, MINUTE } from "../../shared/kernel/time.ts";
+import { startRequestTime } from "#base/kernel/request-time.ts";
+import { HOUR, MINUTE } from "#base/kernel/time.ts";
+import { sendReply } from "#features/sending/flows/reply.ts";
 import type { SendOutcome } from "../../shared/platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";

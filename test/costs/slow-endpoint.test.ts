@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AttemptOutcome } from "../../shared/domain/delivery/deliveries.ts";
-import { ATTEMPT_TIMEOUT, HAND_OVER_AFTER } from "../../shared/domain/limits.ts";
-import { retryMessage } from "../../shared/flows/delivery/schedule.ts";
-import { MINUTE } from "../../shared/kernel/time.ts";
-import type { WebhookClient } from "../../shared/net/webhook-client.ts";
+import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { ATTEMPT_TIMEOUT, HAND_OVER_AFTER } from "#base/kernel/limits.ts";
+import { MINUTE } from "#base/kernel/time.ts";
+import type { WebhookClient } from "#base/net/webhook-client.ts";
+import { retryMessage } from "#features/delivery/schedule.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import type { Pipeline } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Caller } from "../../shared/domain/access/callers.ts";
-import { createKey } from "../../shared/flows/access/keys.ts";
-import { removeMember } from "../../shared/flows/access/team/members.ts";
-import { processHello } from "../../shared/flows/push/greet.ts";
-import { closeSockets, verifySocket } from "../../shared/flows/realtime/close.ts";
-import { disconnectSocket } from "../../shared/flows/realtime/disconnect.ts";
-import { receiveFrame } from "../../shared/flows/realtime/frames.ts";
-import { isRefusal } from "../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../shared/kernel/time.ts";
-import { openStreamFixture, type StreamFixture } from "../shared/flows/realtime/support/stream-fixture.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openStores } from "../shared/stores/support/open-stores.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { MINUTE } from "#base/kernel/time.ts";
+import { createKey } from "#features/access/flows/keys.ts";
+import { removeMember } from "#features/access/flows/team/members.ts";
+import type { Caller } from "#features/access/rules/callers.ts";
+import { closeSockets, verifySocket } from "#features/realtime/flows/close.ts";
+import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
+import { receiveFrame } from "#features/realtime/flows/frames.ts";
+import { processHello } from "#features/realtime/flows/push/greet.ts";
+import { openStreamFixture, type StreamFixture } from "../features/realtime/flows/support/stream-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
+import { openStores } from "../support/stores/open-stores.ts";
 
 // The units of "Realtime stream" in docs/design/table-costs.md.
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { handOverWorker } from "../../functions/hand-over/worker.ts";
-import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import type { UploadOutcome } from "../../shared/platforms/platform.ts";
-import { refusedOutcome, unknownOutcome } from "../shared/flows/support/conversation-fixture.ts";
-import { invokeWorker } from "../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { type HandOverFixture, openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
+import { type HandOverFixture, openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
+import { refusedOutcome, unknownOutcome } from "../support/flows/conversation-fixture.ts";
+import { invokeWorker } from "../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 
 let testEnv: TestEnv;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deliveryId, waitingForEndpoint } from "../../shared/domain/delivery/deliveries.ts";
-import { RETRY_DELAYS } from "../../shared/domain/limits.ts";
-import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { encodeEndpointTask } from "../../shared/queues/deliveries.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { RETRY_DELAYS } from "#base/kernel/limits.ts";
+import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
+import { encodeEndpointTask } from "#features/delivery/queue.ts";
+import { deliveryId, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";

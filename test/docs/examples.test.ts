@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type * as z from "zod/mini";
-import { assertMatchesSchema } from "../../functions/http/request.ts";
-import { createKey } from "../../functions/routes/access/keys.ts";
-import { getDelivery } from "../../functions/routes/delivery/deliveries.ts";
-import { getHeldMessage } from "../../functions/routes/holds/check.ts";
-import { apiRoutes } from "../../functions/routes/index.ts";
-import { sendHumanAgentMessage } from "../../functions/routes/sending/human-agent.ts";
-import { sendReply } from "../../functions/routes/sending/replies.ts";
-import { getStats } from "../../functions/routes/stats/stats.ts";
-import { createUpload, finishUpload } from "../../functions/routes/uploads/uploads.ts";
-import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
+import { createKey } from "#features/access/routes/keys.ts";
+import { getDelivery } from "#features/delivery/routes/deliveries.ts";
+import { deliveryId } from "#features/delivery/rules/deliveries.ts";
+import { getHeldMessage } from "#features/holds/routes/check.ts";
+import { sendHumanAgentMessage } from "#features/holds/routes/human-agent.ts";
+import { sendReply } from "#features/sending/routes/replies.ts";
+import { getStats } from "#features/stats/routes/stats.ts";
+import { createUpload, finishUpload } from "#features/uploads/routes/uploads.ts";
+import { assertMatchesSchema } from "#http/request.ts";
+import { apiRoutes } from "../../functions/api/routes.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
 // The examples of the guides that describe routes. The guides that are procedures are run as a whole, in test/e2e/guides.

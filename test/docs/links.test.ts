@@ -22,9 +22,11 @@ describe.each(pages)("%s", (page) => {
 
   // Layers are compared by test/layout.test.ts.
   it("names only source files and folders that exist", () => {
-    const names = [...readPage(page).matchAll(/`((?:shared|flows|functions|lib|local|bin|web|test|docs)\/[\w./-]+)`/g)];
+    const names = [
+      ...readPage(page).matchAll(/`((?:shared|features|functions|lib|local|bin|web|test|docs)\/[\w./-]+)`/g),
+    ];
     const missing = names
-      .map(([, name = ""]) => (name.startsWith("flows/") ? `shared/${name}` : name))
+      .map(([, name = ""]) => (name.startsWith("features/") ? `shared/${name}` : name))
       .filter((name) => !/^shared\/\w+$/.test(name) && !existsSync(join(PROJECT, name)));
     expect(missing).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { levels } from "../../shared/aws/log.ts";
+import { levels } from "#base/aws/log.ts";
 import { readPage } from "./markdown.ts";
 
 /** A row of the table has one or more events, and one level for all of them or one for each. */

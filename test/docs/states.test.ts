@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { breakerStates } from "#features/delivery/rules/breaker.ts";
+import { deliveryStatuses } from "#features/delivery/rules/deliveries.ts";
+import { holdStatuses } from "#features/holds/rules/holds.ts";
+import { uploadStatuses } from "#features/uploads/rules/uploads.ts";
+import { endpointStatuses } from "#features/webhooks/rules/endpoints.ts";
 import { stateDiagram } from "../../bin/docs/state-diagram.ts";
 import { statesPage } from "../../bin/docs/states.ts";
-import { breakerStates } from "../../shared/domain/delivery/breaker.ts";
-import { deliveryStatuses } from "../../shared/domain/delivery/deliveries.ts";
-import { holdStatuses } from "../../shared/domain/holds/holds.ts";
-import { uploadStatuses } from "../../shared/domain/uploads/uploads.ts";
-import { endpointStatuses } from "../../shared/domain/webhooks/endpoints.ts";
 import { readPage } from "./markdown.ts";
 
 describe("a state diagram", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { env } from "../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { type AdminRun, runAdmin } from "../e2e/support/admin.ts";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
 import { readQueues } from "../e2e/support/emulator-journals.ts";

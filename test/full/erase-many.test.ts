@@ -1,17 +1,18 @@
 import { DeleteMessageCommand } from "@aws-sdk/client-sqs";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { deriveUlid } from "#base/kernel/ids.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { auditStore } from "#features/access/store/audit.ts";
+import { deliveryKey } from "#features/delivery/store/keys.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { messagePosition } from "#features/inbox/store/keys.ts";
+import { toMessageItem } from "#features/inbox/store/message-items.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
-import { deriveUlid } from "../../shared/kernel/ids.ts";
-import { SECOND } from "../../shared/kernel/time.ts";
-import { auditStore } from "../../shared/stores/access/audit.ts";
-import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
-import { toMessageItem } from "../../shared/stores/inbox/message-items.ts";
-import { deliveryKey, messagePosition } from "../../shared/stores/keys.ts";
-import { allRows, putEndpointRow, runErasure } from "../shared/flows/support/data-subject.ts";
-import { queueDepth, receiveBatch } from "../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../shared/stores/support/samples.ts";
+import { allRows, putEndpointRow, runErasure } from "../support/flows/data-subject.ts";
+import { queueDepth, receiveBatch } from "../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/stores/samples.ts";
 
 const MESSAGES = 50_000;
 

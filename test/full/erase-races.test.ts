@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, it } from "vitest";
-import { runInterleavings } from "../shared/flows/support/erasure-race.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { runInterleavings } from "../support/flows/erasure-race.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 
 let testEnv: TestEnv;
 beforeAll(async () => {

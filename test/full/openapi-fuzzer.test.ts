@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openApiDocument } from "../../functions/http/openapi/document.ts";
-import { apiRoutes } from "../../functions/routes/index.ts";
-import { liveKeyOf, testApp } from "../functions/routes/support/test-app.ts";
-import { openReplyFixture, type ReplyFixture } from "../shared/flows/support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { openApiDocument } from "#http/openapi/document.ts";
+import { apiRoutes } from "../../functions/api/routes.ts";
+import { openReplyFixture, type ReplyFixture } from "../support/flows/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { liveKeyOf, testApp } from "../support/routes/test-app.ts";
 
 // Schemathesis, an independent fuzzer, sends requests that the OpenAPI document calls valid: none is a fault, and none
 // is refused as invalid. `SCHEMATHESIS` names its program; without the program the test is skipped.

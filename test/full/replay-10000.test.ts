@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { renderEvent } from "../../shared/domain/events/events.ts";
-import { type ReplayWindowResult, replayWindow } from "../../shared/flows/delivery/replay-window.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { isRefusal } from "../../shared/kernel/refusals.ts";
-import { SECOND } from "../../shared/kernel/time.ts";
-import { openEndpointFixture } from "../shared/flows/support/endpoint-fixture.ts";
-import { queueDepth } from "../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { renderEvent } from "#base/events/events.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { type ReplayWindowResult, replayWindow } from "#features/delivery/flows/replay-window.ts";
+import { openEndpointFixture } from "../support/flows/endpoint-fixture.ts";
+import { queueDepth } from "../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 
 // Ten thousand undelivered events. One in ten has lost its body.
 

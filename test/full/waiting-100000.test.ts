@@ -1,10 +1,11 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { forEachConcurrent } from "../../shared/kernel/parallel.ts";
-import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { failingIndex } from "../../shared/stores/delivery/delivery-items.ts";
-import { deliveryKey, timeToLive } from "../../shared/stores/keys.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { forEachConcurrent } from "#base/kernel/parallel.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { timeToLive } from "#base/table/keys.ts";
+import { failingIndex } from "#features/delivery/store/delivery-items.ts";
+import { deliveryKey } from "#features/delivery/store/keys.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { clientFor, testEngine } from "../support/dynamodb.ts";
 import { startPipeline } from "../support/pipeline.ts";

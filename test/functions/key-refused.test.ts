@@ -1,15 +1,15 @@
 import { KMSServiceException } from "@aws-sdk/client-kms";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { encodeProfile } from "#features/inbox/profile-queue.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
-import { openQueue } from "../../shared/aws/queues.ts";
-import { encodeProfile } from "../../shared/queues/profiles.ts";
-import { accountItemKey } from "../../shared/stores/accounts/account-keys.ts";
-import { CANARY, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
-import { invokeWorker } from "../shared/flows/support/queue-worker.ts";
-import { openReplyFixture, type ReplyFixture, useReplyFixture } from "../shared/flows/support/reply-fixture.ts";
-import type { TestEnv } from "../shared/flows/support/test-env.ts";
-import { liveKeyOf, testApp } from "./routes/support/test-app.ts";
+import { CANARY, openHoldFixture } from "../support/flows/hold-fixture.ts";
+import { invokeWorker } from "../support/flows/queue-worker.ts";
+import { openReplyFixture, type ReplyFixture, useReplyFixture } from "../support/flows/reply-fixture.ts";
+import type { TestEnv } from "../support/flows/test-env.ts";
+import { liveKeyOf, testApp } from "../support/routes/test-app.ts";
 
 // Without the key nothing is sent, and nothing secret leaves the function. With a real client of an emulated KMS.
 

@@ -1,45 +1,40 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callerCredentials } from "../../functions/http/caller-credentials.ts";
-import { enforceRateLimit } from "../../shared/flows/access/request-limits.ts";
-import { authenticateSession, openSession } from "../../shared/flows/access/sessions.ts";
-import { requestSignInLink } from "../../shared/flows/access/sign-in/request-link.ts";
-import { signIn } from "../../shared/flows/access/sign-in/sign-in.ts";
-import { signOut } from "../../shared/flows/access/sign-in/sign-out.ts";
-import { createInvite, listInvites, resendInvite, revokeInvite } from "../../shared/flows/access/team/invites.ts";
-import { changeMemberRole, listMembers, removeMember } from "../../shared/flows/access/team/members.ts";
-import {
-  createOwnTenant,
-  getOwnTenant,
-  listOwnTenants,
-  renameTenant,
-} from "../../shared/flows/access/team/own-tenants.ts";
-import { createChallenge } from "../../shared/flows/holds/challenge.ts";
-import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
-import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
-import { isRefusal } from "../../shared/kernel/refusals.ts";
-import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
+import { signIn } from "#features/access/flows/sign-in/sign-in.ts";
+import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
+import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
+import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
+import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
+import { encodeMail } from "#features/access/queue.ts";
+import { enforceRateLimit } from "#features/access/request-limits.ts";
+import { authenticateSession, openSession } from "#features/access/sessions.ts";
+import { requestQuotaStore } from "#features/access/store/request-quota.ts";
+import { loginStateStore } from "#features/accounts/store/login-states.ts";
+import { pageChoiceStore } from "#features/accounts/store/page-choices.ts";
+import { createChallenge } from "#features/holds/flows/challenge.ts";
+import { getHold, viewHold } from "#features/holds/flows/view.ts";
+import type { CheckPorts } from "#features/holds/ports.ts";
+import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import type { SendOutcome, UploadOutcome } from "../../shared/platforms/platform.ts";
-import { encodeMail } from "../../shared/queues/mails.ts";
-import { requestQuotaStore } from "../../shared/stores/access/request-quota.ts";
-import { loginStateStore } from "../../shared/stores/accounts/login-states.ts";
-import { pageChoiceStore } from "../../shared/stores/accounts/page-choices.ts";
+import { createKey } from "../features/access/flows/support/api-keys.ts";
+import { openSignInFixture } from "../features/access/flows/support/sign-in-fixture.ts";
+import { newEmail, openTeamEnv } from "../features/access/flows/team/support/team.ts";
+import { createTenant } from "../features/access/store/support/team-samples.ts";
+import { openConnectionFixture, unknownCall } from "../features/accounts/flows/support/connection-fixture.ts";
+import { openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
+import { identifyCaller } from "../http/support/identify.ts";
 import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
-import { createKey } from "../shared/flows/access/support/api-keys.ts";
-import { openSignInFixture } from "../shared/flows/access/support/sign-in-fixture.ts";
-import { newEmail, openTeamEnv } from "../shared/flows/access/team/support/team.ts";
-import { openConnectionFixture, unknownCall } from "../shared/flows/accounts/support/connection-fixture.ts";
-import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
-import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
-import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
-import { createTenant } from "../shared/stores/access/support/team-samples.ts";
-import { newTenant } from "../shared/stores/support/samples.ts";
 import { injectFaults } from "../support/faults.ts";
+import { refusedOutcome } from "../support/flows/conversation-fixture.ts";
+import { type HoldFixture, openHoldFixture } from "../support/flows/hold-fixture.ts";
+import { openReplyFixture } from "../support/flows/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { newSession } from "../support/routes/sessions.ts";
+import { newTenant } from "../support/stores/samples.ts";
 import { keyVersion } from "../support/world/key-rings.ts";
-import { identifyCaller } from "./http/support/identify.ts";
 import { openMailFixture } from "./mail/mail-fixture.ts";
-import { newSession } from "./routes/support/sessions.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 

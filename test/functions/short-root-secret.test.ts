@@ -1,13 +1,13 @@
 import { CreateSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
+import { rotateRoot } from "#features/access/flows/rotation/rotate-root.ts";
+import { API_KEY_RANDOM_BYTES, formatApiKey } from "#features/access/rules/api-keys.ts";
 import { describeError } from "../../bin/admin/cli-error.ts";
-import { serviceKeysReader } from "../../shared/aws/service-keys.ts";
-import { API_KEY_RANDOM_BYTES, formatApiKey } from "../../shared/domain/access/api-keys.ts";
-import { rotateRoot } from "../../shared/flows/access/rotation/rotate-root.ts";
-import { randomToken } from "../../shared/kernel/bytes.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openRouteApps, type RouteApps } from "./routes/route-table/apps.ts";
-import { openApiApp } from "./routes/support/api-app.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openApiApp } from "../support/routes/api-app.ts";
+import { openRouteApps, type RouteApps } from "./route-table/apps.ts";
 
 // A function reads its secret at its first request, so that a short one cannot stop it before.
 

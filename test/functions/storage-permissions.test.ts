@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openFiles } from "../../shared/aws/files.ts";
-import type { FunctionName } from "../../shared/config/names.ts";
-import { copyKey, newUploadId, postedKey } from "../../shared/domain/uploads/uploads.ts";
-import { purgeUploads } from "../../shared/flows/uploads/purge.ts";
-import { removeUploads } from "../../shared/flows/uploads/remove-uploads.ts";
-import { DAY } from "../../shared/kernel/time.ts";
+import { openFiles } from "#base/aws/files.ts";
+import type { FunctionName } from "#base/config/names.ts";
+import { DAY } from "#base/kernel/time.ts";
+import { purgeUploads } from "#features/uploads/flows/purge.ts";
+import { removeUploads } from "#features/uploads/remove-uploads.ts";
+import { copyKey, newUploadId, postedKey } from "#features/uploads/rules/uploads.ts";
+import { openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
+import { openUploadFixture, programBytes } from "../features/uploads/flows/support/upload-fixture.ts";
 import { requiredPermissions } from "../histories/cloud/permissions.ts";
 import { grantedPermissions } from "../histories/granted-permissions.ts";
 import { synthesizeTemplates } from "../lib/synth-templates.ts";
-import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
-import { openHandOverFixture } from "../shared/flows/uploads/support/hand-over-fixture.ts";
-import { openUploadFixture, programBytes } from "../shared/flows/uploads/support/upload-fixture.ts";
 import { injectFaults } from "../support/faults.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the bucket of uploads with each role's policy.
 

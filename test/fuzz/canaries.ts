@@ -1,20 +1,20 @@
-import { conversationId } from "../../shared/domain/inbox/conversations.ts";
-import { newUploadId } from "../../shared/domain/uploads/uploads.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../shared/kernel/time.ts";
-import { holdStore } from "../../shared/stores/holds/holds.ts";
-import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
-import { messageStore } from "../../shared/stores/inbox/messages.ts";
-import { uploadStore } from "../../shared/stores/uploads/uploads.ts";
-import type { ResourceKind } from "../functions/routes/route-table/rows.ts";
-import type { ApiApp } from "../functions/routes/support/api-app.ts";
-import { createKey } from "../shared/flows/access/support/api-keys.ts";
-import { createEndpointAt } from "../shared/flows/support/test-endpoints.ts";
-import type { TestEnv } from "../shared/flows/support/test-env.ts";
-import { createInvite, sampleInvite } from "../shared/stores/access/support/team-samples.ts";
-import { holdAuditEntry, sampleHold } from "../shared/stores/support/hold-samples.ts";
-import { SAMPLE_INBOX, sampleMessage } from "../shared/stores/support/samples.ts";
-import { sampleUpload } from "../shared/stores/support/upload-samples.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { MINUTE } from "#base/kernel/time.ts";
+import { holdStore } from "#features/holds/store/holds.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
+import { newUploadId } from "#features/uploads/rules/uploads.ts";
+import { uploadStore } from "#features/uploads/store/uploads.ts";
+import { createKey } from "../features/access/flows/support/api-keys.ts";
+import { createInvite, sampleInvite } from "../features/access/store/support/team-samples.ts";
+import type { ResourceKind } from "../functions/route-table/rows.ts";
+import { createEndpointAt } from "../support/flows/test-endpoints.ts";
+import type { TestEnv } from "../support/flows/test-env.ts";
+import type { ApiApp } from "../support/routes/api-app.ts";
+import { holdAuditEntry, sampleHold } from "../support/stores/hold-samples.ts";
+import { SAMPLE_INBOX, sampleMessage } from "../support/stores/samples.ts";
+import { sampleUpload } from "../support/stores/upload-samples.ts";
 
 interface Canaries {
   /** What nobody else may see. */

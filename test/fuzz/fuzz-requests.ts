@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import type { ResourceKind } from "../functions/routes/route-table/rows.ts";
-import { valuesOf, withoutRefs } from "../functions/routes/support/schema-requests.ts";
+import type { ResourceKind } from "../functions/route-table/rows.ts";
 import {
   type ApiDocument,
   type DocumentedOperation,
   dereference,
   type Schema,
 } from "../support/conformance/document.ts";
+import { valuesOf, withoutRefs } from "../support/routes/schema-requests.ts";
 
 // Requests to every operation, made from the OpenAPI document: some as it says, some not.
 

@@ -1,7 +1,7 @@
-import type { EventType } from "../../shared/domain/events/events.ts";
-import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { EventType } from "#base/events/events.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { RedriveResult } from "#features/dead-letters/flows/redrive.ts";
 import type { Viewer } from "./sockets.ts";
 import type { CastAccount, Customer } from "./world/account-cast.ts";
 import type { MemberName } from "./world/members.ts";

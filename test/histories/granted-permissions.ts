@@ -1,4 +1,4 @@
-import { type FunctionName, queues } from "../../shared/config/names.ts";
+import { type FunctionName, queues } from "#base/config/names.ts";
 import { policyStatements, type Template } from "../lib/synth-templates.ts";
 
 /** The permissions of a function's role, in the words of `cloud/permissions.ts`. */

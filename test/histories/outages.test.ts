@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { headAttributes } from "../../shared/stores/attributes.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { headAttributes } from "#features/inbox/store/attributes.ts";
 import { openActors } from "./actors/actors.ts";
 import { judgeConnectedAccounts, judgeDataDeletions } from "./ledger/account-duties.ts";
 import { type Evidence, messageIdOf, observe, wordsIn } from "./ledger/evidence.ts";

@@ -1,5 +1,5 @@
-import { RECEIVES_MAX } from "../../shared/config/function-times.ts";
-import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
+import { RECEIVES_MAX } from "#base/config/function-times.ts";
+import { DAY, HOUR, type Millis } from "#base/kernel/time.ts";
 import type { Lag } from "../support/world/table/storage.ts";
 import { openActors } from "./actors/actors.ts";
 import type { Queue } from "./cloud/queues.ts";

@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE, type Millis } from "../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { History } from "./steps/step.ts";
 
 /** A history that once showed a fault. */

@@ -1,5 +1,5 @@
-import type { TenantId } from "../../shared/kernel/tenant.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { Session } from "./deeds.ts";
 
 /** A frame that a client received. */

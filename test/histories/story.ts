@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type AccountStep, isAccountStep } from "./steps/account-step.ts";
 import type { History, Step } from "./steps/step.ts";
 import type { MemberName } from "./world/members.ts";

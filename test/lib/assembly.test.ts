@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sta
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FunctionName, functions } from "#base/config/names.ts";
 import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
-import { type FunctionName, functions } from "../../shared/config/names.ts";
 import {
   buildCheckPage,
   buildConnectPage,

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FunctionName } from "#base/config/names.ts";
 import { synthesize } from "../../lib/app.ts";
 import { stacks } from "../../lib/config/stack-names.ts";
-import type { FunctionName } from "../../shared/config/names.ts";
 
 export interface TemplateResource {
   readonly Type: string;

@@ -7,7 +7,7 @@ import {
   TransactGetItemsCommand,
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
-import { table } from "../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 import { startTestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
 import { feedAttributes, idAttributes, useMeteredTable } from "./metered-table.ts";

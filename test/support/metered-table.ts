@@ -1,6 +1,6 @@
 import { type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { table } from "../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 import { startTestTable } from "./dynamodb.ts";
 import { type Item, itemSize } from "./item-size.ts";
 import { attachMeter, type Meter } from "./meter.ts";

@@ -1,5 +1,5 @@
 import type { AttributeDefinition, GlobalSecondaryIndex, KeySchemaElement } from "@aws-sdk/client-dynamodb";
-import { table } from "../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 
 interface TableDefinition {
   readonly AttributeDefinitions: AttributeDefinition[];

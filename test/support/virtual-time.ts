@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { Millis } from "../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 
 /** Turns of the event loop without a call in progress, after which no task proceeds by itself. */
 const QUIET_TURNS = 4;

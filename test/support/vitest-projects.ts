@@ -7,7 +7,7 @@ const unit = [
   "test/bin/**",
   "test/docs/{decisions,examples,links,states}.test.ts",
   "test/language.test.ts",
-  "test/functions/http/**",
+  "test/http/**",
   "test/functions/support/**",
   "test/lib/config/**",
   "test/local/stack/banner.test.ts",
@@ -15,19 +15,25 @@ const unit = [
   "test/local/support/**",
   "test/local/template/intrinsics.test.ts",
   "test/planted-faults/**",
-  "test/shared/aws/log.test.ts",
-  "test/shared/domain/**",
-  "test/shared/kernel/**",
-  "test/shared/net/{addresses,egress-gate,interim-responses,retry-after}.test.ts",
-  "test/shared/platforms/parse/**",
-  "test/shared/platforms/api/{refusals,send-bodies,text-limits}.test.ts",
+  "test/base/aws/log.test.ts",
+  "test/features/*/rules/**",
+  "test/base/kernel/**",
+  "test/base/net/{addresses,egress-gate,interim-responses,retry-after}.test.ts",
+  "test/platforms/parse/**",
+  "test/platforms/api/{refusals,send-bodies,text-limits}.test.ts",
   "test/support/item-size.test.ts",
   "test/web/{solve,steps}.test.ts",
 ];
 /** The table, its emulators, and what an operation costs. */
-const stores = ["test/shared/stores/**", "test/local/dynamodb/**", "test/support/**", "test/costs/**"];
+const stores = [
+  "test/features/*/store/**",
+  "test/base/table/**",
+  "test/local/dynamodb/**",
+  "test/support/**",
+  "test/costs/**",
+];
 /** Use cases, workers and routes on a real table. */
-const flows = ["test/shared/**", "test/functions/**"];
+const flows = ["test/features/**", "test/base/**", "test/platforms/**", "test/functions/**"];
 /** Random histories of the whole service. */
 const histories = ["test/histories/**"];
 /** Pages in a real browser. */

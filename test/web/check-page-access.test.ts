@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { SECOND } from "../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";

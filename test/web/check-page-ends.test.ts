@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";

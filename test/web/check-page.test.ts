@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 import { testBrowser } from "./support/browser.ts";

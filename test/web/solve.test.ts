@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { derivePuzzles } from "../../shared/domain/holds/proof-of-work.ts";
+import { derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
 import { firstWordAfter, hashPrefix } from "../../web/check/sha256.ts";
 import { solve } from "../../web/check/solve.ts";
 

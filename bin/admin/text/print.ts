@@ -1,4 +1,4 @@
-import { printableJson, printableLine, printableText } from "../../../shared/kernel/printable.ts";
+import { printableJson, printableLine, printableText } from "#base/kernel/text/printable.ts";
 
 // Everything that a command prints. People write parts of it: a terminal would obey the controls in them.
 

@@ -1,4 +1,4 @@
-import { printableLine } from "../../../shared/kernel/printable.ts";
+import { printableLine } from "#base/kernel/text/printable.ts";
 
 /** Rows below their headings, in columns. Each row is one line, also if a cell has line breaks. */
 export function formatTable(headings: readonly string[], cells: readonly (readonly string[])[]): string {

@@ -1,5 +1,5 @@
+import { clockNow } from "#base/kernel/time.ts";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
-import { clockNow } from "../../../shared/kernel/time.ts";
 
 /** The controls of a local stack that a scenario needs. */
 export interface ExampleStack {

@@ -1,4 +1,4 @@
-import type { Json } from "../../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 
 /** One way to meet a JSON Schema: without references and lists of alternatives, and with one type at most. */
 export interface Alternative extends Json {

@@ -1,4 +1,4 @@
-import type { Json } from "../../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 import { compareMessages } from "./messages.ts";
 import { resolve } from "./normalize.ts";
 import { compareSchemas } from "./schemas.ts";

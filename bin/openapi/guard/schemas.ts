@@ -1,4 +1,4 @@
-import type { Json } from "../../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 import { requestLimits, responseLimits } from "./limits.ts";
 import { type Alternative, alternatives } from "./normalize.ts";
 import type { Comparison, Versions } from "./versions.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 
 /** Two versions of one thing. */
 export interface Versions<T = Json> {

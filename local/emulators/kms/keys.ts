@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { Journal, readJournal } from "../journal.ts";
 import { ServiceError } from "../service-error.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { sameBytes } from "../../../shared/kernel/bytes.ts";
+import { sameBytes } from "#base/kernel/bytes.ts";
 import { type Operation, operation } from "../json-service.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Key, KeyRing } from "./keys.ts";

@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { JsonService, Operation } from "../json-service.ts";
 import { cryptoOperations } from "./crypto-operations.ts";
 import { keyOperations } from "./key-operations.ts";

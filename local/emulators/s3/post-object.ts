@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { S3Error } from "./errors.ts";
 import { parseForm } from "./form.ts";
 import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";

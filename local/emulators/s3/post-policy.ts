@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { accessDenied, S3Error } from "./errors.ts";
 import { checkTextSignature, parseCredential } from "./signature.ts";
 

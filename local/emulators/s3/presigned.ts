@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DAY, iso, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { canonicalQuery, encodePart } from "../../access/signature.ts";
 import { accessDenied, S3Error } from "./errors.ts";
 import type { S3Request } from "./http.ts";

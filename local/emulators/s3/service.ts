@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { printError } from "../../support/terminal.ts";
 import { handleBucketRequest } from "./bucket-requests.ts";
 import { decodeChunked, isChunked } from "./chunked.ts";

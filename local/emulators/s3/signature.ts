@@ -1,4 +1,4 @@
-import { hmacSha256, sameBytes } from "../../../shared/kernel/bytes.ts";
+import { hmacSha256, sameBytes } from "#base/kernel/bytes.ts";
 import { S3Error } from "./errors.ts";
 
 /** `<access key id>/<yyyymmdd>/<region>/s3/aws4_request` */

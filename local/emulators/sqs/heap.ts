@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 
 /** At `at` the message becomes visible, unless its epoch has changed since. */
 export interface Timer {

@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { ClockTimer } from "../timer.ts";
 import type { Message } from "./messages.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { type Call, type Operation, operation } from "../json-service.ts";
 import { ServiceError } from "../service-error.ts";
 import { MESSAGE_BYTES_MAX, numericAttribute } from "./attributes.ts";

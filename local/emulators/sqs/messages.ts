@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 
 export interface MessageAttribute {
   readonly DataType: string;

@@ -1,4 +1,4 @@
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 
 /** A noisy group has more than this share of the queue's messages in flight, and at least this many. */
 const IN_FLIGHT_SHARE = 0.1;

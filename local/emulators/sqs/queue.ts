@@ -1,4 +1,4 @@
-import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { ServiceError } from "../service-error.ts";
 import { ClockTimer } from "../timer.ts";
 import { numericAttribute, parseRedrive, type Redrive } from "./attributes.ts";

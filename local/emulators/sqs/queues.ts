@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { Journal, readJournal } from "../journal.ts";
 import { ServiceError } from "../service-error.ts";
 import { type Attributes, defaultAttributes, mergeAttributes, parseRedrive } from "./attributes.ts";

@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { Attributes } from "./attributes.ts";
 import { type Message, markMoved, markReceived } from "./messages.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { ServiceError } from "../service-error.ts";
 import { type Attributes, DELAY_SECONDS_MAX, numericAttribute } from "./attributes.ts";
 import { isBinary, type Message, md5OfAttributes, md5OfText, messageSize } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { escapeHtml, html, type Markup, raw } from "../../../shared/kernel/text/html.ts";
+import { escapeHtml, html, type Markup, raw } from "#base/kernel/text/html.ts";
 import type { Context } from "../calls/context.ts";
 import type { HttpResponse } from "../http/http-server.ts";
 import type { LoginKind } from "../world/model.ts";

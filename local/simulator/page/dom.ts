@@ -1,4 +1,4 @@
-import { printableText } from "../../../shared/kernel/printable.ts";
+import { printableText } from "#base/kernel/text/printable.ts";
 
 type Child = Node | string | null | undefined | false;
 type Properties = Record<string, string | boolean | null | undefined>;

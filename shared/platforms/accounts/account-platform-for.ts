@@ -1,5 +1,5 @@
-import type { Connection } from "../../domain/accounts/accounts.ts";
-import { clockNow, type Millis } from "../../kernel/time.ts";
+import { clockNow, type Millis } from "#base/kernel/time.ts";
+import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { appSecretProof } from "../api/app-secret-proof.ts";
 import type { PlatformHttp } from "../api/http.ts";
 import type { JsonObject } from "../json.ts";

@@ -1,5 +1,5 @@
-import type { AccountRef } from "../../domain/accounts/accounts.ts";
-import type { Millis } from "../../kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import type { JsonObject } from "../json.ts";
 import type { SendRefused } from "../platform.ts";
 

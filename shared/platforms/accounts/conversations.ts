@@ -1,4 +1,4 @@
-import type { PlatformName } from "../../domain/accounts/accounts.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { asObject, type JsonObject, readId } from "../json.ts";
 import type { CallAccount, Thread, ThreadMessage } from "./account-platform.ts";
 import { dataList, toThreadMessage } from "./history.ts";

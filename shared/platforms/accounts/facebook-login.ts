@@ -1,4 +1,4 @@
-import { clockNow, DAY, type Millis } from "../../kernel/time.ts";
+import { clockNow, DAY, type Millis } from "#base/kernel/time.ts";
 import { appSecretProof } from "../api/app-secret-proof.ts";
 import type { PlatformHttp } from "../api/http.ts";
 import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";

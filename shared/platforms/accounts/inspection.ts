@@ -1,5 +1,5 @@
-import type { Connection } from "../../domain/accounts/accounts.ts";
-import type { Millis } from "../../kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { readRefusal } from "../api/errors.ts";
 import { asObject, type JsonObject, readTime } from "../json.ts";
 import type { CallAccount, CallFailure, Inspection } from "./account-platform.ts";

@@ -1,4 +1,4 @@
-import { clockNow, type Millis } from "../../kernel/time.ts";
+import { clockNow, type Millis } from "#base/kernel/time.ts";
 import type { PlatformHttp } from "../api/http.ts";
 import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
 import { asObject, type JsonObject } from "../json.ts";

@@ -1,4 +1,4 @@
-import type { Millis } from "../../kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { CallFailure } from "./account-platform.ts";
 
 /** A person who has logged in. */

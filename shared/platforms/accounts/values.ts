@@ -1,4 +1,4 @@
-import { DAY, type Millis, SECOND } from "../../kernel/time.ts";
+import { DAY, type Millis, SECOND } from "#base/kernel/time.ts";
 import { readId } from "../json.ts";
 
 // Readers of the values that a connection is made of. Every function accepts any value and never throws.

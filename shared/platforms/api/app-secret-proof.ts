@@ -1,4 +1,4 @@
-import { hmacSha256 } from "../../kernel/bytes.ts";
+import { hmacSha256 } from "#base/kernel/bytes.ts";
 
 /**
  * The parameter by which a call to Facebook's host proves that it comes from the app.

@@ -1,5 +1,5 @@
-import { printableLine } from "../../kernel/printable.ts";
-import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
+import { printableLine } from "#base/kernel/text/printable.ts";
+import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { asObject, type JsonObject, parseJson } from "../json.ts";
 import type { SendRefused } from "../platform.ts";
 import type { PlatformResponse } from "./http.ts";

@@ -8,10 +8,10 @@ import {
   type RequestOptions,
 } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
-import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "../../domain/limits.ts";
-import { captureCallScope } from "../../kernel/call-scope.ts";
-import { clockNow, type Millis, SECOND } from "../../kernel/time.ts";
-import { parseRetryAfter } from "../../net/retry-after.ts";
+import { captureCallScope } from "#base/kernel/call-scope.ts";
+import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "#base/kernel/limits.ts";
+import { clockNow, type Millis, SECOND } from "#base/kernel/time.ts";
+import { parseRetryAfter } from "#base/net/retry-after.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;
 const IDLE_MAX: Millis = 4 * SECOND;

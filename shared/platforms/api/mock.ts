@@ -1,5 +1,5 @@
-import type { PlatformName } from "../../domain/accounts/accounts.ts";
-import { isTextTooLong, TEST_ATTACHMENT_PREFIX } from "../../domain/sending/send-content.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
+import { isTextTooLong, TEST_ATTACHMENT_PREFIX } from "#features/sending/rules/send-content.ts";
 import type { Platform } from "../platform.ts";
 
 /**

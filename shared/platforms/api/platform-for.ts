@@ -1,5 +1,5 @@
-import type { AccountRef, Connection, PlatformName } from "../../domain/accounts/accounts.ts";
-import { isTextTooLong, namesUrl } from "../../domain/sending/send-content.ts";
+import type { AccountRef, Connection, PlatformName } from "#features/accounts/rules/accounts.ts";
+import { isTextTooLong, namesUrl } from "#features/sending/rules/send-content.ts";
 import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
 import { appSecretProof } from "./app-secret-proof.ts";
 import type { PlatformHttp } from "./http.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { printableLine } from "../../kernel/printable.ts";
+import { printableLine } from "#base/kernel/text/printable.ts";
 import { asObject, parseJson, readText } from "../json.ts";
 import type { PlatformProfile, ProfileOutcome, RefusalClass, SendRefused } from "../platform.ts";
 import { readRefusal } from "./errors.ts";

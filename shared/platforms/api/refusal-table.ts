@@ -1,4 +1,4 @@
-import { DAY, type Millis } from "../../kernel/time.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
 import type { Consequences, RefusalClass } from "../platform.ts";
 
 /** The meaning of a platform's error code. */

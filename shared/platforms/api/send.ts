@@ -1,4 +1,4 @@
-import type { OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
+import type { OutgoingAttachment, SendContent } from "#features/sending/rules/send-content.ts";
 import { readMessageId } from "../json.ts";
 import type { Send, SendOutcome } from "../platform.ts";
 import type { PlatformHttp } from "./http.ts";

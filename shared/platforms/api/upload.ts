@@ -1,4 +1,4 @@
-import { isAttachmentId } from "../../domain/sending/send-content.ts";
+import { isAttachmentId } from "#features/sending/rules/send-content.ts";
 import type { Upload, UploadOutcome } from "../platform.ts";
 import type { PlatformHttp } from "./http.ts";
 import { toOutcome } from "./outcome.ts";

@@ -1,4 +1,4 @@
-import type { Attachment, AttachmentType, Coordinates } from "../../domain/inbox/messages.ts";
+import type { Attachment, AttachmentType, Coordinates } from "#features/inbox/rules/messages.ts";
 import { asObject, type JsonObject, readText, readUrl } from "../json.ts";
 
 const ATTACHMENTS_MAX = 30;

@@ -1,6 +1,6 @@
-import type { AccountRef, PlatformName } from "../../domain/accounts/accounts.ts";
-import type { ChangeAuthor } from "../../domain/inbox/messages.ts";
-import type { Millis } from "../../kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { AccountRef, PlatformName } from "#features/accounts/rules/accounts.ts";
+import type { ChangeAuthor } from "#features/inbox/rules/messages.ts";
 import { asObject, type JsonObject, readId, readTime } from "../json.ts";
 
 /** The fields of a webhook's entry that its events inherit. */

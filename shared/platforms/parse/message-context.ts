@@ -1,4 +1,4 @@
-import type { MessageContext, Referral } from "../../domain/inbox/message-context.ts";
+import type { MessageContext, Referral } from "#features/inbox/rules/message-context.ts";
 import { asObject, type JsonObject, readText, readUrl } from "../json.ts";
 
 const STORY_ID_CHARS_MAX = 128;

@@ -1,6 +1,6 @@
-import type { Attachment } from "../../domain/inbox/messages.ts";
-import type { MessageUpdate, Update } from "../../domain/inbox/updates.ts";
-import { shortHash } from "../../kernel/bytes.ts";
+import { shortHash } from "#base/kernel/bytes.ts";
+import type { Attachment } from "#features/inbox/rules/messages.ts";
+import type { MessageUpdate, Update } from "#features/inbox/rules/updates.ts";
 import { asObject, type JsonObject, readId, readMessageId, readText } from "../json.ts";
 import { readAttachments, readLike } from "./attachments.ts";
 import { type Entry, type EventContext, isFromAccount, readAuthor, readEventContext } from "./event-context.ts";

@@ -1,4 +1,4 @@
-import type { Update } from "../../domain/inbox/updates.ts";
+import type { Update } from "#features/inbox/rules/updates.ts";
 import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
 import { type Entry, eventTime, readAuthor, readEventContext, recipientId } from "./event-context.ts";
 import { readReferralFields } from "./message-context.ts";

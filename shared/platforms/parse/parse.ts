@@ -1,5 +1,5 @@
-import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
-import type { Millis } from "../../kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { IgnoredUpdate, Update } from "#features/inbox/rules/updates.ts";
 import { asObject, type JsonObject, readId, readTime } from "../json.ts";
 import { type Entry, recipientId, senderId } from "./event-context.ts";
 import { readMessage, readPostback } from "./messages.ts";

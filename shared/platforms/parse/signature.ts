@@ -1,4 +1,4 @@
-import { hmacSha256, sameBytes, sha256 } from "../../kernel/bytes.ts";
+import { hmacSha256, sameBytes, sha256 } from "#base/kernel/bytes.ts";
 
 const CHALLENGE_CHARS_MAX = 1_024;
 

@@ -1,5 +1,5 @@
-import { hmacSha256, sameBytes } from "../../kernel/bytes.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { hmacSha256, sameBytes } from "#base/kernel/bytes.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { asObject, parseJson, readId } from "../json.ts";
 
 /** A signed request is about 200 characters long. */

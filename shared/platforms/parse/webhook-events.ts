@@ -1,5 +1,5 @@
-import type { PlatformName } from "../../domain/accounts/accounts.ts";
-import type { IgnoredUpdate } from "../../domain/inbox/updates.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
+import type { IgnoredUpdate } from "#features/inbox/rules/updates.ts";
 import { asObject, type JsonObject, parseJson, readId } from "../json.ts";
 
 /** The lists of an entry, in the order in which they are read. Standby: another app controls the thread. */

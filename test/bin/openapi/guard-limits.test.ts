@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "#http/openapi/schemas.ts";
 import { compareDocuments } from "../../../bin/openapi/guard/documents.ts";
 import { publishedDocument } from "../../../bin/openapi/published-document.ts";
-import type { Json } from "../../../functions/http/openapi/schemas.ts";
 
 /** A document of one operation. */
 const documentOf = (operation: Json) => ({ paths: { "/x": { get: operation } } });

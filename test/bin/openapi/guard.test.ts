@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Json } from "#http/openapi/schemas.ts";
 import { compareDocuments } from "../../../bin/openapi/guard/documents.ts";
 import { withoutProse } from "../../../bin/openapi/guard/released-document.ts";
 import { publishedDocument } from "../../../bin/openapi/published-document.ts";
-import type { Json } from "../../../functions/http/openapi/schemas.ts";
 import { additions, dereference, removals } from "./support/mutations.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DAY } from "../../../shared/kernel/time.ts";
-import { encodeMail } from "../../../shared/queues/mails.ts";
+import { DAY } from "#base/kernel/time.ts";
+import { encodeMail } from "#features/access/queue.ts";
 import { type MailFixture, openMailFixture } from "../../functions/mail/mail-fixture.ts";
 import { attachMeter, type Meter } from "../../support/meter.ts";
 

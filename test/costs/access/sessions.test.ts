@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
-import { type Caller, implicitTenant } from "../../../shared/domain/access/callers.ts";
-import type { Role } from "../../../shared/domain/access/roles.ts";
-import type { Actor } from "../../../shared/flows/access/audit-entry.ts";
-import { revokeKey } from "../../../shared/flows/access/key-lists.ts";
-import { createKey } from "../../../shared/flows/access/keys.ts";
-import { createWebhook } from "../../../shared/flows/webhooks/create.ts";
-import { rotateSecret } from "../../../shared/flows/webhooks/rotate.ts";
-import { sendTestEvent } from "../../../shared/flows/webhooks/send-test.ts";
-import { deleteWebhook, updateWebhook } from "../../../shared/flows/webhooks/update.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { identifyCaller } from "../../functions/http/support/identify.ts";
-import { newSession } from "../../functions/routes/support/sessions.ts";
-import { createTenant } from "../../shared/stores/access/support/team-samples.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Actor } from "#features/access/audit-entry.ts";
+import { revokeKey } from "#features/access/flows/key-lists.ts";
+import { createKey } from "#features/access/flows/keys.ts";
+import { type Caller, implicitTenant } from "#features/access/rules/callers.ts";
+import type { Role } from "#features/access/rules/roles.ts";
+import { createWebhook } from "#features/webhooks/flows/create.ts";
+import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
+import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
+import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
+import { callerCredentials } from "#http/credentials/caller-credentials.ts";
+import { createTenant } from "../../features/access/store/support/team-samples.ts";
+import { identifyCaller } from "../../http/support/identify.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
+import { newSession } from "../../support/routes/sessions.ts";
 import { startMeteredPipeline } from "../start-metered-pipeline.ts";
 
 // What the credential of a request costs when it is a session. docs/design/table-costs.md shows the same figures.

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SessionCaller } from "../../../shared/domain/access/callers.ts";
-import { toLoginId } from "../../../shared/flows/access/sign-in/login-link.ts";
-import { requestSignInLink } from "../../../shared/flows/access/sign-in/request-link.ts";
-import { signIn } from "../../../shared/flows/access/sign-in/sign-in.ts";
-import { openSignInLink } from "../../../shared/flows/access/sign-in/sign-in-link.ts";
-import { signOut } from "../../../shared/flows/access/sign-in/sign-out.ts";
-import { mayReceiveLink } from "../../../shared/flows/access/sign-in-eligibility.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { HOUR } from "../../../shared/kernel/time.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { HOUR } from "#base/kernel/time.ts";
+import { toLoginId } from "#features/access/flows/sign-in/login-link.ts";
+import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
+import { signIn } from "#features/access/flows/sign-in/sign-in.ts";
+import { openSignInLink } from "#features/access/flows/sign-in/sign-in-link.ts";
+import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
+import { mayReceiveLink } from "#features/access/flows/sign-in-eligibility.ts";
+import type { SessionCaller } from "#features/access/rules/callers.ts";
 import {
   BROWSER,
   openSignInFixture,
   type SignInFixture,
   unknownToken,
-} from "../../shared/flows/access/support/sign-in-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+} from "../../features/access/flows/support/sign-in-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../../support/meter.ts";
 
 // The exact costs of signing in and out, as in docs/design/table-costs.md. `mails.test.ts` has those of the mail worker.

@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Invite } from "../../../shared/domain/access/team.ts";
-import { createInvite, listInvites, resendInvite, revokeInvite } from "../../../shared/flows/access/team/invites.ts";
-import { changeMemberRole, listMembers, removeMember } from "../../../shared/flows/access/team/members.ts";
-import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "../../../shared/flows/access/team/own-invites.ts";
-import {
-  createOwnTenant,
-  getOwnTenant,
-  listOwnTenants,
-  renameTenant,
-} from "../../../shared/flows/access/team/own-tenants.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "../../shared/flows/access/team/support/team.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
-import { newTenant } from "../../shared/stores/support/samples.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
+import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
+import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "#features/access/flows/team/own-invites.ts";
+import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
+import type { Invite } from "#features/access/rules/team.ts";
+import { newEmail, openTeamEnv, type TeamEnv } from "../../features/access/flows/team/support/team.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../../support/meter.ts";
+import { newTenant } from "../../support/stores/samples.ts";
 
 // The exact costs of teams, invites and a person's tenants, as in docs/design/table-costs.md, without the session's read
 // and the count of the request.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { cpuRatio, microsPerRead } from "./cpu-ratio.ts";
 import {
   ANSWER_LENGTH,

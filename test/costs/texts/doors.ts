@@ -1,27 +1,22 @@
-import { acceptsHtml } from "../../../functions/http/browser/accepts-html.ts";
-import { chooseCoding } from "../../../functions/http/content-coding.ts";
-import { readCookie } from "../../../functions/http/cookies.ts";
-import { instant } from "../../../functions/http/fields.ts";
-import {
-  parseJson as parseBody,
-  readIdempotencyKey,
-  readParameters,
-  validate,
-} from "../../../functions/http/request.ts";
-import { hasVisibleCharacter, isKeyLabel, isTenantName } from "../../../shared/domain/access/display-texts.ts";
-import { parseEmailAddress } from "../../../shared/domain/access/email-addresses.ts";
-import { networkKey } from "../../../shared/domain/access/networks.ts";
-import { parseRedirectPath } from "../../../shared/domain/access/redirect-paths.ts";
-import { FILENAME_BYTES_MAX } from "../../../shared/domain/limits.ts";
-import { cleanFilename, fileExtension } from "../../../shared/domain/uploads/file-names.ts";
-import { normalizeContentType } from "../../../shared/domain/uploads/media-types.ts";
-import { startsAsProgram } from "../../../shared/domain/uploads/programs.ts";
-import { hasKeyForm } from "../../../shared/flows/access/authenticate.ts";
-import { sessionKid } from "../../../shared/flows/access/sessions.ts";
-import { isPrintableLine } from "../../../shared/kernel/printable.ts";
-import { responseText } from "../../../shared/net/response-text.ts";
-import { parseRetryAfter } from "../../../shared/net/retry-after.ts";
-import { applyUrlRules } from "../../../shared/net/url-rules.ts";
+import { FILENAME_BYTES_MAX } from "#base/kernel/limits.ts";
+import { isPrintableLine } from "#base/kernel/text/printable.ts";
+import { responseText } from "#base/net/response-text.ts";
+import { parseRetryAfter } from "#base/net/retry-after.ts";
+import { applyUrlRules } from "#base/net/url-rules.ts";
+import { hasKeyForm } from "#features/access/authenticate.ts";
+import { hasVisibleCharacter, isKeyLabel, isTenantName } from "#features/access/rules/display-texts.ts";
+import { parseEmailAddress } from "#features/access/rules/email-addresses.ts";
+import { networkKey } from "#features/access/rules/networks.ts";
+import { parseRedirectPath } from "#features/access/rules/redirect-paths.ts";
+import { sessionKid } from "#features/access/sessions.ts";
+import { cleanFilename, fileExtension } from "#features/uploads/rules/file-names.ts";
+import { normalizeContentType } from "#features/uploads/rules/media-types.ts";
+import { startsAsProgram } from "#features/uploads/rules/programs.ts";
+import { acceptsHtml } from "#http/browser/accepts-html.ts";
+import { chooseCoding } from "#http/content-coding.ts";
+import { readCookie } from "#http/credentials/cookies.ts";
+import { instant } from "#http/fields.ts";
+import { parseJson as parseBody, readIdempotencyKey, readParameters, validate } from "#http/request.ts";
 import { refusalDetail } from "../../../shared/platforms/api/errors.ts";
 import { cleanName } from "../../../shared/platforms/api/profiles.ts";
 import { parseJson, readText, readUrl } from "../../../shared/platforms/json.ts";

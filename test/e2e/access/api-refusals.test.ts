@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { formatApiKey } from "../../../shared/domain/access/api-keys.ts";
+import { formatApiKey } from "#features/access/rules/api-keys.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
@@ -311,7 +311,7 @@ it("every response has its own correlation id", async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-// `npm test` has the exact limit in `test/functions/routes/access/request-limit.test.ts`.
+// `npm test` has the exact limit in `test/features/access/routes/request-limit.test.ts`.
 it.runIf(inject("fullRun"))(
   "the 601st request of a key in a minute is 429 with Retry-After, and the next minute allows requests again",
   async () => {

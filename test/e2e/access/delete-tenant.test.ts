@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { DAY } from "#base/kernel/time.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
-import { DAY } from "../../../shared/kernel/time.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import { parseJsonOrNull } from "../support/api-response.ts";

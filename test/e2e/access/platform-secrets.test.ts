@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { env } from "../../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { listAllMessages } from "../support/api-calls.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { serviceKeysReader } from "../../../shared/aws/service-keys.ts";
-import { env } from "../../../shared/config/names.ts";
-import type { IssuedChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { env } from "#base/config/names.ts";
+import type { IssuedChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import { withEasyPuzzles } from "../../web/support/check-server.ts";
 import type { LocalStack } from "../support/local-stack.ts";

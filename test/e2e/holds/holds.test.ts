@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
-import type { IssuedChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
-import { solveChallenge } from "../../shared/flows/support/hold-fixture.ts";
+import type { Connection } from "#features/accounts/rules/accounts.ts";
+import type { IssuedChallenge } from "#features/holds/rules/proof-of-work.ts";
+import { solveChallenge } from "../../support/flows/hold-fixture.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { dumpTable } from "../support/dump-table.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { env } from "../../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 
 let stack: LocalStack;

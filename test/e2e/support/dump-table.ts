@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { env } from "../../../shared/config/names.ts";
-import { sweepCheckpointKey } from "../../../shared/stores/keys.ts";
+import { env } from "#base/config/names.ts";
+import { sweepCheckpointKey } from "#features/delivery/store/keys.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import type { LocalStack } from "./local-stack.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { decompress } from "#base/kernel/compression.ts";
 import { readJournal } from "../../../local/emulators/journal.ts";
 import type { Message } from "../../../local/emulators/sqs/messages.ts";
 import { replay, type SqsRecord } from "../../../local/emulators/sqs/records.ts";
-import { decompress } from "../../../shared/kernel/compression.ts";
 import type { LocalStack } from "./local-stack.ts";
 import { waitFor } from "./wait-for.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ForwardedDelivery, openForwarder } from "../../../bin/admin/forwarder.ts";
 import { verify } from "../../../docs/guides/receivers/verify.ts";
-import { apiRoutes } from "../../../functions/routes/index.ts";
+import { apiRoutes } from "../../../functions/api/routes.ts";
 import { runAdmin } from "../support/admin.ts";
 import { listDeliveries } from "../support/api-calls.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../../functions/http/app.ts";
-import { callerCredentials } from "../../../functions/http/caller-credentials.ts";
-import { lambdaHandler } from "../../../functions/http/lambda.ts";
-import type { ApiPorts } from "../../../functions/routes/api-endpoint.ts";
-import { apiRoutes } from "../../../functions/routes/index.ts";
-import { clockNow } from "../../../shared/kernel/time.ts";
+import { clockNow } from "#base/kernel/time.ts";
+import { createApp } from "#http/app.ts";
+import { callerCredentials } from "#http/credentials/caller-credentials.ts";
+import { lambdaHandler } from "#http/lambda.ts";
+import type { ApiPorts } from "../../../functions/api/routes.ts";
+import { apiRoutes } from "../../../functions/api/routes.ts";
 import { fill } from "../../costs/texts/hostile-texts.ts";
 
 // Ten callers without a credential, with the worst header of each kind, beside ten whose header is as long and ordinary.

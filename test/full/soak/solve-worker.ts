@@ -1,7 +1,7 @@
 // A worker thread that solves the challenge of a check: seconds of CPU time, in which the receivers must go on answering.
 import { parentPort, workerData } from "node:worker_threads";
-import { type Challenge, derivePuzzles } from "../../../shared/domain/holds/proof-of-work.ts";
-import { sha256Hex } from "../../../shared/kernel/bytes.ts";
+import { sha256Hex } from "#base/kernel/bytes.ts";
+import { type Challenge, derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
 
 const token = workerData as string;
 const terms = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()) as Challenge;

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { dueStore } from "#features/delivery/store/due-attempts.ts";
+import { counterStore } from "#features/stats/store/counters.ts";
+import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
-import { openQueue } from "../../../shared/aws/queues.ts";
-import { tenantStore } from "../../../shared/stores/access/tenants.ts";
-import { type QuarantinedMessage, quarantineStore } from "../../../shared/stores/dead-letters/quarantine.ts";
-import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
-import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
-import { counterStore } from "../../../shared/stores/stats/counters.ts";
-import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { collectPages } from "../../support/collect-pages.ts";
 import { startTestTable } from "../../support/dynamodb.ts";
 import { injectFaults } from "../../support/faults.ts";
+import { invokeWorker, queueDepth } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { HOUR } from "#base/kernel/time.ts";
+import type { DeliverPorts } from "#features/delivery/ports.ts";
+import { encodeRetry } from "#features/delivery/queue.ts";
+import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
-import type { DeliverPorts } from "../../../shared/flows/delivery/ports.ts";
-import { HOUR } from "../../../shared/kernel/time.ts";
-import { encodeRetry } from "../../../shared/queues/deliveries.ts";
-import type { DeliveryRow } from "../../../shared/stores/delivery/delivery-items.ts";
-import { allRows } from "../../shared/flows/support/data-subject.ts";
-import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
-import { invokeUntilDeadline, invokeWithRecord, type QueueWorker } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+import { allRows } from "../../support/flows/data-subject.ts";
+import { type Outage, openOutage } from "../../support/flows/outage-fixture.ts";
+import { invokeUntilDeadline, invokeWithRecord, type QueueWorker } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
 
 let testEnv: TestEnv;
 let outage: Outage;

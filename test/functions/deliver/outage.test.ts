@@ -1,17 +1,17 @@
 import type { UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { KMSInternalException } from "@aws-sdk/client-kms";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
+import type { DeliverPorts } from "#features/delivery/ports.ts";
+import { encodeEndpointTask, encodeRetry } from "#features/delivery/queue.ts";
+import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
-import { openQueue } from "../../../shared/aws/queues.ts";
-import type { DeliverPorts } from "../../../shared/flows/delivery/ports.ts";
-import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
-import type { DeliveryRow } from "../../../shared/stores/delivery/delivery-items.ts";
-import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
-import { invokeWithRecord, queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
-import { recordMessage } from "../../shared/flows/support/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { injectFaults } from "../../support/faults.ts";
+import { type Outage, openOutage } from "../../support/flows/outage-fixture.ts";
+import { invokeWithRecord, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
+import { recordMessage } from "../../support/flows/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
 
 let testEnv: TestEnv;
 let outage: Outage;

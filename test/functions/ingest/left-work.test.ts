@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
-import { openQueue } from "../../../shared/aws/queues.ts";
-import { eraseConversation } from "../../../shared/flows/erasure/erase.ts";
-import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { allRows, drainErasures, tenantCaller } from "../../shared/flows/support/data-subject.ts";
-import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
-import { invokeUntilDeadline, invokeWorker } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
-import { newTenant } from "../../shared/stores/support/samples.ts";
+import { allRows, drainErasures, tenantCaller } from "../../support/flows/data-subject.ts";
+import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
+import { invokeUntilDeadline, invokeWorker } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { newTenant } from "../../support/stores/samples.ts";
 
 let testEnv: TestEnv;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
+import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { PLATFORM_SECRET } from "../../support/pipeline/emulated-services.ts";
 import type { EventSource } from "../../support/pipeline/event-source.ts";

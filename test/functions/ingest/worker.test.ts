@@ -1,16 +1,16 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { compress, decompress } from "#base/kernel/compression.ts";
+import { DAY } from "#base/kernel/time.ts";
+import { decodeEvent } from "#features/delivery/event-queue.ts";
+import { decodeInbound, encodeInbound } from "#features/inbox/queue.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
-import { openQueue } from "../../../shared/aws/queues.ts";
-import { compress, decompress } from "../../../shared/kernel/compression.ts";
-import { DAY } from "../../../shared/kernel/time.ts";
-import { decodeEvent } from "../../../shared/queues/events.ts";
-import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
-import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
-import { newTenant } from "../../shared/stores/support/samples.ts";
 import { injectFaults } from "../../support/faults.ts";
+import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
+import { invokeWorker, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { newTenant } from "../../support/stores/samples.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

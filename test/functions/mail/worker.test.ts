@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { consoleLog } from "../../../shared/aws/log.ts";
-import { openInviteLink } from "../../../shared/flows/access/team/invite-link.ts";
-import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
-import { encodeMail } from "../../../shared/queues/mails.ts";
-import { allRows } from "../../shared/flows/support/data-subject.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../shared/flows/support/fault-injection.ts";
+import { consoleLog } from "#base/aws/log.ts";
+import { DAY, MINUTE } from "#base/kernel/time.ts";
+import { openInviteLink } from "#features/access/flows/team/invite-link.ts";
+import { encodeMail } from "#features/access/queue.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
+import { allRows } from "../../support/flows/data-subject.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/flows/fault-injection.ts";
 import { type MailFixture, openMailFixture } from "./mail-fixture.ts";
 
 let fixture: MailFixture;

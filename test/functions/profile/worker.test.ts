@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { encodeProfile } from "#features/inbox/profile-queue.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
-import { openQueue } from "../../../shared/aws/queues.ts";
-import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { encodeProfile } from "../../../shared/queues/profiles.ts";
-import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
-import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
-import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
-import { jsonResponse, startFakePlatform } from "../../shared/platforms/api/fake-platform.ts";
-import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
+import { jsonResponse, startFakePlatform } from "../../platforms/api/fake-platform.ts";
 import { injectFaults } from "../../support/faults.ts";
+import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
+import { invokeWorker, queueDepth } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../support/stores/samples.ts";
 
 let testEnv: TestEnv;
 let fakePlatform: Awaited<ReturnType<typeof startFakePlatform>>;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { env } from "#base/config/names.ts";
+import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { openGate } from "../../../functions/support/egress-gate.ts";
-import { env } from "../../../shared/config/names.ts";
-import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
 
 const OWN_HOSTS = ["api.example.com", "a1b2c3.execute-api.us-east-1.amazonaws.com", "raw.s3.amazonaws.com"];
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { newUlid } from "#base/kernel/ids.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
+import { CLOSED } from "#features/delivery/rules/breaker.ts";
+import { type InitialStatus, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
+import type { ScanCursor } from "#features/delivery/store/waiting-deliveries.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
-import { CLOSED } from "../../../shared/domain/delivery/breaker.ts";
-import { type InitialStatus, waitingForEndpoint } from "../../../shared/domain/delivery/deliveries.ts";
-import { rescheduleOverdue } from "../../../shared/flows/delivery/sweep/overdue.ts";
-import { newUlid } from "../../../shared/kernel/ids.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import type { ScanCursor } from "../../../shared/stores/delivery/waiting-deliveries.ts";
-import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
-import { findUnscheduled, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+import { type Outage, openOutage } from "../../support/flows/outage-fixture.ts";
+import { findUnscheduled, receiveAllMessages } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
 import { decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
 let testEnv: TestEnv;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newUlid } from "#base/kernel/ids.ts";
+import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { decodeAccountTask } from "#features/accounts/queue.ts";
+import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
-import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import { newUlid } from "../../../shared/kernel/ids.ts";
-import { HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { decodeAccountTask } from "../../../shared/queues/accounts.ts";
-import { dataDeletionStore } from "../../../shared/stores/accounts/data-deletions.ts";
-import { queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
-import { ACCOUNT, newTenant, PERSON } from "../../shared/stores/support/samples.ts";
+import { queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { ACCOUNT, newTenant, PERSON } from "../../support/stores/samples.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;

@@ -1,15 +1,15 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LogLine } from "#base/aws/log.ts";
+import type { ReceivedMessages } from "#base/aws/received-messages.ts";
+import { captureCallScope } from "#base/kernel/call-scope.ts";
+import { OutOfTime } from "#base/kernel/deadline.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { runWithTrace } from "#base/kernel/trace.ts";
+import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
+import { encodeErasure } from "#features/erasure/queue.ts";
 import { processRecords } from "../../../functions/worker/batch.ts";
 import { queueWorker, scheduleWorker } from "../../../functions/worker/middleware.ts";
-import type { LogLine } from "../../../shared/aws/log.ts";
-import type { ReceivedMessages } from "../../../shared/aws/received-messages.ts";
-import { done, drop, type RecordOutcome, retry } from "../../../shared/flows/record-outcome.ts";
-import { captureCallScope } from "../../../shared/kernel/call-scope.ts";
-import { OutOfTime } from "../../../shared/kernel/deadline.ts";
-import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { runWithTrace } from "../../../shared/kernel/trace.ts";
-import { encodeErasure } from "../../../shared/queues/erasures.ts";
 
 let lines: LogLine[];
 const log = (line: LogLine) => void lines.push(line);

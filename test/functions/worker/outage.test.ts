@@ -1,29 +1,29 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LogLine } from "#base/aws/log.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { compress, decompress } from "#base/kernel/compression.ts";
+import { ServiceUnavailable } from "#base/kernel/service-fault.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { type RecordOutcome, waitForService } from "#base/queues/record-outcome.ts";
+import { decodeEvent } from "#features/delivery/event-queue.ts";
+import { decodeInbound, encodeInbound } from "#features/inbox/queue.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { processRecords } from "../../../functions/worker/batch.ts";
 import { queueWorker } from "../../../functions/worker/middleware.ts";
 import { firstSentAt, isRepeated, receiveCount } from "../../../functions/worker/redelivery.ts";
-import type { LogLine } from "../../../shared/aws/log.ts";
-import { openQueue } from "../../../shared/aws/queues.ts";
-import { type RecordOutcome, waitForService } from "../../../shared/flows/record-outcome.ts";
-import { compress, decompress } from "../../../shared/kernel/compression.ts";
-import { ServiceUnavailable } from "../../../shared/kernel/service-fault.ts";
-import { DAY, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { decodeEvent } from "../../../shared/queues/events.ts";
-import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
-import { messageStore } from "../../../shared/stores/inbox/messages.ts";
-import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
+import { injectFaults } from "../../support/faults.ts";
+import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
 import {
   invokeWorker,
   type QueueWorker,
   queueDepth,
   receiveAllMessages,
   receiveBatch,
-} from "../../shared/flows/support/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
-import { newTenant } from "../../shared/stores/support/samples.ts";
-import { injectFaults } from "../../support/faults.ts";
+} from "../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { newTenant } from "../../support/stores/samples.ts";
 
 let testEnv: TestEnv;
 const log = (line: LogLine) => void testEnv.lines.push(line);

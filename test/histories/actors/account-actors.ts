@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
-import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
 import type { CompletedLogin } from "../cloud/handlers.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
 import type { CustomerErasure, Deeds, Duty, Login, Writing } from "../deeds.ts";

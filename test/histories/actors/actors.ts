@@ -1,11 +1,11 @@
-import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
-import { eventTypes } from "../../../shared/domain/events/events.ts";
-import { CHALLENGE_LIFETIME } from "../../../shared/domain/limits.ts";
-import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
-import { easyChallengeToken, solveChallenge } from "../../shared/flows/support/hold-fixture.ts";
+import { eventTypes } from "#base/events/events.ts";
+import { CHALLENGE_LIFETIME } from "#base/kernel/limits.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY, MINUTE } from "#base/kernel/time.ts";
+import { connectAccount } from "#features/accounts/flows/connect.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { easyChallengeToken, solveChallenge } from "../../support/flows/hold-fixture.ts";
 import {
   type ApiAnswer,
   type ConnectionDeed,

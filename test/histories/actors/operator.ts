@@ -1,9 +1,9 @@
-import { rotateRoot } from "../../../shared/flows/access/rotation/rotate-root.ts";
-import { setTenantStatus } from "../../../shared/flows/access/tenant-status.ts";
-import { redriveQueue } from "../../../shared/flows/dead-letters/redrive.ts";
-import { deleteTenant } from "../../../shared/flows/deletion/delete-tenant.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { rotateRoot } from "#features/access/flows/rotation/rotate-root.ts";
+import { redriveQueue } from "#features/dead-letters/flows/redrive.ts";
+import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
+import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { queueIds } from "../cloud/aws.ts";
 import type { Deeds, StatusChange, TenantDeletion } from "../deeds.ts";
 import type { World } from "../world/open-world.ts";

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
 import type { HttpResult } from "../cloud/handlers.ts";
 import { ORIGIN } from "../cloud/ports.ts";
 import type { ApiAnswer, CallerRequest, Deeds, Session } from "../deeds.ts";

@@ -1,4 +1,4 @@
-import { HOUR } from "../../../shared/kernel/time.ts";
+import { HOUR } from "#base/kernel/time.ts";
 import type { Change, Deeds, LinkRequest, Session } from "../deeds.ts";
 import { emailOf, type MemberName } from "../world/members.ts";
 import type { World } from "../world/open-world.ts";

@@ -1,6 +1,6 @@
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { createKey } from "../../shared/flows/access/support/api-keys.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import { ORIGIN } from "../cloud/ports.ts";
 import type { ApiAnswer, Deeds, Session } from "../deeds.ts";
 import type { Viewer } from "../sockets.ts";

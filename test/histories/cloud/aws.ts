@@ -1,8 +1,8 @@
 import type { ApiGatewayManagementApiClient } from "@aws-sdk/client-apigatewaymanagementapi";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { queueReaders, visibilityTimeout } from "../../../shared/config/function-times.ts";
-import { type QueueName, queues as queueNames } from "../../../shared/config/names.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import { queueReaders, visibilityTimeout } from "#base/config/function-times.ts";
+import { type QueueName, queues as queueNames } from "#base/config/names.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { type Fault, type FaultyOperation, injectFaults } from "../../support/faults.ts";
 import { suspendable } from "../../support/world/processes.ts";
 import { openWorldTable } from "../../support/world/world-table.ts";

@@ -1,5 +1,5 @@
 import { NoSuchKey, S3Client } from "@aws-sdk/client-s3";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
 /** One version of an object, from its put to its end. */

@@ -1,4 +1,4 @@
-import type { FunctionName as FunctionId } from "../../../shared/config/names.ts";
+import type { FunctionName as FunctionId } from "#base/config/names.ts";
 
 /** The functions of a history, by the ids of their constructs. */
 export const functionIds = {

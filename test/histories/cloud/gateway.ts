@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { ApiGatewayManagementApiClient, GoneException } from "@aws-sdk/client-apigatewaymanagementapi";
 import type { HttpResponse } from "@smithy/types";
+import { POST_ATTEMPTS_MAX, requestTimeouts } from "#base/config/request-times.ts";
+import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { SocketResult } from "../../../functions/realtime/routes.ts";
 import type { WebSocketEvent } from "../../../functions/realtime/socket-event.ts";
-import { POST_ATTEMPTS_MAX, requestTimeouts } from "../../../shared/config/request-times.ts";
-import { SOCKET_LIFETIME } from "../../../shared/domain/limits.ts";
-import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import type { Fault } from "../../support/faults.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";

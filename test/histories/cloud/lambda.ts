@@ -1,5 +1,5 @@
-import { functionTimeouts } from "../../../shared/config/function-times.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import { functionTimeouts } from "#base/config/function-times.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { startProcess, type WorldProcess } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type FunctionName, functionIds } from "./functions.ts";

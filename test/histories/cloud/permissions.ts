@@ -1,4 +1,4 @@
-import type { FunctionName as FunctionId } from "../../../shared/config/names.ts";
+import type { FunctionName as FunctionId } from "#base/config/names.ts";
 import type { FaultyOperation } from "../../support/faults.ts";
 import { currentProcess } from "../../support/world/processes.ts";
 import { type FunctionName, functionIds } from "./functions.ts";

@@ -1,8 +1,8 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import { RECEIVES_MAX } from "../../../shared/config/function-times.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { RECEIVES_MAX } from "#base/config/function-times.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
 /** A message in a queue. It is invisible while a receiver has it. */

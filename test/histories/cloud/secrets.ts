@@ -3,8 +3,8 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
-import type { RootVersions } from "../../../shared/aws/service-keys.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { RootVersions } from "#base/aws/service-keys.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
 export const PLATFORM_SECRET = "the secret of the platform's app";

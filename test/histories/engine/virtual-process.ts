@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import crypto, { createHmac, createSecretKey, KeyObject, timingSafeEqual, type webcrypto } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
-import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import { seededRandom } from "../../shared/flows/support/deterministic-scheduler.ts";
+import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { seededRandom } from "../../support/flows/deterministic-scheduler.ts";
 import { currentProcess, processClock, type WorldProcess } from "../../support/world/processes.ts";
 
 // While a history runs, this process has no time and no chance of its own: timers, clocks and random numbers follow

@@ -1,6 +1,6 @@
-import { SEALING_DELAY } from "../../../shared/aws/service-keys.ts";
-import { HOLD_LIFETIME, SESSION_LIFETIME } from "../../../shared/domain/limits.ts";
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import { SEALING_DELAY } from "#base/aws/service-keys.ts";
+import { HOLD_LIFETIME, SESSION_LIFETIME } from "#base/kernel/limits.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { ApiAnswer, CallerRequest, Change } from "../deeds.ts";
 import type { Step } from "../steps/step.ts";
 import { mayBeDeleted } from "./deletion.ts";

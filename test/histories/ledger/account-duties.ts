@@ -1,7 +1,7 @@
-import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { accountItemKey, accountRouteKey, pageUseKey } from "../../../shared/stores/accounts/account-keys.ts";
-import { accountRouteAttributes as Route } from "../../../shared/stores/attributes.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
+import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/keys.ts";
 import type { Duty, Writing } from "../deeds.ts";
 import { type CastAccount, castAccounts, holders } from "../world/account-cast.ts";
 import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";

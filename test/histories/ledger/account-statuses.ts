@@ -1,7 +1,7 @@
-import { type AccountStatus, accountKey, effectiveStatus } from "../../../shared/domain/accounts/accounts.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import { accountItemKey } from "../../../shared/stores/accounts/account-keys.ts";
-import { accountAttributes as A } from "../../../shared/stores/attributes.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { type AccountStatus, accountKey, effectiveStatus } from "#features/accounts/rules/accounts.ts";
+import { accountAttributes as A } from "#features/accounts/store/attributes.ts";
+import { accountItemKey } from "#features/accounts/store/keys.ts";
 import { accounts, type WorldAccount } from "../world/people.ts";
 import { mayBeDeleted } from "./deletion.ts";
 import { mayLackDelivery } from "./deliveries.ts";

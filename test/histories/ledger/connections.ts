@@ -1,8 +1,8 @@
-import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
-import { HOLDER_TOLERANCE } from "../../../shared/domain/accounts/holders.ts";
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
-import { accountItemKey, accountRouteKey, pageUseKey } from "../../../shared/stores/accounts/account-keys.ts";
-import { accountRouteAttributes as Route } from "../../../shared/stores/attributes.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { HOLDER_TOLERANCE } from "#features/accounts/rules/holders.ts";
+import { accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
+import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/keys.ts";
 import type { ConnectionDeed } from "../deeds.ts";
 import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
 import { mayBeDeleted } from "./deletion.ts";

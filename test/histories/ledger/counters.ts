@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { tenants } from "../world/people.ts";
 import { mayBeDeleted } from "./deletion.ts";
 import { type Evidence, SLACK, type StoredChange, type StoredItem } from "./evidence.ts";

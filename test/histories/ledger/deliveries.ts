@@ -1,6 +1,6 @@
-import { ATTEMPTS_MAX, RETENTION, RETRY_DELAYS, RETRY_JITTER } from "../../../shared/domain/limits.ts";
-import { ulidTime } from "../../../shared/kernel/ids.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import { ATTEMPTS_MAX, RETENTION, RETRY_DELAYS, RETRY_JITTER } from "#base/kernel/limits.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { KnownEndpoint } from "../deeds.ts";
 import { deliveryRow } from "./endpoints.ts";
 import type { Evidence, StoredItem } from "./evidence.ts";

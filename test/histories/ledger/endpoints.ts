@@ -1,7 +1,7 @@
-import type { EventType } from "../../../shared/domain/events/events.ts";
-import { ulidTime } from "../../../shared/kernel/ids.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import type { EventType } from "#base/events/events.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { KnownEndpoint, Subscription } from "../deeds.ts";
 import type { Post } from "../world/receivers.ts";
 import { type Evidence, SLACK, type StoredItem } from "./evidence.ts";

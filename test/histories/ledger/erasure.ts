@@ -1,8 +1,8 @@
-import { deriveErasureId } from "../../../shared/domain/erasure/erasures.ts";
-import { ERASURE_MARKER_TTL } from "../../../shared/domain/limits.ts";
-import { HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { erasureAttributes } from "../../../shared/stores/attributes.ts";
-import { erasureKey } from "../../../shared/stores/keys.ts";
+import { ERASURE_MARKER_TTL } from "#base/kernel/limits.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
+import { erasureAttributes } from "#features/erasure/store/attributes.ts";
+import { erasureKey } from "#features/erasure/store/keys.ts";
 import type { HeldMessage, SendRequest, WrittenMessage } from "../deeds.ts";
 import { conversationOf, findPerson } from "../world/people.ts";
 import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";

@@ -1,6 +1,6 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { RETENTION } from "../../../shared/domain/limits.ts";
-import { HOUR, type Millis } from "../../../shared/kernel/time.ts";
+import { RETENTION } from "#base/kernel/limits.ts";
+import { HOUR, type Millis } from "#base/kernel/time.ts";
 import type { StoredObject } from "../cloud/bucket.ts";
 import type { Deeds } from "../deeds.ts";
 import type { History } from "../steps/step.ts";

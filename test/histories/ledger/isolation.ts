@@ -1,4 +1,4 @@
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
 import { findPerson } from "../world/people.ts";
 import { type Evidence, wordsIn } from "./evidence.ts";
 

@@ -1,4 +1,4 @@
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** After an outage, all that waited for its end is done within this time. */

@@ -1,7 +1,7 @@
-import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
-import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { accountItemKey } from "../../../shared/stores/accounts/account-keys.ts";
-import { accountAttributes } from "../../../shared/stores/attributes.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { accountAttributes } from "#features/accounts/store/attributes.ts";
+import { accountItemKey } from "#features/accounts/store/keys.ts";
 import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
 import { mayBeDeleted } from "./deletion.ts";
 import { mayLackDelivery } from "./deliveries.ts";

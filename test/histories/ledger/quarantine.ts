@@ -1,6 +1,6 @@
-import { RETENTION } from "../../../shared/domain/limits.ts";
-import { HOUR } from "../../../shared/kernel/time.ts";
-import { quarantineAttributes as A } from "../../../shared/stores/attributes.ts";
+import { RETENTION } from "#base/kernel/limits.ts";
+import { HOUR } from "#base/kernel/time.ts";
+import { quarantineAttributes as A } from "#features/dead-letters/store/attributes.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** Why a letter may stay: what it is about is gone. */

@@ -1,8 +1,8 @@
-import { RETENTION } from "../../../shared/domain/limits.ts";
-import { decompress } from "../../../shared/kernel/compression.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import { decodeInbound } from "../../../shared/queues/inbound.ts";
-import { quarantineAttributes as A } from "../../../shared/stores/attributes.ts";
+import { decompress } from "#base/kernel/compression.ts";
+import { RETENTION } from "#base/kernel/limits.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { quarantineAttributes as A } from "#features/dead-letters/store/attributes.ts";
+import { decodeInbound } from "#features/inbox/queue.ts";
 import type { StoredObject } from "../cloud/bucket.ts";
 import type { Evidence } from "./evidence.ts";
 

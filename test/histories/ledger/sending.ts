@@ -1,6 +1,6 @@
-import { HUMAN_AGENT_WINDOW, IDEMPOTENCY_TTL, REPLY_WINDOW } from "../../../shared/domain/limits.ts";
-import { ulidTime } from "../../../shared/kernel/ids.ts";
-import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import { HUMAN_AGENT_WINDOW, IDEMPOTENCY_TTL, REPLY_WINDOW } from "#base/kernel/limits.ts";
+import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import type { KnownEndpoint, SendRequest } from "../deeds.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";

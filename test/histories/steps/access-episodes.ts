@@ -1,5 +1,5 @@
 import type fc from "fast-check";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { alone, at, by, inConsole, latestHold, ofTenant, type Paced, page, reply, trouble, wait } from "./parts.ts";
 
 /** Of what gives access, and of its end. */

@@ -1,5 +1,5 @@
-import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import type { OutService } from "../world/outages.ts";
 
 // The steps of a history of accounts. Numbers name accounts, tenants, logins and customers of the cast.

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { NEIGHBOURS_PERSON } from "../world/people.ts";
 import {
   at,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import type { QueueId } from "../cloud/aws.ts";
 import type { FunctionName } from "../cloud/functions.ts";
 import { NEIGHBOURS_PERSON, people } from "../world/people.ts";

@@ -1,5 +1,5 @@
-import { type EventType, eventTypes } from "../../../shared/domain/events/events.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import { type EventType, eventTypes } from "#base/events/events.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { QueueId } from "../cloud/aws.ts";
 import type { FunctionName } from "../cloud/functions.ts";
 import type { GatewayMode } from "../cloud/gateway.ts";

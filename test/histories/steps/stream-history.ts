@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import type { QueueId } from "../cloud/aws.ts";
 import type { FunctionName } from "../cloud/functions.ts";
 import { gatewayModes } from "../cloud/gateway.ts";

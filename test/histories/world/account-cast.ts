@@ -1,4 +1,4 @@
-import type { AccountRef, Connection } from "../../../shared/domain/accounts/accounts.ts";
+import type { AccountRef, Connection } from "#features/accounts/rules/accounts.ts";
 import { NEIGHBOUR, TENANT } from "./people.ts";
 
 // Who takes part in a history of accounts: two tenants that connect the same accounts by turns, three people who log in

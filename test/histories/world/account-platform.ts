@@ -1,4 +1,4 @@
-import { clockNow, DAY } from "../../../shared/kernel/time.ts";
+import { clockNow, DAY } from "#base/kernel/time.ts";
 import type { AccountPlatform } from "../../../shared/platforms/accounts/account-platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Troubles } from "./troubles.ts";

@@ -1,5 +1,5 @@
-import type { Mail, Mailer } from "../../../shared/aws/mail.ts";
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import type { Mail, Mailer } from "#base/aws/mail.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import { ORIGIN } from "../cloud/ports.ts";
 import type { Engine } from "../engine/engine.ts";

@@ -1,8 +1,8 @@
-import { addressHashes } from "../../../shared/domain/access/address-hash.ts";
-import type { AuditEntry } from "../../../shared/domain/access/audit.ts";
-import { newInviteId, newUserId, type User } from "../../../shared/domain/access/team.ts";
-import { claimInvites } from "../../../shared/flows/access/team/claim-invites.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { claimInvites } from "#features/access/flows/team/claim-invites.ts";
+import { addressHashes } from "#features/access/rules/address-hash.ts";
+import type { AuditEntry } from "#features/access/rules/audit.ts";
+import { newInviteId, newUserId, type User } from "#features/access/rules/team.ts";
 import type { ProcessPorts } from "../cloud/ports.ts";
 import { TENANT } from "./people.ts";
 

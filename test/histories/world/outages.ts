@@ -1,4 +1,4 @@
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { FaultyOperation } from "../../support/faults.ts";
 
 /** What may be out: a service of AWS, or the platform. The queues stay: without them nothing can be put off. */

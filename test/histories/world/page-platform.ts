@@ -1,4 +1,4 @@
-import { HOUR, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { HOUR, type Millis, SECOND } from "#base/kernel/time.ts";
 import type {
   AccountPlatform,
   CallAccount,

@@ -1,6 +1,6 @@
-import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
-import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
+import type { AccountRef } from "#features/accounts/rules/accounts.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
 
 /** The tenant that most steps are about, and one that shares nothing with it. */
 export const TENANT = parseTenant("tenant-a") as TenantId;

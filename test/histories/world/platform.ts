@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import type { AccountRef, PlatformName } from "../../../shared/domain/accounts/accounts.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import { clockNow, SECOND } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { clockNow, SECOND } from "#base/kernel/time.ts";
+import type { AccountRef, PlatformName } from "#features/accounts/rules/accounts.ts";
 import type { Platform, SendOutcome, SendRefused } from "../../../shared/platforms/platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Lambda } from "../cloud/lambda.ts";

@@ -1,7 +1,7 @@
-import type { AttemptOutcome } from "../../../shared/domain/delivery/deliveries.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
-import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
+import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Troubles } from "./troubles.ts";

@@ -1,5 +1,5 @@
 import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { type Fault, type FaultyOperation, isPossibleFault } from "../../support/faults.ts";
 import { currentProcess, untilRunning } from "../../support/world/processes.ts";
 import type { FunctionName } from "../cloud/functions.ts";

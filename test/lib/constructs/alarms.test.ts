@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { functions } from "../../../shared/config/names.ts";
+import { functions } from "#base/config/names.ts";
 import { readPage } from "../../docs/markdown.ts";
 import { resolveReference, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 

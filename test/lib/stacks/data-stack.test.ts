@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { table } from "../../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 import { resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
 const { data } = synthesizeTemplates();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { PASS_INTERVAL } from "../../../shared/domain/erasure/erasures.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
 import { resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
 test("a later pass of an erasure runs after every function that read before the erasure has timed out", () => {

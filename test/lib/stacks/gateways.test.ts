@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { env } from "../../../shared/config/names.ts";
+import { env } from "#base/config/names.ts";
 import { resolveReference, resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 import { functionEnvironment } from "./support/function-environment.ts";
 

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { INLINE_WEBHOOK_BYTES_MAX } from "../../../shared/domain/limits.ts";
-import { receiveWebhook } from "../../../shared/flows/inbox/inbound-webhooks.ts";
-import { compress } from "../../../shared/kernel/compression.ts";
-import { withFirstSentAt } from "../../../shared/queues/envelope.ts";
-import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
+import { compress } from "#base/kernel/compression.ts";
+import { INLINE_WEBHOOK_BYTES_MAX } from "#base/kernel/limits.ts";
+import { withFirstSentAt } from "#base/queues/envelope.ts";
+import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
+import { decodeInbound, encodeInbound } from "#features/inbox/queue.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
 const { service } = synthesizeTemplates();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FunctionName, functions, table as names } from "../../../shared/config/names.ts";
+import { type FunctionName, functions, table as names } from "#base/config/names.ts";
 import {
   allowedActions,
   policyStatements,

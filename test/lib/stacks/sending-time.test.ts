@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT } from "../../../shared/domain/limits.ts";
-import { SEND_SETTLE_RESERVE, SEND_SETTLE_RESERVE_MIN } from "../../../shared/domain/sending/sends.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT } from "#base/kernel/limits.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { SEND_SETTLE_RESERVE, SEND_SETTLE_RESERVE_MIN } from "#features/sending/rules/sends.ts";
 import { resourceProperties, synthesizeTemplates } from "../synth-templates.ts";
 
 /** The longest time for which an HTTP API waits for a function. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { env, type FunctionName, functions } from "#base/config/names.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { BACKGROUND_DELAY } from "#features/erasure/rules/erasures.ts";
 import { stacks } from "../../../lib/config/stack-names.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import type { Assembly } from "../../../local/template/template.ts";
-import { env, type FunctionName, functions } from "../../../shared/config/names.ts";
-import { BACKGROUND_DELAY } from "../../../shared/domain/erasure/erasures.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
 import { resolveReference, resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 import { functionEnvironment } from "./support/function-environment.ts";
 
@@ -13,7 +13,7 @@ import { functionEnvironment } from "./support/function-environment.ts";
 const { service, text } = synthesizeTemplates();
 
 describe("the functions", () => {
-  test("are those of the service, under the ids of shared/config", () => {
+  test("are those of the service, under the ids of shared/base/config", () => {
     expect(
       resourcesOfType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -293,7 +293,7 @@ describe("the local override of the egress gate", () => {
     expect(text).not.toMatch(/PARLEY_EGRESS|_local\b|AWS_ENDPOINT_URL|127\.0\.0\.1|localhost|NODE_OPTIONS/i);
   });
 
-  test("is no variable of any function: shared/config declares every variable", () => {
+  test("is no variable of any function: shared/base/config declares every variable", () => {
     const knownNames = new Set<string>(Object.values(env));
     const setNames = functions.flatMap((name) => Object.keys(functionEnvironment(name)));
     expect(setNames.filter((name) => !knownNames.has(name))).toEqual([]);

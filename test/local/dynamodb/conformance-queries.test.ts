@@ -1,6 +1,6 @@
 import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { table } from "../../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 import {
   type ConformanceTable,
   indexesTo,

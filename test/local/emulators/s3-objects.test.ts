@@ -17,7 +17,7 @@ import {
   PutPublicAccessBlockCommand,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MINUTE } from "../../../shared/kernel/time.ts";
+import { MINUTE } from "#base/kernel/time.ts";
 import { signedFetch } from "../../support/access/signed-fetch.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { CreateBucketCommand, HeadObjectCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
 import { createPresignedPost, type PresignedPost, type PresignedPostOptions } from "@aws-sdk/s3-presigned-post";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
 let fixture: EmulatorFixture;

@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
 const Bucket = "files";

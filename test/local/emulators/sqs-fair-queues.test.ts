@@ -1,6 +1,6 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MINUTE } from "../../../shared/kernel/time.ts";
+import { MINUTE } from "#base/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, type TestQueue } from "./support/test-queue.ts";
 

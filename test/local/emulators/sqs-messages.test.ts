@@ -6,7 +6,7 @@ import {
   SendMessageCommand,
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOUR, SECOND } from "../../../shared/kernel/time.ts";
+import { HOUR, SECOND } from "#base/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies } from "./support/test-queue.ts";
 

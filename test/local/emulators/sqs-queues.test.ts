@@ -13,7 +13,7 @@ import {
   TagQueueCommand,
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, openTestQueue, redrivePolicy } from "./support/test-queue.ts";
 

@@ -8,7 +8,7 @@ import {
   SetQueueAttributesCommand,
 } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { SECOND } from "#base/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, openTestQueue, redrivePolicy, type TestQueue } from "./support/test-queue.ts";
 

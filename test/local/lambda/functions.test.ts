@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { HOUR } from "#base/kernel/time.ts";
 import { type Functions, openFunctions, readFunctions } from "../../../local/lambda/functions.ts";
 import { FunctionFailed } from "../../../local/lambda/sandbox.ts";
 import { openClock } from "../../../local/support/clock.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import { type Resource, readAssembly } from "../../../local/template/template.ts";
-import { HOUR } from "../../../shared/kernel/time.ts";
 import { eventSourceMapping, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 
 const folder = newTempFolder();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { type Pollers, startPollers } from "../../../local/lambda/pollers.ts";
 import { FunctionFailed } from "../../../local/lambda/sandbox.ts";
-import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "../emulators/support/emulator-fixture.ts";
 import { createTestQueue, type TestQueue } from "../emulators/support/test-queue.ts";
 

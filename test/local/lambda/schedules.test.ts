@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import { parseRate, type Schedule, type Schedules, startSchedules } from "../../../local/lambda/schedules.ts";
-import { DAY, HOUR, MINUTE } from "../../../shared/kernel/time.ts";
 
 const running: Schedules[] = [];
 afterEach(() => {

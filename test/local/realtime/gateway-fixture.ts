@@ -1,8 +1,8 @@
 import { ApiGatewayManagementApiClient } from "@aws-sdk/client-apigatewaymanagementapi";
+import { openConnections } from "#base/aws/realtime.ts";
+import { requestOptions } from "#base/config/request-times.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { openRealtimeGateway } from "../../../local/realtime/gateway.ts";
-import { openConnections } from "../../../shared/aws/realtime.ts";
-import { requestOptions } from "../../../shared/config/request-times.ts";
-import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { testAccessKeys } from "../../support/access/access-keys.ts";
 
 /** What the tests read of an event. */

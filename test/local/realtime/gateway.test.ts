@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { observeFrame } from "../../support/conformance/observed.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
 import { openGatewayFixture } from "./gateway-fixture.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import type { Connection } from "#features/accounts/rules/accounts.ts";
+import { mediaTypes } from "#features/sending/rules/send-content.ts";
+import { checkPosted, copyContentType } from "#features/uploads/rules/checks.ts";
+import { closedTypeNames } from "#features/uploads/rules/media-types.ts";
 import { isAllowedType } from "../../../local/simulator/graph/media-kinds.ts";
-import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
-import { mediaTypes } from "../../../shared/domain/sending/send-content.ts";
-import { checkPosted, copyContentType } from "../../../shared/domain/uploads/checks.ts";
-import { closedTypeNames } from "../../../shared/domain/uploads/media-types.ts";
 import { mediaFiles } from "../../support/files/media-files.ts";
 import { acceptedVariants, refusedRelatives } from "../../support/files/media-variants.ts";
 

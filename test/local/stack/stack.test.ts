@@ -7,9 +7,9 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
-import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { openClock, parseDuration, sharedClock } from "../../../local/support/clock.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { newTempFolder } from "../assembly-fixture.ts";
 
 describe("an advance of the clock", () => {

@@ -1,11 +1,11 @@
 import type { PlantedFault } from "../planted-fault.ts";
 
-const flow = "test/shared/flows/deletion/delete-tenant.test.ts";
+const flow = "test/features/tenants/flows/delete-tenant.test.ts";
 
 export const deletionFaults: readonly PlantedFault[] = [
   {
     name: "an operator key that is moved to another pepper gets a deleted tenant back",
-    file: "shared/stores/access/api-keys.ts",
+    file: "shared/features/access/store/api-keys.ts",
     search: "        equals(A.tenants, tenants),\n",
     replacement: "",
     killedBy: {
@@ -15,7 +15,7 @@ export const deletionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a deletion ends after its second pass",
-    file: "shared/flows/deletion/delete-tenant.ts",
+    file: "shared/features/tenants/flows/delete-tenant.ts",
     search: "removed === 0 && pass > 1",
     replacement: "pass > 1",
     killedBy: {
@@ -25,7 +25,7 @@ export const deletionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a deletion ends with a first pass that finds nothing",
-    file: "shared/flows/deletion/delete-tenant.ts",
+    file: "shared/features/tenants/flows/delete-tenant.ts",
     search: "removed === 0 && pass > 1",
     replacement: "removed === 0",
     killedBy: {
@@ -35,31 +35,31 @@ export const deletionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a deletion removes a message whose text is the tenant's slug",
-    file: "shared/stores/deletion/tenant-rows.ts",
+    file: "shared/features/tenants/store/tenant-rows.ts",
     search: 'inPartitions("Q#", equals(DueTask.tenant, tenant))',
     replacement: "equals(DueTask.tenant, tenant)",
     killedBy: {
-      file: "test/shared/flows/deletion/every-kind.test.ts",
+      file: "test/features/tenants/flows/every-kind.test.ts",
       title: "a deletion removes every kind of row of its tenant, and none of another one",
     },
   },
   {
     name: "a dead letter of a deleted tenant is stored",
-    file: "shared/flows/dead-letters/quarantine.ts",
+    file: "shared/features/dead-letters/flows/quarantine.ts",
     search: "(await ports.tenants.isDeleted(tenantOfLetter))",
     replacement: "false",
     killedBy: {
-      file: "test/shared/flows/deletion/queued-messages.test.ts",
+      file: "test/features/tenants/flows/queued-messages.test.ts",
       title: "that becomes a dead letter leaves no row that names the tenant",
     },
   },
   {
     name: "the deletion of a tenant removes uploads and leaves their files",
-    file: "shared/flows/deletion/delete-tenant.ts",
+    file: "shared/features/tenants/flows/delete-tenant.ts",
     search: "removeUploads(ports, await ports.uploadRemovals.load(keys)),",
     replacement: "void (await ports.uploadRemovals.remove(await ports.uploadRemovals.load(keys))),",
     killedBy: {
-      file: "test/shared/flows/deletion/every-kind.test.ts",
+      file: "test/features/tenants/flows/every-kind.test.ts",
       title: "a deletion removes every kind of row of its tenant, and none of another one",
     },
   },

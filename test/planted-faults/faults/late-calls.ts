@@ -3,7 +3,7 @@ import type { PlantedFault } from "../planted-fault.ts";
 export const lateCallsFaults: readonly PlantedFault[] = [
   {
     name: "late calls: an AWS client begins a call after the answer, and ingest restores an erased message",
-    file: "shared/kernel/call-scope.ts",
+    file: "shared/base/kernel/call-scope.ts",
     search: `        requireOpenCallScope();
         return next(args);`,
     replacement: "        return next(args);",
@@ -44,31 +44,31 @@ export const lateCallsFaults: readonly PlantedFault[] = [
   },
   {
     name: "late calls: a request's scope does not end with its response",
-    file: "functions/http/app.ts",
+    file: "shared/http/app.ts",
     search: "return runInvocation(() => runWithTrace(",
     replacement: "return (async (work: () => Promise<Response>) => work())(() => runWithTrace(",
     killedBy: {
-      file: "test/functions/routes/sending/deadline.test.ts",
+      file: "test/features/sending/routes/deadline.test.ts",
       title: "begins no call after the response: %s stands still",
     },
   },
   {
     name: "late calls: the webhook client starts an attempt",
-    file: "shared/net/webhook-client.ts",
+    file: "shared/base/net/webhook-client.ts",
     search: "      requireOpenCallScope();\n",
     replacement: "",
     killedBy: {
-      file: "test/shared/net/webhook-client-late.test.ts",
+      file: "test/base/net/webhook-client-late.test.ts",
       title: "is not made, and its host is not looked up",
     },
   },
   {
     name: "late calls: the webhook client writes on a connection that it waited for",
-    file: "shared/net/exchange.ts",
+    file: "shared/base/net/exchange.ts",
     search: "else if (!this.#mayCall())",
     replacement: "else if (!this.#mayCall)",
     killedBy: {
-      file: "test/shared/net/webhook-client-late.test.ts",
+      file: "test/base/net/webhook-client-late.test.ts",
       title: "is not made when it waits for a connection, and the next one is",
     },
   },
@@ -78,17 +78,17 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     search: " || !mayCall()",
     replacement: "",
     killedBy: {
-      file: "test/shared/platforms/api/send.test.ts",
+      file: "test/platforms/api/send.test.ts",
       title: "does not leave once its invocation has answered",
     },
   },
   {
     name: "late calls: a cached read is awaited although its invocation has ended",
-    file: "shared/kernel/memo.ts",
+    file: "shared/base/kernel/memo.ts",
     search: " && cached.isUsable()",
     replacement: "",
     killedBy: {
-      file: "test/shared/kernel/call-scope.test.ts",
+      file: "test/base/kernel/call-scope.test.ts",
       title: "is started again when its invocation has ended before it",
     },
   },

@@ -3,74 +3,74 @@ import type { PlantedFault } from "../planted-fault.ts";
 export const queuesAndTableFaults: readonly PlantedFault[] = [
   {
     name: "a request to AWS whose answer never comes waits until its invocation ends",
-    file: "shared/config/request-times.ts",
+    file: "shared/base/config/request-times.ts",
     search: "throwOnRequestTimeout: true",
     replacement: "throwOnRequestTimeout: false",
     killedBy: {
-      file: "test/shared/aws/request-timeouts.test.ts",
+      file: "test/base/aws/request-timeouts.test.ts",
       title: "%s is made three times, and is then a TimeoutError",
     },
   },
   {
     name: "an erasure whose queue message became a dead letter is not scheduled again",
-    file: "shared/flows/dead-letters/quarantine.ts",
+    file: "shared/features/dead-letters/flows/quarantine.ts",
     search: "if (erasure) await ports.due.putErasure({ ...erasure, dueAt: now + RETRY_DELAY });",
     replacement: "",
     killedBy: {
-      file: "test/shared/flows/erasure/rounds.test.ts",
+      file: "test/features/erasure/flows/rounds.test.ts",
       title: "continues half an hour after its background failed ten times",
     },
   },
   {
     name: "a disconnection whose queue message became a dead letter is not scheduled again",
-    file: "shared/flows/dead-letters/quarantine.ts",
+    file: "shared/features/dead-letters/flows/quarantine.ts",
     search: '= ["finish_connect", "let_go"];',
     replacement: '= ["finish_connect"];',
     killedBy: {
-      file: "test/shared/flows/accounts/dead-tasks.test.ts",
+      file: "test/features/accounts/flows/dead-tasks.test.ts",
       title: "lets the account go half an hour later, as the platform requested, without an operator",
     },
   },
   {
     name: "a slower sweep moves the checkpoint back",
-    file: "shared/stores/due-queue.ts",
+    file: "shared/base/table/due-queue.ts",
     search: "{ set: { [A.cursor]: cursor.key } }, isForward)",
     replacement: "{ set: { [A.cursor]: cursor.key } })",
     killedBy: {
-      file: "test/shared/flows/delivery/sweep.test.ts",
+      file: "test/features/delivery/flows/sweep.test.ts",
       title: "saves its checkpoint, and a slower sweep never moves it back",
     },
   },
   {
     name: "the next page begins with the last item of this one",
-    file: "shared/stores/due-queue.ts",
+    file: "shared/base/table/due-queue.ts",
     search: `":from": \`\${after.key} \``,
     replacement: `":from": after.key`,
     killedBy: {
-      file: "test/shared/flows/delivery/sweep-progress.test.ts",
+      file: "test/features/delivery/flows/sweep-progress.test.ts",
       title: "is continued from its last page, also within one instant, and sends nothing twice",
     },
   },
   {
     name: "a sweep saves its checkpoint before it sends",
-    file: "shared/flows/delivery/sweep/due.ts",
+    file: "shared/features/delivery/flows/sweep/due.ts",
     search: `    await allDone([
       ports.retries`,
     replacement: `    await ports.due.saveCheckpoint(cursor);
     await allDone([
       ports.retries`,
     killedBy: {
-      file: "test/shared/flows/delivery/sweep.test.ts",
+      file: "test/features/delivery/flows/sweep.test.ts",
       title: "leaves the checkpoint unchanged when the queue refuses",
     },
   },
   {
     name: "a retry has no message group",
-    file: "shared/flows/delivery/schedule.ts",
+    file: "shared/features/delivery/schedule.ts",
     search: "body: encodeRetry(message), group: message.tenant, delay",
     replacement: "body: encodeRetry(message), delay",
     killedBy: {
-      file: "test/shared/flows/delivery/queue-groups.test.ts",
+      file: "test/features/delivery/flows/queue-groups.test.ts",
       title: "the group of %s is its tenant",
     },
   },
@@ -86,61 +86,61 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
   },
   {
     name: "two attempts of one dead letter's redrive",
-    file: "shared/stores/dead-letters/quarantine.ts",
+    file: "shared/features/dead-letters/store/quarantine.ts",
     search: "allOf(itemExists, isAbsent(A.redrivenAt), absentOr(atMost, A.claimedUntil, now))",
     replacement: "allOf(itemExists, isAbsent(A.redrivenAt))",
     killedBy: {
-      file: "test/shared/stores/dead-letters/quarantine.test.ts",
+      file: "test/features/dead-letters/store/quarantine.test.ts",
       title: "is exclusive for five minutes, and then free",
     },
   },
   {
     name: "a late redrive settles a letter that another one has claimed",
-    file: "shared/stores/dead-letters/quarantine.ts",
+    file: "shared/features/dead-letters/store/quarantine.ts",
     search: "changes, claimIsOurs));",
     replacement: "changes));",
     killedBy: {
-      file: "test/shared/stores/dead-letters/quarantine.test.ts",
+      file: "test/features/dead-letters/store/quarantine.test.ts",
       title: "is exclusive for five minutes, and then free",
     },
   },
   {
     name: "a conflict with a transaction fails at once",
-    file: "shared/stores/writes.ts",
+    file: "shared/base/table/writes.ts",
     search: "if (!(error instanceof TransactionConflictException) || attempt === ATTEMPTS_MAX) throw error;",
     replacement: "if (!(error instanceof TransactionConflictException) || attempt > 0) throw error;",
     killedBy: {
-      file: "test/shared/stores/repeated-requests.test.ts",
+      file: "test/base/table/repeated-requests.test.ts",
       title: "counts once when its first answer was a conflict",
     },
   },
   {
     name: "the unprocessed part of a batch is lost",
-    file: "shared/stores/batches.ts",
+    file: "shared/base/table/batches.ts",
     search: "if (pendingKeys.length === 0) return;",
     replacement: "if (attempt > 0 || pendingKeys.length === 0) return;",
     killedBy: {
-      file: "test/shared/stores/repeated-requests.test.ts",
+      file: "test/base/table/repeated-requests.test.ts",
       title: "%s is requested again until it is processed",
     },
   },
   {
     name: "a write does not recognize its own result",
-    file: "shared/stores/conditional-write.ts",
+    file: "shared/base/table/conditional-write.ts",
     search: "return isOwnWrite(current, ownMark)",
     replacement: "return isOwnWrite(null, ownMark)",
     killedBy: {
-      file: "test/shared/stores/repeated-requests.test.ts",
+      file: "test/base/table/repeated-requests.test.ts",
       title: "recognizes its own result when its first answer was lost and its repetition met a conflict",
     },
   },
   {
     name: "a dead letter is stored twice",
-    file: "shared/stores/dead-letters/quarantine.ts",
+    file: "shared/features/dead-letters/store/quarantine.ts",
     search: "put(item, itemDoesNotExist)",
     replacement: "put(item)",
     killedBy: {
-      file: "test/shared/stores/dead-letters/quarantine.test.ts",
+      file: "test/features/dead-letters/store/quarantine.test.ts",
       title: "is stored once, as it first arrived",
     },
   },
@@ -166,11 +166,11 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
   },
   {
     name: "outage: a profile that the platform did not return is not looked up again",
-    file: "shared/flows/inbox/fetch-profile.ts",
+    file: "shared/features/inbox/flows/fetch-profile.ts",
     search: '  if (outcome.kind === "later") return waitForService("profile", outcome.coolDownMs);',
     replacement: '  if (outcome.kind === "later") return done;',
     killedBy: {
-      file: "test/shared/flows/inbox/fetch-profile.test.ts",
+      file: "test/features/inbox/flows/fetch-profile.test.ts",
       title: "changes nothing %s",
     },
   },

@@ -2,20 +2,20 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 const doors = "test/costs/texts/doors.test.ts";
 const printing = "test/bin/print.test.ts";
-const refusals = "test/shared/platforms/api/refusals.test.ts";
+const refusals = "test/platforms/api/refusals.test.ts";
 
 /** Of what texts cost, and of what people read of them. */
 export const textFaults: readonly PlantedFault[] = [
   {
     name: "texts: blanks in a cookie cost their square",
-    file: "functions/http/cookies.ts",
+    file: "shared/http/credentials/cookies.ts",
     search: "return text.slice(first, last);",
     replacement: 'return text.slice(start, end).replace(/^[ \\t]+|[ \\t]+$/g, "");',
     killedBy: { file: doors, title: "costs no more than its length: %s" },
   },
   {
     name: "texts: a long header chooses the coding by all of it",
-    file: "functions/http/content-coding.ts",
+    file: "shared/http/content-coding.ts",
     search: "acceptEncoding.slice(0, HEADER_CHARS_READ)",
     replacement: "acceptEncoding",
     killedBy: { file: doors, title: "costs no more than its length: %s" },
@@ -39,21 +39,21 @@ export const textFaults: readonly PlantedFault[] = [
   },
   {
     name: "texts: a detail is sent as it is",
-    file: "functions/http/serve.ts",
+    file: "shared/http/serve.ts",
     search: "detail: printableText(detail)",
     replacement: "detail",
     killedBy: {
-      file: "test/functions/http/details.test.ts",
+      file: "test/http/details.test.ts",
       title: "the detail of an error has no planted character of a platform or a person",
     },
   },
   {
     name: "texts: a mail is sent as it is",
-    file: "shared/aws/mail.ts",
+    file: "shared/base/aws/mail.ts",
     search: "Data: printableText(text)",
     replacement: "Data: text",
     killedBy: {
-      file: "test/shared/aws/mail.test.ts",
+      file: "test/base/aws/mail.test.ts",
       title: "sends no planted character, and the text on its lines",
     },
   },
@@ -103,21 +103,21 @@ export const textFaults: readonly PlantedFault[] = [
   },
   {
     name: "texts: a browser may guess the type of a response",
-    file: "functions/http/serve.ts",
+    file: "shared/http/serve.ts",
     search: `copy.headers.set("x-content-type-options", "nosniff");`,
     replacement: "",
     killedBy: {
-      file: "test/functions/http/app.test.ts",
+      file: "test/http/app.test.ts",
       title: "is the success envelope with a correlation id and no-store",
     },
   },
   {
     name: "texts: any challenge is repeated",
-    file: "functions/routes/inbox/intake.ts",
+    file: "shared/features/inbox/routes/intake.ts",
     search: `"hub.challenge": z.optional(challenge),`,
     replacement: `"hub.challenge": z.optional(z.string()),`,
     killedBy: {
-      file: "test/functions/routes/inbox/intake.test.ts",
+      file: "test/features/inbox/routes/intake.test.ts",
       title: "answers 400 to the challenge %j, also with the right token",
     },
   },

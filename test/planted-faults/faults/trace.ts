@@ -5,14 +5,14 @@ const file = "test/functions/trace.test.ts";
 export const traceFaults: readonly PlantedFault[] = [
   {
     name: "a send that the sweep settles has no trace id",
-    file: "shared/flows/sending/settle-due.ts",
+    file: "shared/features/sending/flows/settle-due.ts",
     search: "runWithTrace(due.traceId ?? null, () =>",
     replacement: "runWithTrace(null, () =>",
     killedBy: { file, title: "follows a reply that the sweep settles to the event of its failure" },
   },
   {
     name: "a held message continues the trace id of its check",
-    file: "shared/flows/holds/release.ts",
+    file: "shared/features/holds/flows/release.ts",
     search: "runWithTrace(hold.traceId ?? currentTraceId(), () =>",
     replacement: "runWithTrace(currentTraceId(), () =>",
     killedBy: { file, title: "follows a held message, not the check that releases it, to the event of its send" },
@@ -26,7 +26,7 @@ export const traceFaults: readonly PlantedFault[] = [
   },
   {
     name: "an erasure that waits after a dead letter has no trace id",
-    file: "shared/stores/delivery/due-attempts.ts",
+    file: "shared/features/delivery/store/due-attempts.ts",
     search: `        [A.op]: op,
         [A.traceId]: traceId,`,
     replacement: "        [A.op]: op,",
@@ -34,7 +34,7 @@ export const traceFaults: readonly PlantedFault[] = [
   },
   {
     name: "a due attempt has no trace id",
-    file: "shared/stores/delivery/due-attempts.ts",
+    file: "shared/features/delivery/store/due-attempts.ts",
     search: "        [A.traceId]: due.traceId,\n",
     replacement: "",
     killedBy: {
@@ -52,25 +52,25 @@ export const traceFaults: readonly PlantedFault[] = [
   },
   {
     name: "a replayed delivery does not store the trace id of its replay",
-    file: "shared/stores/delivery/delivery-starts.ts",
+    file: "shared/features/delivery/store/delivery-starts.ts",
     search: "...(delivery.traceId === undefined ? {} : { [A.traceId]: delivery.traceId }),",
     replacement: "",
     killedBy: { file, title: "follows a replay whose attempt was lost and found overdue" },
   },
   {
     name: "an overdue attempt that is queued again has no trace id",
-    file: "shared/flows/delivery/sweep/overdue.ts",
+    file: "shared/features/delivery/flows/sweep/overdue.ts",
     search: ", ...traceField(traceId) });",
     replacement: " });",
     killedBy: { file, title: "follows a webhook to an attempt that was lost and found overdue" },
   },
   {
     name: "a log line has no trace id",
-    file: "shared/aws/log.ts",
+    file: "shared/base/aws/log.ts",
     search: "traceId === null ? line : { ...line, trace_id: traceId }",
     replacement: "line",
     killedBy: {
-      file: "test/shared/aws/log.test.ts",
+      file: "test/base/aws/log.test.ts",
       title: "adds the trace id of the work that writes the line",
     },
   },

@@ -5,21 +5,21 @@ const partsTest = "test/functions/ingest/parts.test.ts";
 export const webhookPartsFaults: readonly PlantedFault[] = [
   {
     name: "parts: an update that the table refuses holds up the later ones of its person",
-    file: "shared/flows/inbox/ingest-updates.ts",
+    file: "shared/features/inbox/flows/ingest-updates.ts",
     search: "if (isServiceFault(error) || error instanceof OutOfTime) break;",
     replacement: "break;",
     killedBy: { file: partsTest, title: "also stores what the same person wrote after it" },
   },
   {
     name: "parts: updates overtake one that an outage holds up",
-    file: "shared/flows/inbox/ingest-updates.ts",
+    file: "shared/features/inbox/flows/ingest-updates.ts",
     search: "if (isServiceFault(error) || error instanceof OutOfTime) break;",
     replacement: "if (error instanceof OutOfTime) break;",
     killedBy: { file: partsTest, title: "of one person waits as it is in an outage, so that nothing overtakes" },
   },
   {
     name: "parts: a part that fails has the whole webhook received again",
-    file: "shared/flows/inbox/ingest-webhook.ts",
+    file: "shared/features/inbox/flows/ingest-webhook.ts",
     search: "if (isOnePart || isOutage || outOfTime)",
     replacement: "if (failures.length > 0)",
     killedBy: {
@@ -50,14 +50,14 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
   },
   {
     name: "parts: a part of a webhook that waited waits as long again",
-    file: "shared/flows/inbox/inbound-webhooks.ts",
+    file: "shared/features/inbox/flows/inbound-webhooks.ts",
     search: "waitedSince === null ? body",
     replacement: "waitedSince !== 0 ? body",
     killedBy: { file: partsTest, title: "that waited for the end of an outage has parts that wait no longer than it" },
   },
   {
     name: "parts: the updates after the first 50 are dropped",
-    file: "shared/domain/inbox/webhook-parts.ts",
+    file: "shared/features/inbox/rules/webhook-parts.ts",
     search: "later: [first.slice(PART_UPDATES_MAX)] }",
     replacement: "later: [] }",
     killedBy: { file: partsTest, title: "of one person is ingested 50 at a time, in order" },
@@ -68,7 +68,7 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
     search: "return jsonBytes(url) <= URL_BYTES_MAX && ",
     replacement: "return ",
     killedBy: {
-      file: "test/shared/flows/inbox/parts/largest-updates.test.ts",
+      file: "test/features/inbox/flows/parts/largest-updates.test.ts",
       title: "leave no row and no delivered body of more than 350 KB",
     },
   },

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { noCredentials } from "../../../functions/http/credentials.ts";
-import { endpointsFor } from "../../../functions/http/endpoints-for.ts";
-import { refuse } from "../../../shared/kernel/refusals.ts";
+import { refuse } from "#base/kernel/refusals.ts";
+import { noCredentials } from "#http/credentials/credentials.ts";
+import { endpointsFor } from "#http/endpoints-for.ts";
 import { type Exchange, exchangeChecker } from "./check-exchange.ts";
 import { closeSchema } from "./closed-schemas.ts";
 import { type ApiDocument, readServedDocument, type Schema } from "./document.ts";
@@ -245,12 +245,12 @@ describe("the served document", () => {
 
 it("each app of the routes is observed", () => {
   const tests = fileURLToPath(new URL("../../", import.meta.url));
-  const createsApp = /^import \{[^}]*\bcreateApp\b[^}]*\} from ".*\/functions\/http\/app\.ts";$/m;
+  const createsApp = /^import \{[^}]*\bcreateApp\b[^}]*\} from "#http\/app\.ts";$/m;
   const unobserved = globSync("**/*.ts", { cwd: tests }).filter((file) =>
     createsApp.test(readFileSync(join(tests, file), "utf8")),
   );
-  // The tests of functions/http have a small service of their own, with routes that no document has.
-  expect(unobserved.filter((file) => !file.startsWith("functions/http/")).toSorted()).toEqual([
+  // The tests of the framework have a small service of their own, with routes that no document has.
+  expect(unobserved.filter((file) => !file.startsWith("http/")).toSorted()).toEqual([
     // It measures the time of a refusal.
     "full/callers/anonymous-callers.test.ts",
     "support/conformance/observed-app.ts",

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { eventTypes } from "../../../shared/domain/events/events.ts";
-import { pongFrame } from "../../../shared/events/realtime.ts";
+import { eventTypes } from "#base/events/events.ts";
+import { pongFrame } from "#features/realtime/events.ts";
 import { frameChecker } from "./check-frame.ts";
 import { dereference, readServedDocument } from "./document.ts";
 import { observeFrame } from "./observed.ts";
@@ -85,5 +85,5 @@ it("each gateway that a test replaces has its frames observed", () => {
     return replacesGateway.test(source) && !source.includes('observeFrame("server", text)');
   });
   // It posts to that of the stream fixture.
-  expect(unobserved).toEqual(["shared/flows/push/support/live-stream.ts"]);
+  expect(unobserved).toEqual(["features/realtime/flows/push/support/live-stream.ts"]);
 });

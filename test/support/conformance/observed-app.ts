@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { type App, type AppOptions, createApp as createUnobservedApp, type Edge } from "../../../functions/http/app.ts";
+import { type App, type AppOptions, createApp as createUnobservedApp, type Edge } from "#http/app.ts";
 import { observeExchange } from "./observed.ts";
 
 /** The app of these routes. Each of its answers is checked against the OpenAPI document. */

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { ClosedType } from "../../../shared/domain/uploads/media-types.ts";
+import type { ClosedType } from "#features/uploads/rules/media-types.ts";
 import { latin1, oggCrc, u16be, u16le, u32be, u32le } from "./bytes.ts";
 
 // Small files of each accepted type, built as their formats define them.

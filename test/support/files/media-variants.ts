@@ -1,4 +1,4 @@
-import type { ClosedType } from "../../../shared/domain/uploads/media-types.ts";
+import type { ClosedType } from "#features/uploads/rules/media-types.ts";
 import { latin1, u32be } from "./bytes.ts";
 import {
   aac,

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import type { MediaType } from "../../../shared/domain/sending/send-content.ts";
-import type { ClosedType } from "../../../shared/domain/uploads/media-types.ts";
+import type { MediaType } from "#features/sending/rules/send-content.ts";
+import type { ClosedType } from "#features/uploads/rules/media-types.ts";
 import { compoundFile, officeFile, zip } from "./archive-files.ts";
 import { latin1, u32le } from "./bytes.ts";
 import { gif, jpeg, jpegSegment, mediaFiles } from "./media-files.ts";

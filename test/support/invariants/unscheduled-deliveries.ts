@@ -1,13 +1,13 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
-import { isWaiting } from "../../../shared/domain/delivery/deliveries.ts";
-import type { Endpoint } from "../../../shared/domain/webhooks/endpoints.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import type { EndpointTask, RetryMessage } from "../../../shared/queues/deliveries.ts";
-import { decodeEvent } from "../../../shared/queues/events.ts";
-import type { Table } from "../../../shared/stores/client.ts";
-import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "../../../shared/stores/delivery/delivery-items.ts";
-import { type EndpointItem, toEndpoint } from "../../../shared/stores/webhooks/endpoint-items.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { Table } from "#base/table/client.ts";
+import { decodeEvent } from "#features/delivery/event-queue.ts";
+import type { EndpointTask, RetryMessage } from "#features/delivery/queue.ts";
+import { isWaiting } from "#features/delivery/rules/deliveries.ts";
+import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
+import { type EndpointItem, toEndpoint } from "#features/webhooks/store/endpoint-items.ts";
 import { decodeEndpointTask, decodeRetry } from "../pipeline/deliveries-messages.ts";
 
 /** A table, and the bodies of all messages on its `Events`, `Deliveries` and `SlowDeliveries` queues: visible, delayed and in flight. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { startTestTable } from "../dynamodb.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../flows/test-env.ts";
 import { attachMeter, type Meter } from "../meter.ts";
 
 interface MeteredEnv {

@@ -1,4 +1,4 @@
-import { decodeDeliveries, type EndpointTask, type RetryMessage } from "../../../shared/queues/deliveries.ts";
+import { decodeDeliveries, type EndpointTask, type RetryMessage } from "#features/delivery/queue.ts";
 
 /** The attempt that a message of a deliveries queue asks for. */
 export function decodeRetry(body: string): RetryMessage | null {

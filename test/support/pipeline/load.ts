@@ -1,8 +1,8 @@
-import { eventId } from "../../../shared/domain/events/events.ts";
-import { messageEvent } from "../../../shared/flows/inbox/effects.ts";
-import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
+import { eventId } from "#base/events/events.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { messageEvent } from "#features/inbox/effects.ts";
 import type { Pipeline } from "../pipeline.ts";
+import { SAMPLE_INBOX, sampleMessage } from "../stores/samples.ts";
 import { type VirtualTime, virtualTime } from "../virtual-time.ts";
 import type { EventSource } from "./event-source.ts";
 import type { ReceiverBehavior, VirtualCall, virtualReceivers } from "./virtual-receivers.ts";

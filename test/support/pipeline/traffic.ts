@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 
 // Traffic with the lengths of real traffic, equal in every run: the cost of an item follows from its length.
 

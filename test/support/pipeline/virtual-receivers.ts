@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { AttemptOutcome } from "../../../shared/domain/delivery/deliveries.ts";
-import { ATTEMPT_TIMEOUT } from "../../../shared/domain/limits.ts";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
+import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { ATTEMPT_TIMEOUT } from "#base/kernel/limits.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { WebhookClient } from "#base/net/webhook-client.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 
 /** One POST, in virtual time. It is in progress until it has an end. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
-import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import { createTenant } from "../../../shared/flows/access/tenants.ts";
-import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
-import { createKey } from "../../shared/flows/access/support/api-keys.ts";
-import { linkTestAccount } from "../../shared/flows/accounts/support/link-test-account.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
+import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { createTenant } from "#features/tenants/flows/tenants.ts";
+import { createKey } from "../../features/access/flows/support/api-keys.ts";
+import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { PLATFORM_SECRET } from "./emulated-services.ts";
 import {

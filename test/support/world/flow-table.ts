@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { startTestTable, type TestTable } from "../dynamodb.ts";
 import { openWorldTable } from "./world-table.ts";
 

@@ -1,5 +1,5 @@
-import { sha256Hex } from "../../../shared/kernel/bytes.ts";
-import type { KeyRing, KeyVersion } from "../../../shared/kernel/key-ring.ts";
+import { sha256Hex } from "#base/kernel/bytes.ts";
+import type { KeyRing, KeyVersion } from "#base/kernel/key-ring.ts";
 
 /** A ring of one key, as it is before the first rotation. */
 export function oneKeyRing(key: Uint8Array): KeyRing {

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
-import { clockNow } from "../../../shared/kernel/time.ts";
+import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { processClock, startProcess, suspendable } from "./processes.ts";
 import { openWorldTable, type WorldTable } from "./world-table.ts";
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 
 /** A process of the service in a test: all work that starts within `run`. */
 export interface WorldProcess {

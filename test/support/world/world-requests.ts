@@ -27,8 +27,8 @@ import {
   sizeBelow,
   storedOr,
   storedPlus,
-} from "../../../shared/stores/expressions.ts";
-import { put, remove, update, type Write } from "../../../shared/stores/writes.ts";
+} from "#base/table/expressions.ts";
+import { put, remove, update, type Write } from "#base/table/writes.ts";
 
 const PARTITIONS = ["p0", "p1"];
 const SORT_KEYS = ["a", "b", "b#1", "c"];

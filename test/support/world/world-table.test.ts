@@ -15,8 +15,8 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { isPresent, numberValues } from "../../../shared/stores/expressions.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { isPresent, numberValues } from "#base/table/expressions.ts";
 import { startTestTable, type TestTable } from "../dynamodb.ts";
 import { repetitions } from "../sampling.ts";
 import { request } from "./world-requests.ts";

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { TestTable } from "../dynamodb.ts";
 import { tableDefinition } from "../table-definition.ts";
 import { inProcess, inProcessSettings } from "./sdk-in-process.ts";

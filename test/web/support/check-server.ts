@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { checkSolutions, type IssuedChallenge, newChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
-import { hmacSha256, randomToken } from "../../../shared/kernel/bytes.ts";
-import { newUlid } from "../../../shared/kernel/ids.ts";
-import { iso, MINUTE } from "../../../shared/kernel/time.ts";
+import { hmacSha256, randomToken } from "#base/kernel/bytes.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { iso, MINUTE } from "#base/kernel/time.ts";
+import { checkSolutions, type IssuedChallenge, newChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { buildCheckPage } from "../../../web/build.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 

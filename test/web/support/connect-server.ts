@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { pageHeaders } from "#http/browser/page-files.ts";
 import { readConnectPage } from "../../../functions/connect/page-files.ts";
 import { readSignInPage } from "../../../functions/console/page-files.ts";
-import { pageHeaders } from "../../../functions/http/browser/page-files.ts";
 import { buildConnectPage, buildSignInPage } from "../../../web/build.ts";
 
 // A test double of the API: the built pages under their policy, and the routes that the page calls.

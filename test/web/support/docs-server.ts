@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { noCredentials } from "#http/credentials/credentials.ts";
 import { readDocs } from "../../../functions/docs/page-files.ts";
-import { noCredentials } from "../../../functions/http/credentials.ts";
-import { docsRoutes } from "../../../functions/routes/docs/docs.ts";
+import { docsRoutes } from "../../../functions/docs/routes.ts";
 import { buildDocs } from "../../../web/docs/build.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 

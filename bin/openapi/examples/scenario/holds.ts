@@ -1,5 +1,5 @@
-import { derivePuzzles } from "../../../../shared/domain/holds/proof-of-work.ts";
-import { sha256Hex } from "../../../../shared/kernel/bytes.ts";
+import { sha256Hex } from "#base/kernel/bytes.ts";
+import { derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
 import type { Conversations } from "./inbox.ts";
 import { type Scenario, UNKNOWN_ULID } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../../../functions/http/openapi/schemas.ts";
+import type { Json } from "#http/openapi/schemas.ts";
 
 // Single changes of one operation, made at every place where they are possible.
 

@@ -1,6 +1,6 @@
-import { RETENTION } from "../../../../shared/domain/limits.ts";
-import { HOUR, iso, type Millis } from "../../../../shared/kernel/time.ts";
-import { headAttributes as Head } from "../../../../shared/stores/attributes.ts";
+import { RETENTION } from "#base/kernel/limits.ts";
+import { HOUR, iso, type Millis } from "#base/kernel/time.ts";
+import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
 import type { ShownConversation, Viewer } from "../../sockets.ts";
 import { conversationOf, findPerson, people } from "../../world/people.ts";
 import { mayBeUnconnected } from "../connections.ts";

@@ -1,5 +1,5 @@
-import { ulidTime } from "../../../../shared/kernel/ids.ts";
-import { type Millis, SECOND } from "../../../../shared/kernel/time.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { StreamFrame, Viewer } from "../../sockets.ts";
 import { conversationOf, people } from "../../world/people.ts";
 import { textsBefore } from "../erasure.ts";

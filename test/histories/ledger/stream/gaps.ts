@@ -1,7 +1,8 @@
-import { RETENTION } from "../../../../shared/domain/limits.ts";
-import { ulidTime } from "../../../../shared/kernel/ids.ts";
-import { HOUR, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
-import { eventBodyAttributes as Body, messageAttributes as Message } from "../../../../shared/stores/attributes.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import { RETENTION } from "#base/kernel/limits.ts";
+import { HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
+import { eventBodyAttributes as Body } from "#features/delivery/store/attributes.ts";
+import { messageAttributes as Message } from "#features/inbox/store/attributes.ts";
 import type { Viewer } from "../../sockets.ts";
 import { conversationOf, findPerson, people } from "../../world/people.ts";
 import { mayBeUnconnected } from "../connections.ts";

@@ -1,4 +1,4 @@
-import type { FunctionName } from "../../../../shared/config/names.ts";
+import type { FunctionName } from "#base/config/names.ts";
 import { resourceProperties, synthesizeTemplates } from "../../synth-templates.ts";
 
 const { service } = synthesizeTemplates();

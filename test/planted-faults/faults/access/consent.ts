@@ -1,14 +1,14 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const starts = "test/functions/routes/accounts/login-start.test.ts";
-const reads = "test/functions/routes/route-table/reads.test.ts";
-const link = "test/functions/routes/access/sign-in-link.test.ts";
-const ownInvites = "test/shared/flows/access/team/own-invites.test.ts";
+const starts = "test/features/accounts/routes/login-start.test.ts";
+const reads = "test/functions/route-table/reads.test.ts";
+const link = "test/features/access/routes/sign-in-link.test.ts";
+const ownInvites = "test/features/access/flows/team/own-invites.test.ts";
 
 export const consentFaults: readonly PlantedFault[] = [
   {
     name: "a request names an invite by its id",
-    file: "shared/flows/access/sign-in/create-link.ts",
+    file: "shared/features/access/flows/sign-in/create-link.ts",
     search: "inviteId: invite && openInviteLink(keys, invite),",
     replacement: "inviteId: invite && (openInviteLink(keys, invite) ?? invite),",
     killedBy: {
@@ -18,83 +18,83 @@ export const consentFaults: readonly PlantedFault[] = [
   },
   {
     name: "a mail about a connection that was not sent counts as sent",
-    file: "shared/flows/accounts/connected-mail.ts",
+    file: "shared/features/accounts/flows/connected-mail.ts",
     search: "if (ports.mail === null || !isComplete) return isComplete;",
     replacement: "if (ports.mail === null) return isComplete;",
     killedBy: {
-      file: "test/shared/flows/accounts/connected-mail.test.ts",
+      file: "test/features/accounts/flows/connected-mail.test.ts",
       title: "is mailed once SES takes the mail, and is complete where it does not in ten minutes",
     },
   },
   {
     name: "a connection is mailed each time that its task runs",
-    file: "shared/flows/accounts/connected-mail.ts",
+    file: "shared/features/accounts/flows/connected-mail.ts",
     search: "if (isMailed) return true;",
     replacement: "if (isMailed && userId === undefined) return true;",
     killedBy: {
-      file: "test/shared/flows/accounts/connected-mail.test.ts",
+      file: "test/features/accounts/flows/connected-mail.test.ts",
       title: "is mailed to the owners and to the person who connected it, once, however often its task runs",
     },
   },
   {
     name: "a login starts from any page",
-    file: "functions/http/browser/consent.ts",
+    file: "shared/http/browser/consent.ts",
     search: 'return !isBrowser || headers.get("sec-fetch-site") === "same-origin";',
     replacement: 'return !isBrowser || headers.get("sec-fetch-site") !== "";',
     killedBy: { file: starts, title: "asks first where the request comes from %s" },
   },
   {
     name: "a browser that does not say where it comes from starts a login",
-    file: "functions/http/browser/consent.ts",
+    file: "shared/http/browser/consent.ts",
     search: "const isBrowser = acceptsHtml(headers) || FETCH_HEADERS",
     replacement: "const isBrowser = FETCH_HEADERS",
     killedBy: { file: starts, title: "asks first where the request comes from %s" },
   },
   {
     name: "a route that changes something runs without a word about consent",
-    file: "functions/http/serve.ts",
+    file: "shared/http/serve.ts",
     search: "return endpoint.confirm && !isMeant(metadata) ? endpoint.confirm(input) : null;",
     replacement: "return null;",
     killedBy: { file: reads, title: "stores nothing and sets no cookie for any caller" },
   },
   {
     name: "a HEAD request starts a login",
-    file: "functions/http/browser/consent.ts",
+    file: "shared/http/browser/consent.ts",
     search: 'return method === "HEAD" || PREFETCH_HEADERS',
     replacement: "return PREFETCH_HEADERS",
     killedBy: { file: starts, title: "starts nothing for a %s that only looks" },
   },
   {
     name: "a link works at once in any browser",
-    file: "functions/routes/access/sign-in/verify.ts",
+    file: "shared/features/access/routes/sign-in/verify.ts",
     search: "if (!link.isOwnBrowser || link.otherPerson !== null)",
     replacement: "if (link.otherPerson !== null)",
     killedBy: { file: link, title: "asks first in a browser with %s, and works by one press" },
   },
   {
     name: "a link replaces the session of another person",
-    file: "functions/routes/access/sign-in/verify.ts",
+    file: "shared/features/access/routes/sign-in/verify.ts",
     search: "if (!link.isOwnBrowser || link.otherPerson !== null)",
     replacement: "if (!link.isOwnBrowser)",
     killedBy: { file: link, title: "asks first where another person is signed in, and names them" },
   },
   {
     name: "another page sends the form of a link",
-    file: "functions/routes/access/sign-in/verify.ts",
+    file: "shared/features/access/routes/sign-in/verify.ts",
     search: "if (!isOwnForm(request, ports.baseUrl)) return refuse",
     replacement: "if (body.byteLength < 0) return refuse",
     killedBy: { file: link, title: "is not used by a press from %s" },
   },
   {
     name: "a page of another origin binds its link to the browser of its visitor",
-    file: "functions/routes/access/sign-in/browser-cookie.ts",
+    file: "shared/features/access/routes/sign-in/browser-cookie.ts",
     search: "if (!isOfConsole(request, ports)) return null;",
     replacement: "if (ports.baseUrl === null) return null;",
     killedBy: { file: link, title: "from another page (%j) binds no browser: its link asks first everywhere" },
   },
   {
     name: "a sign-in accepts every invite of the address",
-    file: "shared/flows/access/team/claim-invites.ts",
+    file: "shared/features/access/flows/team/claim-invites.ts",
     search: "if (!only || others.length > 0) return undefined;",
     replacement: "if (!only || others.length > 999) return undefined;",
     killedBy: {
@@ -104,7 +104,7 @@ export const consentFaults: readonly PlantedFault[] = [
   },
   {
     name: "a member of a tenant accepts an invite by any sign-in",
-    file: "shared/flows/access/team/claim-invites.ts",
+    file: "shared/features/access/flows/team/claim-invites.ts",
     search: "return session?.memberships.length === 0 ? only : undefined;",
     replacement: "return session ? only : undefined;",
     killedBy: {
@@ -114,7 +114,7 @@ export const consentFaults: readonly PlantedFault[] = [
   },
   {
     name: "a running session reads the invites of strangers",
-    file: "shared/flows/access/team/own-invites.ts",
+    file: "shared/features/access/flows/team/own-invites.ts",
     search: "return pendingInvites.filter(({ boundTo }) => boundTo === userId);",
     replacement: "return pendingInvites.filter(({ boundTo }) => boundTo !== userId || boundTo === userId);",
     killedBy: {
@@ -124,7 +124,7 @@ export const consentFaults: readonly PlantedFault[] = [
   },
   {
     name: "a binding of an earlier invite counts for a later one",
-    file: "shared/stores/access/invite-items.ts",
+    file: "shared/features/access/store/invite-items.ts",
     search: "boundTo: boundId === inviteId ? userId : null,",
     replacement: "boundTo: boundId === undefined ? null : userId,",
     killedBy: { file: ownInvites, title: "is not found by a session that found an earlier one of the tenant" },

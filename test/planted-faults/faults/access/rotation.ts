@@ -1,39 +1,39 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const flow = "test/shared/flows/access/rotation/rotate-root.test.ts";
-const leak = "test/shared/flows/access/rotation/replace-leaked-root.test.ts";
-const sealed = "test/shared/flows/access/rotation/sealed-things.test.ts";
-const rings = "test/shared/kernel/key-ring.test.ts";
-const keys = "test/shared/aws/service-keys.test.ts";
+const flow = "test/features/access/flows/rotation/rotate-root.test.ts";
+const leak = "test/features/access/flows/rotation/replace-leaked-root.test.ts";
+const sealed = "test/features/access/flows/rotation/sealed-things.test.ts";
+const rings = "test/base/kernel/key-ring.test.ts";
+const keys = "test/base/aws/service-keys.test.ts";
 
 export const rotationFaults: readonly PlantedFault[] = [
   {
     name: "who has the replaced root secret can issue new things",
-    file: "shared/kernel/key-ring.ts",
+    file: "shared/base/kernel/key-ring.ts",
     search: "return sealsUntil === undefined || issuedAt < sealsUntil;",
     replacement: "return sealsUntil === undefined || issuedAt >= 0;",
     killedBy: {
-      file: "test/shared/flows/access/rotation/sealed-things.test.ts",
+      file: "test/features/access/flows/rotation/sealed-things.test.ts",
       title: "is refused if it says that it was issued since",
     },
   },
   {
     name: "a session of the previous root secret is refused",
-    file: "shared/flows/access/sessions.ts",
+    file: "shared/features/access/sessions.ts",
     search: "openingKeys(ring).find((candidate) =>",
     replacement: "[ring.current].find((candidate) =>",
     killedBy: { file: flow, title: "in the middle of a cursor walk, a session and their repetition is not seen" },
   },
   {
     name: "a cursor of the previous root secret is refused",
-    file: "shared/kernel/cursors.ts",
+    file: "shared/base/kernel/cursors.ts",
     search: "return openWith(keys, (version) => {",
     replacement: "return openWith({ ...keys, previous: null }, (version) => {",
     killedBy: { file: rings, title: "a cursor sealed on either side of a rotation opens on both" },
   },
   {
     name: "the link of a hold changes with the root secret",
-    file: "shared/domain/holds/holds.ts",
+    file: "shared/features/holds/rules/holds.ts",
     search: "const { key } = sealingKeyAt(keys, ulidTime(holdId.slice(HOLD_ID_PREFIX.length)));",
     replacement: "const { key } = keys.current;",
     killedBy: {
@@ -43,7 +43,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a challenge of the previous root secret is refused",
-    file: "shared/domain/holds/proof-of-work.ts",
+    file: "shared/features/holds/rules/proof-of-work.ts",
     search: "openWith(keys, (version) => {",
     replacement: "openToken(submission.token, keys.current.key)",
     killedBy: {
@@ -53,17 +53,17 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a sign-in link of the previous root secret is refused",
-    file: "shared/kernel/sealed-text.ts",
+    file: "shared/base/kernel/text/sealed-text.ts",
     search: "return openWith(ring, (version) => {",
     replacement: "return openWith({ ...ring, previous: null }, (version) => {",
     killedBy: {
-      file: "test/shared/kernel/sealed-text.test.ts",
+      file: "test/base/kernel/sealed-text.test.ts",
       title: "a sealed text opens with the key that sealed it, also after a rotation, and not after the next one",
     },
   },
   {
     name: "a new root secret seals at once",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: "previous === null ? 0 : newestAt + SEALING_DELAY",
     replacement: "previous === null ? 0 : newestAt",
     killedBy: {
@@ -73,7 +73,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "the versions of the root secret are read in the other order",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: `    const current = await readVersion(client, secretId, "AWSCURRENT");
     if (current === null) throw new Error("The root secret has no value.");
     const previous = await readVersion(client, secretId, "AWSPREVIOUS");`,
@@ -87,14 +87,14 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "an unknown kid does not read the root secret again",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: "if (kid === undefined || keyOfKid(keys.pepper, kid) !== null) return keys;",
     replacement: "if (kid === undefined || keyOfKid(keys.pepper, kid) !== null || now > 0) return keys;",
     killedBy: { file: flow, title: "is seen at once by a process that meets a session of the new version" },
   },
   {
     name: "each unknown kid reads the root secret again",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: "memoize(readVersions, String, MINUTE)",
     replacement: "memoize(readVersions, String, 0)",
     killedBy: {
@@ -104,34 +104,34 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a key that is found under the previous pepper is not moved",
-    file: "shared/flows/access/find-key.ts",
+    file: "shared/features/access/flows/find-key.ts",
     search: `storedKey?.key.status === "active" && isReplaced`,
     replacement: `storedKey?.key.status === "active" && isReplaced && storedKey.kid === ""`,
     killedBy: {
-      file: "test/shared/flows/access/moved-keys.test.ts",
+      file: "test/features/access/flows/moved-keys.test.ts",
       title: "is moved to the new pepper within its first request, and then costs one read again",
     },
   },
   {
     name: "a key that another request moves between the two reads is refused",
-    file: "shared/flows/access/find-key.ts",
+    file: "shared/features/access/flows/find-key.ts",
     search: "if (!storedKey && others.length > 0) return findUnder(ports, [current]);",
     replacement: "",
     killedBy: {
-      file: "test/shared/flows/access/moved-keys.test.ts",
+      file: "test/features/access/flows/moved-keys.test.ts",
       title: "is found when another request moves it between the two reads",
     },
   },
   {
     name: "a counter of a window restarts with a rotation inside the window",
-    file: "shared/domain/access/address-hash.ts",
+    file: "shared/features/access/rules/address-hash.ts",
     search: "sealingKeyAt(keys, windowStart).key",
     replacement: "sealingKeyAt(keys, Math.max(windowStart, keys.current.sealsFrom)).key",
     killedBy: { file: rings, title: "a window that began before the rotation keeps its hash until it ends" },
   },
   {
     name: "a second rotation does not ask for --force",
-    file: "shared/flows/access/rotation/rotate-root.ts",
+    file: "shared/features/access/flows/rotation/rotate-root.ts",
     search: "if (!isForced && (keys.length > 0 || sessionsUntil !== null))",
     replacement: "if (!isForced && keys.length > 0 && now < 0)",
     killedBy: {
@@ -141,7 +141,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a second rotation ends sessions without asking",
-    file: "shared/flows/access/rotation/rotate-root.ts",
+    file: "shared/features/access/flows/rotation/rotate-root.ts",
     search: "keys.length > 0 || sessionsUntil !== null",
     replacement: "keys.length > 0",
     killedBy: {
@@ -151,14 +151,14 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a rotation starts while the last one is not complete",
-    file: "shared/flows/access/rotation/rotate-root.ts",
+    file: "shared/features/access/flows/rotation/rotate-root.ts",
     search: `if (peppers.next) return { kind: "too_early", sealsFrom: peppers.next.sealsFrom };`,
     replacement: "",
     killedBy: { file: flow, title: "is refused until the last new secret seals, also with force" },
   },
   {
     name: "a second rotation loses the users and invites that were not found by their address since",
-    file: "shared/flows/access/rotation/rotate-root.ts",
+    file: "shared/features/access/flows/rotation/rotate-root.ts",
     search: "    await moveAddresses(ports, addresses);\n",
     replacement: "",
     killedBy: {
@@ -168,14 +168,14 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "after a leak a function opens what the leaked root secret sealed",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: "const afterLeak = parseTextAfterLeak(current.text);",
     replacement: 'const afterLeak = current.text === "" ? parseTextAfterLeak(current.text) : null;',
     killedBy: { file: sealed, title: "opens nothing that a leaked version sealed, regardless of its time" },
   },
   {
     name: "after a leak API keys move before every function knows the new pepper",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: "const newest = versionKeys(text, newestAt + SEALING_DELAY);",
     replacement: "const newest = versionKeys(text, newestAt);",
     killedBy: {
@@ -185,7 +185,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a leak ends the API keys that were not used since the rotation before",
-    file: "shared/domain/access/root-texts.ts",
+    file: "shared/base/kernel/text/root-texts.ts",
     search: "return [current, next, previous, ...earlier].filter((version) => version !== null);",
     replacement: "return [current, ...earlier.slice(0, 0)];",
     killedBy: {
@@ -195,21 +195,21 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a leak raises the epoch of sessions by one",
-    file: "shared/flows/access/rotation/replace-leaked-root.ts",
+    file: "shared/features/access/flows/rotation/replace-leaked-root.ts",
     search: "epoch: randomToken(EPOCH_BYTES).readUIntBE(0, EPOCH_BYTES)",
     replacement: "epoch: EPOCH_BYTES - 5",
     killedBy: { file: leak, title: "refuses a session that is forged with it, issued %i ms after it" },
   },
   {
     name: "a function with the leaked root secret in its cache accepts what it sealed",
-    file: "shared/flows/access/sessions.ts",
+    file: "shared/features/access/sessions.ts",
     search: "return hasRead(ring) && keyOfKid(ring, kid) !== null;",
     replacement: "return hasRead(ring) || kid !== rootKid;",
     killedBy: { file: leak, title: "refuses a session that is forged with it, issued %i ms after it" },
   },
   {
     name: "a function does not read the version that a user's row names",
-    file: "shared/flows/access/sessions.ts",
+    file: "shared/features/access/sessions.ts",
     search: "const isOpen = user.root === undefined || (await opensSince(ports, kid, user.root));",
     replacement: "const isOpen = user.root === undefined || kid.length > 0;",
     killedBy: {
@@ -219,7 +219,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "the calls after a read for an unknown kid have the earlier keys",
-    file: "shared/aws/service-keys.ts",
+    file: "shared/base/aws/service-keys.ts",
     search: "const keys = (latest ?? ordinaryRead).keysAt(now);",
     replacement: "const keys = ordinaryRead.keysAt(now);",
     killedBy: {
@@ -229,7 +229,7 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a repeated command signs people out again",
-    file: "shared/stores/access/users.ts",
+    file: "shared/features/access/store/users.ts",
     search: "allOf(itemExists, absentOr(differs, A.rootKid, root.kid))",
     replacement: "allOf(itemExists)",
     killedBy: {
@@ -239,14 +239,14 @@ export const rotationFaults: readonly PlantedFault[] = [
   },
   {
     name: "a leak ends the held messages of the new root secret, too",
-    file: "shared/flows/access/rotation/replace-leaked-root.ts",
+    file: "shared/features/access/flows/rotation/replace-leaked-root.ts",
     search: "if (isHoldSecret(holdSecret(keys.holdSecret, id), secretHash)) return;",
     replacement: "",
     killedBy: { file: leak, title: "ends every held message that waits, and none that is being sent or was sent" },
   },
   {
     name: "a leak leaves the sockets of sessions",
-    file: "shared/flows/realtime/cut-off.ts",
+    file: "shared/features/realtime/cut-off.ts",
     search: "if (!(await ports.sockets.isGranted(tenant, grant))) connectionIds.push(connectionId);",
     replacement: "if (await ports.sockets.isGranted(tenant, grant)) connectionIds.push(connectionId);",
     killedBy: {

@@ -1,44 +1,44 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const request = "test/shared/flows/access/sign-in/request-link.test.ts";
-const signIn = "test/shared/flows/access/sign-in/sign-in.test.ts";
-const routes = "test/functions/routes/access/sign-in.test.ts";
+const request = "test/features/access/flows/sign-in/request-link.test.ts";
+const signIn = "test/features/access/flows/sign-in/sign-in.test.ts";
+const routes = "test/features/access/routes/sign-in.test.ts";
 
 export const signInFaults: readonly PlantedFault[] = [
   {
     name: "a link is consumed without a condition",
-    file: "shared/stores/access/login-tokens.ts",
+    file: "shared/features/access/store/login-tokens.ts",
     search: 'remove(loginTokenKey(loginId), isUsable(now), "ALL_OLD")',
     replacement: 'remove(loginTokenKey(loginId), undefined, "ALL_OLD")',
     killedBy: { file: signIn, title: "is refused alike for an unknown, a malformed, a used and an expired one" },
   },
   {
     name: "a redirect leads to a route that starts a login",
-    file: "shared/domain/access/redirect-paths.ts",
+    file: "shared/features/access/rules/redirect-paths.ts",
     search: " || isApiPath(pathname)",
     replacement: "",
-    killedBy: { file: "test/shared/domain/access/redirect-paths.test.ts", title: "everything else leads to /" },
+    killedBy: { file: "test/features/access/rules/redirect-paths.test.ts", title: "everything else leads to /" },
   },
   {
     name: "a link is read instead of consumed",
-    file: "shared/flows/access/sign-in/sign-in.ts",
+    file: "shared/features/access/flows/sign-in/sign-in.ts",
     search: "ports.loginTokens.consume(loginId, now)",
     replacement: "ports.loginTokens.get(loginId)",
     killedBy: { file: signIn, title: "at the same time twenty times begins one session" },
   },
   {
     name: "a cap refuses a request whose own write it counted",
-    file: "shared/stores/access/sign-in-caps.ts",
+    file: "shared/features/access/store/sign-in-caps.ts",
     search: "sizeBelow(A.ops, SIGN_IN_CAPS[kind]), setContains(A.ops, op)",
     replacement: "sizeBelow(A.ops, SIGN_IN_CAPS[kind])",
     killedBy: {
-      file: "test/shared/stores/access/sign-in-caps.test.ts",
+      file: "test/features/access/store/sign-in-caps.test.ts",
       title: "counts a request once whose write is done twice (%s)",
     },
   },
   {
     name: "the address is counted before the source",
-    file: "shared/flows/access/sign-in/request-link.ts",
+    file: "shared/features/access/flows/sign-in/request-link.ts",
     search: '(await ports.signInCaps.consume("source", hash(networkKey(ip)), now)) ??',
     replacement:
       '(await ports.signInCaps.consume("address", hash(address), now)) ?? (await ports.signInCaps.consume("source", hash(networkKey(ip)), now)) ??',
@@ -49,14 +49,14 @@ export const signInFaults: readonly PlantedFault[] = [
   },
   {
     name: "a prefetch uses the link",
-    file: "functions/http/browser/consent.ts",
+    file: "shared/http/browser/consent.ts",
     search: 'return method === "HEAD" || PREFETCH_HEADERS.some((name) => headers.has(name));',
     replacement: 'return method === "HEAD" || headers.size < 0;',
     killedBy: { file: routes, title: "is not used by %s" },
   },
   {
     name: "a failed claim of invites fails the sign-in",
-    file: "shared/flows/access/sign-in/sign-in.ts",
+    file: "shared/features/access/flows/sign-in/sign-in.ts",
     search: "await claimPendingInvites(ports, {",
     replacement: "await claimInvites(ports, {",
     killedBy: {

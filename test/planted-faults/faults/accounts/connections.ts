@@ -1,12 +1,12 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const letGoTest = "test/shared/flows/accounts/let-go.test.ts";
+const letGoTest = "test/features/accounts/flows/let-go.test.ts";
 const histories = "test/histories/found.test.ts";
 
 export const connectionFaults: readonly PlantedFault[] = [
   {
     name: "a connection that its queue completes fills no gap",
-    file: "shared/flows/accounts/finish-connect.ts",
+    file: "shared/features/accounts/flows/finish-connect.ts",
     search: "  const outcome = await completeConnection(ports, connection, time);\n",
     replacement:
       "  const outcome = await completeConnection({ ...ports, accountWork: { send: async () => {} }, accountChecks: { ...ports.accountChecks, noteGap: async () => null } }, connection, time);\n",
@@ -17,38 +17,38 @@ export const connectionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a disconnection removes a connection that was made since it read the account",
-    file: "shared/stores/accounts/connections.ts",
+    file: "shared/features/accounts/store/connections.ts",
     search: "remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),",
     replacement: "remove(accountItemKey(tenant, ref), allOf(isPresent(A.sealedToken), ...isNotResubscribed)),",
     killedBy: {
-      file: "test/shared/stores/accounts/connections.test.ts",
+      file: "test/features/accounts/store/connections.test.ts",
       title: "does not take a connection that was made between its read and its write",
     },
   },
   {
     name: "a connection restores times of a holder that a data deletion removes at the same time",
-    file: "shared/stores/accounts/connections.ts",
+    file: "shared/features/accounts/store/connections.ts",
     search:
       "            put(route, isSameRoute(storedRoute)),\n            put(auditItem(tenant, { ...audit, action })),",
     replacement: "            put(route),\n            put(auditItem(tenant, { ...audit, action })),",
     killedBy: {
-      file: "test/shared/stores/accounts/connections.test.ts",
+      file: "test/features/accounts/store/connections.test.ts",
       title: "again restores no time of a holder that a data deletion removed between its read and its write",
     },
   },
   {
     name: "a disconnection restores times of a holder that a data deletion removes at the same time",
-    file: "shared/stores/accounts/connections.ts",
+    file: "shared/features/accounts/store/connections.ts",
     search: "put(freeRoute, isSameRoute(storedRoute)),",
     replacement: "put(freeRoute),",
     killedBy: {
-      file: "test/shared/stores/accounts/connections.test.ts",
+      file: "test/features/accounts/store/connections.test.ts",
       title: "restores no time of a holder that a data deletion removed between its read and its write",
     },
   },
   {
     name: "an account that a check subscribes again while it is let go stays subscribed",
-    file: "shared/flows/accounts/let-go.ts",
+    file: "shared/features/accounts/flows/let-go.ts",
     search: "    resubscribedAt: account.resubscribedAt,\n",
     replacement: "",
     killedBy: {
@@ -58,21 +58,21 @@ export const connectionFaults: readonly PlantedFault[] = [
   },
   {
     name: "the deletion of a tenant releases the route of another one",
-    file: "shared/stores/deletion/tenant-deletions.ts",
+    file: "shared/features/tenants/store/tenant-deletions.ts",
     search: "const isOver = allOf(equals(Route.former, tenant), atMost(Route.freeAt, now), isAsRead);",
     replacement: "const isOver = allOf(absentOr(atMost, Route.freeAt, Number.MAX_SAFE_INTEGER));",
     killedBy: {
-      file: "test/shared/flows/deletion/subscriptions.test.ts",
+      file: "test/features/tenants/flows/subscriptions.test.ts",
       title: "and keeps its route, also when the deletion read it as the deleted tenant's",
     },
   },
   {
     name: "a data deletion removes no time in which the tenant had the account",
-    file: "shared/stores/accounts/holder-times.ts",
+    file: "shared/features/accounts/store/holder-times.ts",
     search: "holdersAfterDataDeletion(holders, { tenant, ...request });",
     replacement: "holdersAfterDataDeletion(holders, { tenant, ...request, requestedAt: 0 });",
     killedBy: {
-      file: "test/shared/flows/accounts/duties/data-deletion.test.ts",
+      file: "test/features/accounts/flows/duties/data-deletion.test.ts",
       title: "is not undone by a late webhook from before it, where the account %s",
     },
   },

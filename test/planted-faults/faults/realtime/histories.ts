@@ -6,14 +6,14 @@ const stream = "test/histories/stream.test.ts";
 export const streamHistoryFaults: readonly PlantedFault[] = [
   {
     name: "an event of each batch is not queued for the stream",
-    file: "shared/flows/realtime/request-event-pushes.ts",
+    file: "shared/features/realtime/flows/request-event-pushes.ts",
     search: "sendAll(messages.flat());",
     replacement: "sendAll(messages.flat().slice(1));",
     killedBy: { file: stream, title: "an open connection gets every event" },
   },
   {
     name: "the first frame is requested without a delay",
-    file: "shared/flows/realtime/hello.ts",
+    file: "shared/features/realtime/flows/hello.ts",
     search: ", delay: VISIBLE_AFTER }",
     replacement: ", delay: 0 }",
     killedBy: {
@@ -24,7 +24,7 @@ export const streamHistoryFaults: readonly PlantedFault[] = [
   },
   {
     name: "what a connection had no first frame for does not follow",
-    file: "shared/flows/push/push-message.ts",
+    file: "shared/features/realtime/flows/push/push-message.ts",
     search: "  if (awaited.size > 0) {",
     replacement: "  if (awaited.size < 0) {",
     killedBy: {
@@ -34,14 +34,14 @@ export const streamHistoryFaults: readonly PlantedFault[] = [
   },
   {
     name: "a young connection gets events before its first frame",
-    file: "shared/flows/push/greet.ts",
+    file: "shared/features/realtime/flows/push/greet.ts",
     search: "  if (now() < connectedAt + VISIBLE_AFTER) return Promise.resolve(false);\n",
     replacement: "  if (now() < connectedAt + VISIBLE_AFTER) return Promise.resolve(true);\n",
     killedBy: { file: stream, title: "nothing comes before the first frame" },
   },
   {
     name: "the end of access closes no connection",
-    file: "shared/flows/realtime/cut-off.ts",
+    file: "shared/features/realtime/cut-off.ts",
     search: "connectionId);\n    if (connectionIds.length === 0) return;\n",
     replacement: "connectionId);\n    if (connectionIds.length > 0) return;\n",
     killedBy: { file: stream, title: "a connection whose key is revoked is closed within a minute" },

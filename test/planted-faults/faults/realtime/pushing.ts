@@ -1,28 +1,28 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const deliver = "test/shared/flows/push/deliver.test.ts";
-const erasure = "test/shared/flows/push/erasure.test.ts";
-const hello = "test/shared/flows/push/hello.test.ts";
-const pushEvents = "test/shared/flows/push/push-events.test.ts";
-const postFrames = "shared/flows/push/post-frames.ts";
-const greet = "shared/flows/push/greet.ts";
+const deliver = "test/features/realtime/flows/push/deliver.test.ts";
+const erasure = "test/features/realtime/flows/push/erasure.test.ts";
+const hello = "test/features/realtime/flows/push/hello.test.ts";
+const pushEvents = "test/features/realtime/flows/push/push-events.test.ts";
+const postFrames = "shared/features/realtime/flows/push/post-frames.ts";
+const greet = "shared/features/realtime/flows/push/greet.ts";
 
 /** Faults of what is queued for sockets, and of what they are sent. */
 export const pushingFaults: readonly PlantedFault[] = [
   {
     name: "what an invocation left behind sends frames",
-    file: "shared/aws/connection-post.ts",
+    file: "shared/base/aws/connection-post.ts",
     search: "      requireOpenCallScope();\n",
     replacement: "",
-    killedBy: { file: "test/shared/aws/realtime.test.ts", title: "what an invocation left behind sends nothing" },
+    killedBy: { file: "test/base/aws/realtime.test.ts", title: "what an invocation left behind sends nothing" },
   },
   {
     name: "a frame that the gateway refuses is sent again",
-    file: "shared/aws/connection-post.ts",
+    file: "shared/base/aws/connection-post.ts",
     search: "status === null || status === 429 || status >= 500",
     replacement: "true",
     killedBy: {
-      file: "test/shared/aws/connection-post.test.ts",
+      file: "test/base/aws/connection-post.test.ts",
       title: "a refusal with %i is not repeated, and has the name that the SDK gives it",
     },
   },
@@ -38,14 +38,14 @@ export const pushingFaults: readonly PlantedFault[] = [
   },
   {
     name: "events are queued for a tenant without sockets",
-    file: "shared/flows/realtime/request-event-pushes.ts",
+    file: "shared/features/realtime/flows/request-event-pushes.ts",
     search: "loaded !== null && hasSockets(loaded, now)",
     replacement: "loaded !== null",
     killedBy: { file: deliver, title: "no message is queued for a tenant that %s" },
   },
   {
     name: "an event that the queue of the stream did not take is not published again",
-    file: "shared/flows/realtime/request-event-pushes.ts",
+    file: "shared/features/realtime/flows/request-event-pushes.ts",
     search: "await ports.realtime.sendAll(messages.flat());",
     replacement: "await ports.realtime.sendAll(messages.flat()).catch(() => {});",
     killedBy: {
@@ -55,41 +55,44 @@ export const pushingFaults: readonly PlantedFault[] = [
   },
   {
     name: "a change is queued for a tenant without sockets",
-    file: "shared/flows/realtime/request-push.ts",
+    file: "shared/features/realtime/request-push.ts",
     search: "if (hasSockets(account, now)) await send(",
     replacement: "await send(",
     killedBy: {
-      file: "test/shared/flows/push/requests.test.ts",
+      file: "test/features/realtime/flows/push/requests.test.ts",
       title: "an upload that ended is requested once its end is stored, for a tenant with sockets",
     },
   },
   {
     name: "a test event is queued for a tenant without sockets",
-    file: "shared/flows/realtime/request-push.ts",
+    file: "shared/features/realtime/request-push.ts",
     search: "  if (!hasSockets(known, now)) return Promise.resolve();\n",
     replacement: "",
     killedBy: { file: "test/costs/webhooks.test.ts", title: "a test event" },
   },
   {
     name: "a test event does not reach the stream",
-    file: "shared/flows/webhooks/send-test.ts",
+    file: "shared/features/webhooks/flows/send-test.ts",
     search: "    requestTestEventPush(ports, { tenant, eventUlid, socketsUntil }, now),\n",
     replacement: "",
-    killedBy: { file: "test/shared/flows/push/every-event-type.test.ts", title: "%s is pushed as endpoints get it" },
+    killedBy: {
+      file: "test/features/realtime/flows/push/every-event-type.test.ts",
+      title: "%s is pushed as endpoints get it",
+    },
   },
   {
     name: "a profile is not pushed after its lookup died",
-    file: "shared/flows/inbox/fetch-profile.ts",
+    file: "shared/features/inbox/flows/fetch-profile.ts",
     search: "const account = repeated ? await ports.accounts.get(tenant, head.ref.account) : null;",
     replacement: "const account = null;",
     killedBy: {
-      file: "test/shared/flows/push/profiles.test.ts",
+      file: "test/features/realtime/flows/push/profiles.test.ts",
       title: "a profile that was found is pushed despite a fault (%s) at any call",
     },
   },
   {
     name: "an ended socket is in the list of sockets",
-    file: "shared/stores/realtime/sockets.ts",
+    file: "shared/features/realtime/store/sockets.ts",
     search: "endedAt === null && expiresAt > now",
     replacement: "expiresAt > now",
     killedBy: {
@@ -99,7 +102,7 @@ export const pushingFaults: readonly PlantedFault[] = [
   },
   {
     name: "a socket whose time is over is in the list of sockets",
-    file: "shared/stores/realtime/sockets.ts",
+    file: "shared/features/realtime/store/sockets.ts",
     search: "endedAt === null && expiresAt > now",
     replacement: "endedAt === null",
     killedBy: {
@@ -186,28 +189,28 @@ export const pushingFaults: readonly PlantedFault[] = [
   },
   {
     name: "an erasure does not mark the sockets of its tenant",
-    file: "shared/flows/erasure/first-pass.ts",
+    file: "shared/features/erasure/flows/first-pass.ts",
     search: "  if (isWatched) await ports.sockets.markErasure(initial.tenant, now);\n",
     replacement: "",
     killedBy: { file: erasure, title: "a read that is behind shows nothing of an erased conversation" },
   },
   {
     name: "the stream does not say that a conversation was erased",
-    file: "shared/flows/erasure/first-pass.ts",
+    file: "shared/features/erasure/flows/first-pass.ts",
     search: "    if (isWatched) await requestErasurePush(ports, erasure);\n",
     replacement: "",
     killedBy: { file: erasure, title: "an erased conversation is pushed as erased, and none of its events after it" },
   },
   {
     name: "a frame has another id in each copy",
-    file: "shared/flows/push/push-events.ts",
+    file: "shared/features/realtime/flows/push/push-events.ts",
     search: "return deriveUlid(ulidTime(eventUlid), ",
     replacement: "return deriveUlid(ulidTime(eventUlid) + Math.floor(Math.random() * 1e6), ",
     killedBy: { file: pushEvents, title: "has frames of the same ids when it is pushed again" },
   },
   {
     name: "a test send is pushed with its conversation",
-    file: "shared/flows/push/push-events.ts",
+    file: "shared/features/realtime/flows/push/push-events.ts",
     search: `readable.filter(({ message }) => message.scope === "live").at(-1)`,
     replacement: "readable.at(-1)",
     killedBy: {
@@ -217,7 +220,7 @@ export const pushingFaults: readonly PlantedFault[] = [
   },
   {
     name: "an event is pushed however late",
-    file: "shared/flows/push/push-events.ts",
+    file: "shared/features/realtime/flows/push/push-events.ts",
     search: "if (sentAt <= now - AGE_MAX) {",
     replacement: "if (sentAt <= now - AGE_MAX * 1_000) {",
     killedBy: { file: pushEvents, title: "is dropped with a log line when it waited for more than ten minutes" },

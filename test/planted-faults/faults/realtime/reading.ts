@@ -1,10 +1,10 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const erasure = "test/shared/flows/push/erasure.test.ts";
-const excerptTest = "test/shared/flows/push/conversation-excerpt.test.ts";
-const pushEvents = "test/shared/flows/push/push-events.test.ts";
-const updates = "test/shared/flows/push/updates.test.ts";
-const excerpt = "shared/flows/push/conversation-excerpt.ts";
+const erasure = "test/features/realtime/flows/push/erasure.test.ts";
+const excerptTest = "test/features/realtime/flows/push/conversation-excerpt.test.ts";
+const pushEvents = "test/features/realtime/flows/push/push-events.test.ts";
+const updates = "test/features/realtime/flows/push/updates.test.ts";
+const excerpt = "shared/features/realtime/flows/push/conversation-excerpt.ts";
 
 /** Faults of what is read before a push: conversations, held messages and uploads. */
 export const readingFaults: readonly PlantedFault[] = [
@@ -87,14 +87,14 @@ export const readingFaults: readonly PlantedFault[] = [
   },
   {
     name: "a held message of another tenant is pushed",
-    file: "shared/flows/push/push-hold.ts",
+    file: "shared/features/realtime/flows/push/push-hold.ts",
     search: "stored?.tenant !== tenant ||",
     replacement: "!stored ||",
     killedBy: { file: updates, title: "of another tenant, or one that can no longer be read, is not pushed" },
   },
   {
     name: "an upload of another tenant is pushed",
-    file: "shared/flows/push/push-upload.ts",
+    file: "shared/features/realtime/flows/push/push-upload.ts",
     search: "stored?.tenant !== tenant ||",
     replacement: "!stored ||",
     killedBy: {
@@ -104,7 +104,7 @@ export const readingFaults: readonly PlantedFault[] = [
   },
   {
     name: "an upload that can no longer be read is pushed",
-    file: "shared/flows/push/push-upload.ts",
+    file: "shared/features/realtime/flows/push/push-upload.ts",
     search: " || !isUploadReadable(uploadId, now)",
     replacement: "",
     killedBy: {
@@ -114,7 +114,7 @@ export const readingFaults: readonly PlantedFault[] = [
   },
   {
     name: "a timer pushes a held message that was sent",
-    file: "shared/flows/push/push-hold.ts",
+    file: "shared/features/realtime/flows/push/push-hold.ts",
     search: `  if (hold.timer && push.state.status !== "expired" && push.state.status !== "failed") return drop("stale");\n`,
     replacement: "",
     killedBy: { file: updates, title: "that was sent is not pushed again by its timer" },

@@ -1,14 +1,14 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const flow = "shared/flows/uploads/hand-over.ts";
-const outcomes = "test/shared/flows/uploads/hand-over.test.ts";
-const accounts = "test/shared/flows/uploads/hand-over-account.test.ts";
-const faults = "test/shared/flows/uploads/hand-over-faults.test.ts";
+const flow = "shared/features/uploads/flows/hand-over.ts";
+const outcomes = "test/features/uploads/flows/hand-over.test.ts";
+const accounts = "test/features/uploads/flows/hand-over-account.test.ts";
+const faults = "test/features/uploads/flows/hand-over-faults.test.ts";
 
 export const handOverFaults: readonly PlantedFault[] = [
   {
     name: "an upload that the platform takes too late becomes ready",
-    file: "shared/stores/uploads/uploads.ts",
+    file: "shared/features/uploads/store/uploads.ts",
     search: "condition: above(Upload.processingAt, now - UPLOAD_PROCESSING_MAX),",
     replacement: "condition: above(Upload.processingAt, now - 2 * UPLOAD_PROCESSING_MAX),",
     killedBy: { file: outcomes, title: "and stays failed when the platform takes it after the time has passed" },
@@ -26,11 +26,11 @@ export const handOverFaults: readonly PlantedFault[] = [
   },
   {
     name: "a reader shows the end by time without storing it",
-    file: "shared/flows/uploads/read.ts",
+    file: "shared/features/uploads/flows/read.ts",
     search: 'const ended = await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);',
     replacement: "const ended = { ...upload, state: uploadStateAt(upload, now) };",
     killedBy: {
-      file: "test/shared/flows/uploads/hand-over-frozen.test.ts",
+      file: "test/features/uploads/flows/hand-over-frozen.test.ts",
       title: "a hand-over that freezes before any call changes no end that a reader saw",
     },
   },

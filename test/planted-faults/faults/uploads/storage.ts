@@ -1,27 +1,27 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const filesTest = "test/shared/aws/upload-files.test.ts";
-const grantsTest = "test/shared/aws/upload-grants.test.ts";
+const filesTest = "test/base/aws/upload-files.test.ts";
+const grantsTest = "test/base/aws/upload-grants.test.ts";
 const presignedTest = "test/local/emulators/s3-presigned.test.ts";
 
 export const uploadStorageFaults: readonly PlantedFault[] = [
   {
     name: "the copy has the headers that its writer set",
-    file: "shared/aws/upload-files.ts",
+    file: "shared/base/aws/upload-files.ts",
     search: 'MetadataDirective: "REPLACE",',
     replacement: "",
     killedBy: { file: filesTest, title: "keeps no metadata of its writer in the copy" },
   },
   {
     name: "a grant is signed with credentials that expire before it",
-    file: "shared/aws/upload-grants.ts",
+    file: "shared/base/aws/upload-grants.ts",
     search: "await refreshCredentials(client, expiresAt);",
     replacement: "",
     killedBy: { file: grantsTest, title: "that expire before the grant are replaced before they sign it" },
   },
   {
     name: "a grant ends by the machine's clock alone",
-    file: "shared/aws/upload-grants.ts",
+    file: "shared/base/aws/upload-grants.ts",
     search: "secondsUntil(expiresAt, machineNow() + client.config.systemClockOffset)",
     replacement: "15 * 60",
     killedBy: {
@@ -31,14 +31,14 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
   },
   {
     name: "a grant takes an empty file",
-    file: "shared/aws/upload-grants.ts",
+    file: "shared/base/aws/upload-grants.ts",
     search: '"content-length-range", 1, maxSize',
     replacement: '"content-length-range", 0, maxSize',
     killedBy: { file: grantsTest, title: "with %s is answered with %i" },
   },
   {
     name: "a link shows the file instead of storing it",
-    file: "shared/aws/upload-links.ts",
+    file: "shared/base/aws/upload-links.ts",
     search: ', ResponseContentDisposition: "attachment"',
     replacement: "",
     killedBy: {

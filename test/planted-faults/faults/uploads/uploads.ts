@@ -1,16 +1,16 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const storeTest = "test/shared/stores/uploads/uploads.test.ts";
-const finishTest = "test/shared/flows/uploads/finish.test.ts";
-const racesTest = "test/shared/flows/uploads/finish-races.test.ts";
-const ownersTest = "test/shared/flows/sending/attachment-owners.test.ts";
-const finish = "shared/flows/uploads/finish.ts";
-const store = "shared/stores/uploads/uploads.ts";
+const storeTest = "test/features/uploads/store/uploads.test.ts";
+const finishTest = "test/features/uploads/flows/finish.test.ts";
+const racesTest = "test/features/uploads/flows/finish-races.test.ts";
+const ownersTest = "test/features/sending/flows/attachment-owners.test.ts";
+const finish = "shared/features/uploads/flows/finish.ts";
+const store = "shared/features/uploads/store/uploads.ts";
 
 export const uploadsFaults: readonly PlantedFault[] = [
   {
     name: "a form takes twice the limit",
-    file: "shared/flows/uploads/create.ts",
+    file: "shared/features/uploads/flows/create.ts",
     search: "contentType, maxSize, expiresAt }",
     replacement: "contentType, maxSize: maxSize * 2, expiresAt }",
     killedBy: { file: finishTest, title: "answers a form that takes the limit of its kind and no byte more" },
@@ -45,14 +45,14 @@ export const uploadsFaults: readonly PlantedFault[] = [
   },
   {
     name: "the copy has other bytes than those that were checked",
-    file: "shared/aws/upload-files.ts",
+    file: "shared/base/aws/upload-files.ts",
     search: "CopySourceIfMatch: etag,",
     replacement: "",
     killedBy: { file: racesTest, title: "%s is not handed over, and the upload can be finished again" },
   },
   {
     name: "the first bytes are those of another file than its size",
-    file: "shared/aws/upload-files.ts",
+    file: "shared/base/aws/upload-files.ts",
     search: "IfMatch: etag, ",
     replacement: "",
     killedBy: { file: racesTest, title: "%s is not handed over, and the upload can be finished again" },
@@ -114,21 +114,21 @@ export const uploadsFaults: readonly PlantedFault[] = [
   },
   {
     name: "an upload of a disconnected account is finished",
-    file: "shared/flows/uploads/upload-conversation.ts",
+    file: "shared/features/uploads/flows/upload-conversation.ts",
     search: "head && account ?",
     replacement: "head ?",
     killedBy: { file: finishTest, title: "is refused when the conversation expired, was erased or lost its account" },
   },
   {
     name: "another tenant reads an upload",
-    file: "shared/flows/uploads/read.ts",
+    file: "shared/features/uploads/flows/read.ts",
     search: "  if (refusal) return refusal;\n",
     replacement: "",
     killedBy: { file: finishTest, title: "works for a day, and never for another tenant" },
   },
   {
     name: "the account of an attachment is stored after its id",
-    file: "shared/flows/uploads/hand-over.ts",
+    file: "shared/features/uploads/flows/hand-over.ts",
     search: `  await ports.attachmentOwners.put(tenant, {
     attachmentId,
     accountKey: accountKey(account),
@@ -146,13 +146,13 @@ export const uploadsFaults: readonly PlantedFault[] = [
   });
 `,
     killedBy: {
-      file: "test/shared/flows/uploads/hand-over.test.ts",
+      file: "test/features/uploads/flows/hand-over.test.ts",
       title: "belongs to its account before anybody can read its id",
     },
   },
   {
     name: "the account of another tenant's attachment is known",
-    file: "shared/stores/keys.ts",
+    file: "shared/features/sending/store/keys.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: code
     search: "`AT#${tenant}#${shortHash(attachmentId)}`",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: code
@@ -164,7 +164,7 @@ export const uploadsFaults: readonly PlantedFault[] = [
   },
   {
     name: "the account of an attachment is known for ever",
-    file: "shared/stores/sending/attachment-owners.ts",
+    file: "shared/features/sending/store/attachment-owners.ts",
     search: "items.filter((item) => now < item[A.expiresAt])",
     replacement: "items",
     killedBy: { file: ownersTest, title: "the account of an attachment is known for 90 days" },

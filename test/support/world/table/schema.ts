@@ -1,4 +1,4 @@
-import { table } from "../../../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 import type { Item } from "./values.ts";
 
 /** Where a read takes its items from. */

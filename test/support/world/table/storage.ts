@@ -1,4 +1,4 @@
-import { type Millis, SECOND } from "../../../../shared/kernel/time.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { type Source, sourceNames } from "./schema.ts";
 import type { Item } from "./values.ts";
 import { type Change, View } from "./view.ts";

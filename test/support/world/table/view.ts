@@ -1,4 +1,4 @@
-import { table } from "../../../../shared/config/names.ts";
+import { table } from "#base/config/names.ts";
 import { keyAttributes, primaryKey, type Source, sources } from "./schema.ts";
 import { compareText, type Item } from "./values.ts";
 

@@ -10,7 +10,7 @@ import {
   type TransactWriteItemsInput,
   type UpdateItemInput,
 } from "@aws-sdk/client-dynamodb";
-import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { parseCondition } from "./conditions.ts";
 import type { Scope } from "./operands.ts";
 import { primaryKey } from "./schema.ts";

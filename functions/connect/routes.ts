@@ -1,0 +1,23 @@
+import { connectPageRoutes } from "#features/accounts/routes/connect-page.ts";
+import { dataDeletionPageRoutes, dutyRoutes } from "#features/accounts/routes/duties.ts";
+import { finishInstagram, finishMessenger } from "#features/accounts/routes/login.ts";
+import { listPages, selectLoginPage } from "#features/accounts/routes/login-pages.ts";
+import { loginStartRoutes } from "#features/accounts/routes/login-start.ts";
+import type { SessionCredentialPorts } from "#http/credentials/caller-credentials.ts";
+import type { PortsOf } from "#http/ports-of.ts";
+
+/** Every route of the Connect function but its pages. */
+export const connectApiRoutes = [
+  ...loginStartRoutes,
+  finishInstagram,
+  finishMessenger,
+  listPages,
+  selectLoginPage,
+  ...dutyRoutes,
+] as const;
+
+/** Every route of the Connect function. */
+export const connectRoutes = [...connectApiRoutes, ...connectPageRoutes, ...dataDeletionPageRoutes] as const;
+
+/** The ports of the Connect function: those of its routes, and what its credentials need. */
+export type ConnectFunctionPorts = PortsOf<typeof connectRoutes> & SessionCredentialPorts;

@@ -1,0 +1,16 @@
+import { checkRoutes } from "#features/holds/routes/check.ts";
+import { intakeRoutes } from "#features/inbox/routes/intake.ts";
+import { apiRoutes } from "./api/routes.ts";
+import { connectRoutes } from "./connect/routes.ts";
+import { consoleRoutes } from "./console/routes.ts";
+import { docsRoutes } from "./docs/routes.ts";
+
+/** Every route that a deployment serves, of every function. No function imports this file. */
+export const publishedRoutes = [
+  ...apiRoutes,
+  ...consoleRoutes,
+  ...connectRoutes,
+  ...checkRoutes,
+  ...intakeRoutes,
+  ...docsRoutes,
+] as const;

@@ -1,0 +1,145 @@
+import { API_VERSION } from "../events/events.ts";
+import type { AttemptOutcome } from "../kernel/attempt-outcome.ts";
+import { requireOpenCallScope } from "../kernel/call-scope.ts";
+import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../kernel/limits.ts";
+import { clockNow, type Millis } from "../kernel/time.ts";
+import { AttemptFailure, classifyFailure } from "./attempt-failure.ts";
+import { createConnectionPools } from "./connection-pools.ts";
+import type { Gate } from "./egress-gate.ts";
+import { Exchange } from "./exchange.ts";
+import { createPinnedConnector } from "./pinned-connector.ts";
+import { responseText } from "./response-text.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+interface WebhookRequest {
+  readonly url: string;
+  /** The connection pool to use. Attempts of one pool never wait for those of another, even with the same URL. */
+  readonly poolKey: string;
+  /** Lowercase names. None comes from a tenant. Content type and user agent are set here. */
+  readonly headers: Record<string, string>;
+  /** JSON, sent unchanged. */
+  readonly body: string;
+  /** Time limit of the whole attempt, from DNS lookup to the last byte, if shorter than the client's. */
+  readonly timeout?: Millis;
+}
+
+export interface WebhookClient {
+  /**
+   * Makes one attempt and returns its outcome, with the beginning of the response body. Redirects are not followed. A 2xx counts when
+   * its whole body, at most 64 KiB, has arrived; any other status counts regardless of its body.
+   * @throws only for a request that can never be sent (a line break in a header, a closed client)
+   * @throws OutOfTime when its invocation has answered before the request was written. The receiver saw nothing of it
+   */
+  send(request: WebhookRequest): Promise<AttemptOutcome>;
+  /** Waits for the running attempts, then closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface WebhookClientOptions {
+  readonly gate: Gate;
+  /** The version in the `Parley/<version>` user agent. Default: the API's version. */
+  readonly version?: string;
+  readonly now?: () => Millis;
+  /** Time limit of the whole attempt, from DNS lookup to the last byte. Default: 15 s. */
+  readonly attemptTimeout?: Millis;
+  /** Time limit from the first packet to the end of the TLS handshake. Default: 5 s. */
+  readonly connectTimeout?: Millis;
+  /** Connections of one pool to one origin. An attempt beyond them waits within its time limit. Default: 10. */
+  readonly connectionsPerPool?: number;
+  /**
+   * Open pools. Default: 500. Beyond it the least recently used pool closes after its running attempts, and its
+   * next attempt opens a new connection.
+   */
+  readonly poolsMax?: number;
+  /** Open connections of all pools before idle ones are closed. Default: 500. */
+  readonly connectionsMax?: number;
+}
+
+/** The size of a worker's batch, so that no attempt of a batch waits for a connection. */
+const CONNECTIONS_PER_POOL = 10;
+const POOLS_MAX = 500;
+/** More than the 200 attempts of a batch, and well below the 1,024 open files that Lambda allows a process. */
+const CONNECTIONS_MAX = 500;
+
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  const { gate, version = API_VERSION, now = clockNow } = options;
+  const attemptTimeout = options.attemptTimeout ?? ATTEMPT_TIMEOUT;
+  const connect = createPinnedConnector({
+    gate,
+    lookupTimeout: attemptTimeout,
+    connectTimeout: options.connectTimeout ?? CONNECT_TIMEOUT,
+  });
+  const pools = createConnectionPools({
+    connect,
+    now,
+    connectionsPerPool: options.connectionsPerPool ?? CONNECTIONS_PER_POOL,
+    poolsMax: options.poolsMax ?? POOLS_MAX,
+    connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
+  });
+  const fixedHeaders = {
+    "content-type": "application/json",
+    "user-agent": `Parley/${version}`,
+    accept: "*/*",
+    // The body is counted and dropped after its beginning, never decompressed, so a compression bomb does no harm.
+    "accept-encoding": "identity",
+  };
+  const inFlight = new Set<Promise<AttemptOutcome>>();
+  let closed = false;
+
+  async function attempt(webhook: WebhookRequest): Promise<AttemptOutcome> {
+    const { poolKey, headers, body } = webhook;
+    const timeout = Math.min(webhook.timeout ?? attemptTimeout, attemptTimeout);
+    const check = gate.checkUrl(webhook.url);
+    if (!check.ok) return { kind: "refused_by_gate", reason: check.reason };
+    const { url } = check;
+    const startedAt = now();
+    const exchange = new Exchange();
+    const deadline = setTimeout(() => exchange.abort(new AttemptFailure({ error: "timeout" })), timeout);
+    try {
+      const request = {
+        method: "POST",
+        path: url.pathname + url.search,
+        headers: { ...headers, ...fixedHeaders },
+        body,
+      };
+      const { status, retryAfter, beginning } = await pools.use(poolKey, url.origin, (pool) =>
+        exchange.send(pool, request),
+      );
+      const endedAt = now();
+      const response = responseText(beginning);
+      return {
+        kind: "answered",
+        status,
+        retryAfter: parseRetryAfter(retryAfter, endedAt),
+        durationMs: Math.max(0, endedAt - startedAt),
+        ...(response === null ? {} : { response }),
+      };
+    } catch (error) {
+      const failure = classifyFailure(error);
+      if ("refused" in failure) return { kind: "refused_by_gate", reason: failure.refused };
+      return { kind: "no_answer", error: failure.error, durationMs: Math.max(0, now() - startedAt) };
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  return {
+    async send(request) {
+      if (closed) throw new Error("The webhook client is closed. Create another one to send more.");
+      requireOpenCallScope();
+      const pending = attempt(request);
+      inFlight.add(pending);
+      try {
+        return await pending;
+      } finally {
+        inFlight.delete(pending);
+      }
+    },
+
+    async close() {
+      closed = true;
+      await Promise.allSettled(inFlight);
+      await pools.destroy();
+    },
+  };
+}

@@ -1,7 +1,0 @@
-import { deriveUlid } from "../../kernel/ids.ts";
-import type { Millis } from "../../kernel/time.ts";
-
-/** The id of a dead letter: a ULID derived from when it was first sent, or its webhook arrived, and its SQS message id. */
-export function deadLetterId(letter: { readonly messageId: string; readonly sentAt: Millis }): string {
-  return deriveUlid(letter.sentAt, letter.messageId);
-}

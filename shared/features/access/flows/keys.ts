@@ -1,0 +1,83 @@
+import { randomToken } from "#base/kernel/bytes.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { Scope } from "#features/inbox/rules/messages.ts";
+import { actingMember } from "../acting.ts";
+import { type Actor, auditEntry } from "../audit-entry.ts";
+import type { KeyPorts } from "../ports.ts";
+import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey } from "../rules/api-keys.ts";
+import type { KeyCreation } from "../store/api-keys.ts";
+import { keyLookup } from "./find-key.ts";
+
+export interface CreatedKey {
+  readonly id: string;
+  readonly prefix: string;
+  /** Returned once. Only its hash is stored. */
+  readonly secret: string;
+  readonly scope: Scope;
+  readonly label: string;
+  readonly createdAt: Millis;
+}
+
+/**
+ * Creates a key of one tenant. A test key creates no live key. `unauthorized`: the tenant is being deleted or
+ * does not exist; `role_forbidden`: the person is no longer an admin.
+ */
+export async function createKey(
+  ports: KeyPorts,
+  tenant: TenantId,
+  settings: Actor & { scope: Scope; label: string },
+  now: Millis,
+): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit" | "unauthorized" | "role_forbidden">> {
+  const refusal = refuseScope(settings, settings.scope);
+  if (refusal) return refusal;
+  const key = await mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
+  if (key === "limit") return refuse("key_limit");
+  if (key === "actor_changed") return refuse("role_forbidden");
+  return key === "tenant_deleted" ? refuse("unauthorized") : key;
+}
+
+/** Creates a key of several tenants. Its requests must name the tenant. */
+export async function createOperatorKey(
+  ports: KeyPorts,
+  tenants: readonly TenantId[],
+  settings: Actor & { scope: Scope; label: string },
+  now: Millis,
+): Promise<CreatedKey> {
+  const key = await mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
+  if (key === "limit" || key === "actor_changed") throw new Error("Operator keys have neither a limit nor a member.");
+  if (key === "tenant_deleted") throw new Error("A tenant of the operator key is being deleted.");
+  return key;
+}
+
+/** Refuses a test key what concerns a live key. Null if it is allowed. */
+export function refuseScope(actor: Actor, scope: Scope): Refusal<"live_key_required"> | null {
+  return "caller" in actor && actor.caller.scope === "test" && scope === "live" ? refuse("live_key_required") : null;
+}
+
+type NewKey = Actor & {
+  readonly kind: "tenant" | "operator";
+  readonly tenants: readonly TenantId[];
+  readonly scope: Scope;
+  readonly label: string;
+  readonly now: Millis;
+};
+
+async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | Exclude<KeyCreation, "created">> {
+  const { kind, tenants, scope, label, now } = newKey;
+  const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
+  const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
+  const action = kind === "operator" ? "operator_key.create" : "key.create";
+  const result = await ports.apiKeys.create(
+    { ...apiKey, tenants, kind },
+    keyLookup((await ports.peppers()).current, secret),
+    tenants.map((tenant) => ({
+      tenant,
+      entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
+    })),
+    actingMember(newKey, "admin"),
+  );
+  return result === "created" ? { ...apiKey, secret } : result;
+}

@@ -1,0 +1,94 @@
+import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { endAccess } from "#features/realtime/cut-off.ts";
+import type { Grant } from "#features/realtime/rules/grants.ts";
+import { type Acting, actingMember } from "../../acting.ts";
+import { auditEntry } from "../../audit-entry.ts";
+import type { AuditEntry } from "../../rules/audit.ts";
+import { refuseRole } from "../../rules/callers.ts";
+import type { Role } from "../../rules/roles.ts";
+import { isUserId, type Membership } from "../../rules/team.ts";
+import type { MembershipChange } from "../../store/memberships.ts";
+import type { MemberPorts } from "./ports.ts";
+
+/** How often a change is repeated after another change of the same member. */
+const ATTEMPTS_MAX = 5;
+
+/** One member, as a request names them. */
+interface MemberRequest {
+  readonly tenant: TenantId;
+  readonly userId: string;
+  readonly acting: Acting;
+  readonly now: Millis;
+}
+
+type MemberRefusal = Refusal<"member_not_found" | "last_owner" | "role_forbidden">;
+
+/** Lists the members of a tenant, in the order in which their users were created. */
+export function listMembers(ports: Pick<MemberPorts, "memberships">, tenant: TenantId): Promise<readonly Membership[]> {
+  return ports.memberships.list(tenant);
+}
+
+/**
+ * Gives a member another role. Owners may, as long as an owner remains. The member's next request has the new role. Safe
+ * to repeat: only a change leaves an audit row.
+ */
+export async function changeMemberRole(
+  ports: Pick<MemberPorts, "memberships">,
+  request: MemberRequest & { readonly role: Role },
+): Promise<Membership | MemberRefusal> {
+  const { tenant, acting, now, role } = request;
+  const roleRefusal = refuseRole(acting.caller, tenant, "owner");
+  if (roleRefusal) return roleRefusal;
+  return changeMember(ports, request, async (member) => {
+    if (member.role === role) return "changed";
+    const detail = { role, previous_role: member.role };
+    const audit = memberEntry(request, { action: "member.role_change", detail, at: now });
+    return ports.memberships.changeRole(member, role, { audit, actor: actingMember(acting, "owner") });
+  }).then((member) => (isRefusal(member) ? member : { ...member, role }));
+}
+
+/**
+ * Removes a member: owners remove anyone, and each member themselves, as long as an owner remains. The member's next
+ * request is refused, and their sockets are closed.
+ */
+export async function removeMember(ports: MemberPorts, request: MemberRequest): Promise<null | MemberRefusal> {
+  const { tenant, userId, acting, now } = request;
+  const leaves = acting.caller.userId === userId;
+  const isAllowed = leaves || !refuseRole(acting.caller, tenant, "owner");
+  const result = await changeMember(ports, request, async (member) => {
+    if (!isAllowed) return "actor_changed";
+    const audit = memberEntry(request, { action: "member.remove", detail: { role: member.role }, at: now });
+    const author = { audit, actor: actingMember(acting, leaves ? "agent" : "owner") };
+    const includes = (grant: Grant) =>
+      grant.kind === "session" && grant.userId === userId && grant.memberSince === member.createdAt;
+    const removal = () => ports.memberships.remove(member, author);
+    return endAccess(ports, { tenants: [tenant], includes }, removal, (result) => result === "changed");
+  });
+  return isRefusal(result) ? result : null;
+}
+
+/** Changes a member as they are stored, and again if another request changed them at the same time. */
+async function changeMember(
+  ports: Pick<MemberPorts, "memberships">,
+  { tenant, userId }: MemberRequest,
+  change: (member: Membership) => Promise<MembershipChange>,
+): Promise<Membership | MemberRefusal> {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const member = isUserId(userId) ? await ports.memberships.get(tenant, userId) : null;
+    const result = member ? await change(member) : "not_found";
+    if (!member || result === "not_found") return refuse("member_not_found");
+    if (result === "changed") return member;
+    if (result === "last_owner") return refuse("last_owner");
+    if (result === "actor_changed") return refuse("role_forbidden");
+  }
+  throw new Error("The member changed too often.");
+}
+
+function memberEntry(
+  { userId, acting }: MemberRequest,
+  change: Pick<AuditEntry, "action" | "detail" | "at">,
+): AuditEntry {
+  return auditEntry(acting, { ...change, resource: `user:${userId}` });
+}

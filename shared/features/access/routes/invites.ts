@@ -1,0 +1,116 @@
+import * as z from "zod/mini";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
+import { emailAddress } from "#http/fields.ts";
+import {
+  createInvite as create,
+  listInvites as list,
+  resendInvite as resend,
+  revokeInvite as revoke,
+} from "../flows/team/invites.ts";
+import { roles } from "../rules/roles.ts";
+import { type Invite, inviteStatus } from "../rules/team.ts";
+import { consoleEndpoint as endpoint } from "./endpoint.ts";
+
+const tag = "Team";
+
+const inviteSchema = z
+  .object({
+    id: z.string(),
+    tenant: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    status: z.enum(["pending", "accepted", "declined", "revoked", "expired"]),
+    invited_by: z.string(),
+    created_at: z.string(),
+    expires_at: z.nullable(z.string()),
+    accepted_at: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Invite" });
+
+function toInviteResponse(invite: Invite, now: Millis): z.infer<typeof inviteSchema> {
+  return {
+    id: invite.id,
+    tenant: invite.tenant,
+    email: invite.email,
+    role: invite.role,
+    status: inviteStatus(invite, now),
+    invited_by: invite.invitedBy,
+    created_at: iso(invite.createdAt),
+    expires_at: isoOrNull(invite.expiresAt),
+    accepted_at: isoOrNull(invite.acceptedAt),
+  };
+}
+
+export const listInvites = endpoint.session({
+  operation: "listInvites",
+  method: "GET",
+  path: "/console/invites",
+  tag,
+  summary: "List the invites of a tenant, oldest first",
+  description:
+    "An invite that has ended is listed for 90 days. `expires_at` is null for the owner whom the operator named.",
+  tenant: "query",
+  role: "admin",
+  data: z.object({ invites: z.array(inviteSchema) }),
+  handle: async ({ tenant, now, ports }) => ({
+    invites: (await list(ports, tenant, now)).map((invite) => toInviteResponse(invite, now)),
+  }),
+});
+
+export const createInvite = endpoint.session({
+  operation: "createInvite",
+  method: "POST",
+  path: "/console/invites",
+  tag,
+  summary: "Invite an email address to a tenant",
+  description:
+    "The person becomes a member when they accept within 7 days: by a sign-in from the mail, or by a press once they are signed in. A person who belongs to no tenant accepts their only invite by any sign-in. The mail contains no token. Only owners invite an owner.",
+  status: 201,
+  tenant: "query",
+  role: "admin",
+  body: z.object({ email: emailAddress, role: z.enum(roles) }),
+  refusals: ["invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit", "tenant_not_found"],
+  data: z.object({ invite: inviteSchema }),
+  handle: async ({ caller, tenant, body, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    const invite = await create(ports, { tenant, ...body, acting, now });
+    return isRefusal(invite) ? invite : { invite: toInviteResponse(invite, now) };
+  },
+});
+
+export const resendInvite = endpoint.session({
+  operation: "resendInvite",
+  method: "POST",
+  path: "/console/invites/{id}/resend",
+  tag,
+  summary: "Send an invite again",
+  description: "The invite expires 7 days from now, also if it had expired.",
+  tenant: "query",
+  role: "admin",
+  refusals: ["invite_not_found", "invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit"],
+  data: z.object({ invite: inviteSchema }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    const invite = await resend(ports, { tenant, inviteId: path.id, acting, now });
+    return isRefusal(invite) ? invite : { invite: toInviteResponse(invite, now) };
+  },
+});
+
+export const revokeInvite = endpoint.session({
+  operation: "revokeInvite",
+  method: "DELETE",
+  path: "/console/invites/{id}",
+  tag,
+  summary: "Revoke an invite",
+  description:
+    "Safe to repeat. An invite that was accepted or declined is final: remove the member, or invite the person again.",
+  tenant: "query",
+  role: "admin",
+  refusals: ["invite_not_found"],
+  data: z.object({ revoked: z.literal(true) }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    return (await revoke(ports, { tenant, inviteId: path.id, acting, now })) ?? { revoked: true as const };
+  },
+});

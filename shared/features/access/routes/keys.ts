@@ -1,0 +1,100 @@
+import * as z from "zod/mini";
+import { KEY_LABEL_CHARS_MAX } from "#base/kernel/limits.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { iso, isoOrNull } from "#base/kernel/time.ts";
+import { charactersMax, singleLine } from "#http/fields.ts";
+import { listKeys as list, revokeKey as revoke } from "../flows/key-lists.ts";
+import { createKey as create } from "../flows/keys.ts";
+import { endpoint } from "./endpoint.ts";
+
+const scope = z.enum(["live", "test"]);
+
+const keySchema = z
+  .object({
+    id: z.string(),
+    prefix: z.string(),
+    scope,
+    label: z.string(),
+    status: z.enum(["active", "revoked"]),
+    created_at: z.string(),
+    last_used_at: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Key" });
+
+/** A key as the API lists it, and as the command line prints it with `--json`. */
+export function toKeyResponse(key: Awaited<ReturnType<typeof list>>[number]): z.infer<typeof keySchema> {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    scope: key.scope,
+    label: key.label,
+    status: key.status,
+    created_at: iso(key.createdAt),
+    last_used_at: isoOrNull(key.lastUsedAt),
+  };
+}
+
+export const listKeys = endpoint.tenant({
+  operation: "listKeys",
+  method: "GET",
+  path: "/v1/keys",
+  role: "admin",
+  tag: "API keys",
+  summary: "List the API keys, oldest first",
+  description: "A revoked key is listed for 90 days. `last_used_at` is up to an hour old.",
+  data: z.object({ keys: z.array(keySchema) }),
+  handle: async ({ tenant, now, ports }) => ({
+    keys: (await list(ports, tenant, now)).map(toKeyResponse),
+  }),
+});
+
+export const createKey = endpoint.tenant({
+  operation: "createKey",
+  method: "POST",
+  path: "/v1/keys",
+  role: "admin",
+  tag: "API keys",
+  summary: "Create an API key (its secret is returned once)",
+  description:
+    "The key belongs to one tenant. `scope` defaults to that of the caller, which is `live` for a session. A test key creates only test keys.",
+  body: z.optional(
+    z.object({
+      scope: z.optional(scope),
+      label: z.optional(z.string().check(...singleLine, ...charactersMax(KEY_LABEL_CHARS_MAX))),
+    }),
+  ),
+  refusals: ["key_limit", "live_key_required"],
+  data: z.object({
+    id: z.string(),
+    prefix: z.string(),
+    secret: z.string(),
+    scope,
+    label: z.string(),
+    created_at: z.string(),
+  }),
+  handle: async ({ caller, tenant, body, request, now, ports }) => {
+    const settings = { scope: body?.scope ?? caller.scope, label: body?.label ?? "" };
+    const key = await create(ports, tenant, { ...settings, caller, ip: request.sourceIp }, now);
+    if (isRefusal(key)) return key;
+    const { id, prefix, secret, label, createdAt } = key;
+    return { id, prefix, secret, scope: key.scope, label, created_at: iso(createdAt) };
+  },
+});
+
+export const revokeKey = endpoint.tenant({
+  operation: "revokeKey",
+  method: "DELETE",
+  path: "/v1/keys/{id}",
+  role: "admin",
+  tag: "API keys",
+  summary: "Revoke an API key",
+  description:
+    "The next request with the key is 401. Safe to repeat. A test key revokes only test keys. A key may revoke itself.",
+  refusals: ["key_not_found", "live_key_required"],
+  data: z.object({ revoked: z.literal(true) }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const actor = { caller, ip: request.sourceIp };
+    const refusal = await revoke(ports, { tenant, keyId: path.id, actor, now });
+    return refusal ?? { revoked: true as const };
+  },
+});

@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { isoOrNull } from "#base/kernel/time.ts";
+import { acceptOwnInvite, declineOwnInvite, type OwnInvite } from "../flows/team/own-invites.ts";
+import { roles } from "../rules/roles.ts";
+import { consoleEndpoint as endpoint } from "./endpoint.ts";
+import { memberSchema, toMemberResponse } from "./team.ts";
+
+// The invites of the signed-in person. Those of a tenant are in invites.ts.
+
+const tag = "Sign-in";
+
+export const ownInviteSchema = z
+  .object({
+    id: z.string(),
+    tenant: z.string(),
+    name: z.string(),
+    role: z.enum(roles),
+    invited_by: z.string(),
+    invited_by_email: z.nullable(z.string()),
+    expires_at: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "OwnInvite" });
+
+export function toOwnInviteResponse(invite: OwnInvite): z.infer<typeof ownInviteSchema> {
+  return {
+    id: invite.id,
+    tenant: invite.tenant,
+    name: invite.name,
+    role: invite.role,
+    invited_by: invite.invitedBy,
+    invited_by_email: invite.inviterEmail,
+    expires_at: isoOrNull(invite.expiresAt),
+  };
+}
+
+export const acceptInvite = endpoint.session({
+  operation: "acceptInvite",
+  method: "POST",
+  path: "/console/invites/{id}/accept",
+  tag,
+  summary: "Accept one of your invites",
+  description:
+    "You become a member of its tenant. Safe to repeat. An invite of another person, and one that has ended or that no sign-in of yours has found, is 404.",
+  tenant: "none",
+  role: null,
+  refusals: ["invite_not_found"],
+  data: z.object({ membership: memberSchema }),
+  handle: async ({ caller, path, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    const membership = await acceptOwnInvite(ports, { inviteId: path.id, acting, now });
+    return isRefusal(membership) ? membership : { membership: toMemberResponse(membership) };
+  },
+});
+
+export const declineInvite = endpoint.session({
+  operation: "declineInvite",
+  method: "POST",
+  path: "/console/invites/{id}/decline",
+  tag,
+  summary: "Decline one of your invites",
+  description: "It ends, and you can be invited again. An invite that has ended is 404.",
+  tenant: "none",
+  role: null,
+  refusals: ["invite_not_found"],
+  data: z.object({ declined: z.literal(true) }),
+  handle: async ({ caller, path, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    return (await declineOwnInvite(ports, { inviteId: path.id, acting, now })) ?? { declined: true as const };
+  },
+});

@@ -1,0 +1,46 @@
+import type { PageFile } from "#base/files/page-file.ts";
+import { html, type Markup } from "#base/kernel/text/html.ts";
+import { filledPage } from "#http/browser/filled-page.ts";
+import { pageFileEndpoints, pagePolicy } from "#http/browser/page-files.ts";
+import type { OpenedLink } from "../../flows/sign-in/sign-in-link.ts";
+import { maskAddress } from "../../rules/email-addresses.ts";
+import { SIGNED_IN_PATH } from "../../rules/redirect-paths.ts";
+import type { ConsoleRoutePorts } from "../endpoint.ts";
+
+/** The file of the page that asks before a link is used, by name. It has no path of its own. */
+export const CONFIRM_PAGE = "/console/auth/confirm";
+
+/** The files of the sign-in pages. */
+export const signInPageRoutes = pageFileEndpoints<ConsoleRoutePorts>("Sign-in", [
+  ["getSignInPage", "/console/auth/sign-in", "Get the page on which a person requests a sign-in link", "no-store"],
+  ["getSignedInPage", SIGNED_IN_PATH, "Get the page to which a sign-in leads where no console is deployed", "no-store"],
+  ["getSignInScript", "/console/auth/sign-in.js", "Get the script of the sign-in page", "no-cache"],
+  ["getSignedInScript", "/console/auth/signed-in.js", "Get the script of the page after a sign-in", "no-cache"],
+  ["getSignInStyle", "/console/auth/sign-in.css", "Get the style sheet of the sign-in page", "no-cache"],
+]);
+
+/** The page of a link that no longer works. It offers a new one. */
+export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status: 401 | 500): Response {
+  return filledPage(pageFiles.get("/console/auth/verify"), { texts: {}, status });
+}
+
+/**
+ * The page that asks before a link is used. Its form may lead to the console, and only this page names the origin that sends
+ * it: with a stricter referrer policy, a browser does not say it.
+ */
+export function confirmSignInPage(
+  { pageFiles, consoleOrigin }: Pick<ConsoleRoutePorts, "pageFiles" | "consoleOrigin">,
+  { email, otherPerson, token }: OpenedLink & { readonly token: string },
+): Response {
+  return filledPage(pageFiles.get(CONFIRM_PAGE), {
+    texts: { email: maskAddress(email), other: otherPerson === null ? "" : otherSession(otherPerson), token },
+    headers: {
+      "content-security-policy": pagePolicy(`'self' ${consoleOrigin}`),
+      "referrer-policy": "strict-origin",
+    },
+  });
+}
+
+function otherSession(email: string): Markup {
+  return html`<p class="notice">This browser is signed in as <strong>${email}</strong>. If you continue, that session ends here.</p>`;
+}

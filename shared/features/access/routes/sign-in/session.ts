@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { expiredSessionCookies } from "#http/credentials/cookies.ts";
+import { isCookieSecure } from "#http/credentials/secure-cookies.ts";
+import { signOut as endSessions } from "../../flows/sign-in/sign-out.ts";
+import { listOwnInvites } from "../../flows/team/own-invites.ts";
+import { callerActor, implicitTenant } from "../../rules/callers.ts";
+import { consoleEndpoint as endpoint } from "../endpoint.ts";
+import { ownInviteSchema, toOwnInviteResponse } from "../own-invites.ts";
+
+export const getSession = endpoint.session({
+  operation: "getSession",
+  method: "GET",
+  path: "/console/me",
+  tag: "Sign-in",
+  summary: "Get the signed-in user",
+  description:
+    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`. `invites` are those that the user may accept or decline: the last sign-in found them.",
+  tenant: "none",
+  role: null,
+  data: z.object({
+    user_id: z.string(),
+    actor_id: z.string(),
+    email: z.string(),
+    tenant: z.nullable(z.string()),
+    tenants: z.array(z.string()),
+    csrf_token: z.string(),
+    invites: z.array(ownInviteSchema),
+  }),
+  handle: async ({ caller, now, ports }) => ({
+    user_id: caller.userId,
+    actor_id: callerActor(caller),
+    email: caller.email,
+    tenant: implicitTenant(caller),
+    tenants: caller.memberships.map(({ tenant }) => tenant).sort(),
+    csrf_token: caller.csrfToken,
+    invites: (await listOwnInvites(ports, caller, now)).map(toOwnInviteResponse),
+  }),
+});
+
+export const signOut = endpoint.session({
+  operation: "signOut",
+  method: "POST",
+  path: "/console/auth/logout",
+  tag: "Sign-in",
+  summary: "Sign out (ends every session of the user)",
+  tenant: "none",
+  role: null,
+  answers: { 200: { headers: { "set-cookie": "Removes the session and its CSRF token." } } },
+  data: z.object({ signed_out: z.literal(true) }),
+  handle: async ({ caller, request, now, ports, setCookies }) => {
+    await endSessions(ports, { caller, ip: request.sourceIp, now });
+    setCookies(expiredSessionCookies(isCookieSecure(ports.baseUrl)));
+    return { signed_out: true as const };
+  },
+});

@@ -1,0 +1,82 @@
+import * as z from "zod/mini";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { iso } from "#base/kernel/time.ts";
+import { changeMemberRole, listMembers as list, removeMember as remove } from "../flows/team/members.ts";
+import { roles } from "../rules/roles.ts";
+import type { Membership } from "../rules/team.ts";
+import { consoleEndpoint as endpoint } from "./endpoint.ts";
+
+const tag = "Team";
+
+export const memberSchema = z
+  .object({
+    tenant: z.string(),
+    user_id: z.string(),
+    email: z.string(),
+    name: z.nullable(z.string()),
+    role: z.enum(roles),
+    created_at: z.string(),
+    invited_by: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "Member" });
+
+export function toMemberResponse(member: Membership): z.infer<typeof memberSchema> {
+  return {
+    tenant: member.tenant,
+    user_id: member.userId,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    created_at: iso(member.createdAt),
+    invited_by: member.invitedBy,
+  };
+}
+
+export const listMembers = endpoint.session({
+  operation: "listMembers",
+  method: "GET",
+  path: "/console/team",
+  tag,
+  summary: "List the members of a tenant",
+  description: "`invited_by` is null for the person who created the tenant.",
+  tenant: "query",
+  role: "agent",
+  data: z.object({ members: z.array(memberSchema) }),
+  handle: async ({ tenant, ports }) => ({ members: (await list(ports, tenant)).map(toMemberResponse) }),
+});
+
+export const updateMember = endpoint.session({
+  operation: "updateMember",
+  method: "PATCH",
+  path: "/console/team/{user_id}",
+  tag,
+  summary: "Change the role of a member",
+  description: "The member's next request has the new role. A tenant keeps at least one owner.",
+  tenant: "query",
+  role: "owner",
+  body: z.object({ role: z.enum(roles) }),
+  refusals: ["member_not_found", "last_owner"],
+  data: z.object({ member: memberSchema }),
+  handle: async ({ caller, tenant, path, body, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    const member = await changeMemberRole(ports, { tenant, userId: path.user_id, role: body.role, acting, now });
+    return isRefusal(member) ? member : { member: toMemberResponse(member) };
+  },
+});
+
+export const removeMember = endpoint.session({
+  operation: "removeMember",
+  method: "DELETE",
+  path: "/console/team/{user_id}",
+  tag,
+  summary: "Remove a member, or leave the tenant",
+  description: "Owners remove anyone, and each member themselves. A tenant keeps at least one owner.",
+  tenant: "query",
+  role: "agent",
+  refusals: ["member_not_found", "last_owner"],
+  data: z.object({ removed: z.literal(true) }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const acting = { caller, ip: request.sourceIp };
+    return (await remove(ports, { tenant, userId: path.user_id, acting, now })) ?? { removed: true as const };
+  },
+});

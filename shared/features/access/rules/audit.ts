@@ -1,0 +1,53 @@
+import type { Millis } from "#base/kernel/time.ts";
+
+/** Every action that writes a row to a tenant's audit log. */
+export const auditActions = [
+  "tenant.create",
+  "tenant.update",
+  "account.connect",
+  "account.reconnect",
+  "account.disconnect",
+  "conversation.erase",
+  "key.create",
+  "key.revoke",
+  "operator_key.create",
+  "operator_key.revoke",
+  "webhook.create",
+  "webhook.update",
+  "webhook.delete",
+  "webhook.rotate",
+  "webhook.test",
+  "webhook.replay",
+  "webhook.bulk_replay",
+  "webhook.auto_pause",
+  "hold.create",
+  "hold.verify",
+  "invite.create",
+  "invite.revoke",
+  "invite.accept",
+  "invite.decline",
+  "member.role_change",
+  "member.remove",
+  "session.sign_in",
+  "session.sign_out",
+  "platform.deauthorize",
+  "platform.data_deletion",
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** One entry of the audit log. Never contains message content, tokens or secrets. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  /** `<type>:<id>` */
+  readonly resource: string;
+  /** `console:<userId>`, `key:<keyId>`, `operator:<keyId>`, `cli` or `system` */
+  readonly actor: string;
+  /** Null for the command line and for Parley itself. */
+  readonly ip: string | null;
+  readonly detail: Readonly<Record<string, string | number | boolean>>;
+  readonly at: Millis;
+}
+
+export function auditId(ulid: string): string {
+  return `aud_${ulid}`;
+}

@@ -1,0 +1,126 @@
+import { type Reason, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Scope } from "#features/inbox/rules/messages.ts";
+import { hasRole, type Role } from "./roles.ts";
+
+/** The caller of a request: a key, or a person who is signed in. */
+export type Caller = KeyCaller | SessionCaller;
+
+/** The key of one tenant, or an operator key with its tenants. */
+export type KeyCaller =
+  | {
+      readonly kind: "tenant_key";
+      readonly keyId: string;
+      readonly tenant: TenantId;
+      readonly scope: Scope;
+      /** Its tenant is suspended: the request is counted and then refused. Absent while it is not. */
+      readonly isSuspended?: true;
+    }
+  | {
+      readonly kind: "operator_key";
+      readonly keyId: string;
+      readonly tenants: readonly TenantId[];
+      /** Those of its tenants that are suspended. */
+      readonly suspendedTenants: readonly TenantId[];
+      readonly scope: Scope;
+    };
+
+/** A signed-in person, with the memberships at the time of the request. */
+export interface SessionCaller {
+  readonly kind: "session";
+  readonly userId: string;
+  readonly email: string;
+  /** The epoch of the session. A sign-out ends all sessions of this epoch. */
+  readonly epoch: number;
+  /** Each write of the session repeats it. */
+  readonly csrfToken: string;
+  readonly memberships: readonly SessionMembership[];
+  /** A person never acts for tests. */
+  readonly scope: "live";
+}
+
+/** A tenant of which the person is a member. */
+export interface SessionMembership {
+  readonly tenant: TenantId;
+  readonly role: Role;
+  readonly isSuspended: boolean;
+}
+
+/** The caller as the audit log names it. It is also the only `actor_id` that a signed-in person may send. */
+export function callerActor(caller: Caller): string {
+  if (caller.kind === "session") return userActor(caller.userId);
+  return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
+}
+
+/** A signed-in person as the audit log names them. */
+export function userActor(userId: string): string {
+  return `console:${userId}`;
+}
+
+/** The id of the person whom `userActor` names; null for any other actor. */
+export function actorUserId(actor: string | null): string | null {
+  return actor?.startsWith("console:") ? actor.slice("console:".length) : null;
+}
+
+/** The tenant of a request that names none. Null when the caller must name one. */
+export function implicitTenant(caller: Caller): TenantId | null {
+  if (caller.kind === "tenant_key") return caller.tenant;
+  if (caller.kind === "operator_key") return null;
+  const [membership, ...others] = caller.memberships;
+  return membership && others.length === 0 ? membership.tenant : null;
+}
+
+/** Whether the caller is a person who is a member of no tenant, so that no `?tenant=` would help. */
+export function hasNoTenant(caller: Caller): boolean {
+  return caller.kind === "session" && caller.memberships.length === 0;
+}
+
+/** Refuses every request of the key of a suspended tenant, also one that concerns no tenant. Null for any other caller. */
+export function refuseSuspendedKey(caller: Caller): Refusal<"tenant_suspended"> | null {
+  return caller.kind === "tenant_key" && caller.isSuspended ? refuse("tenant_suspended") : null;
+}
+
+/**
+ * Refuses a tenant that the caller may not act for. Null if it may.
+ * @param reason refuses the tenant of another caller: an id of its resources is refused as an unknown id is
+ */
+export function refuseTenant<R extends Reason>(
+  caller: Caller,
+  tenant: TenantId,
+  reason: R,
+): Refusal<R | "tenant_suspended"> | null {
+  switch (caller.kind) {
+    case "tenant_key":
+      return caller.tenant === tenant ? null : refuse(reason);
+    case "operator_key":
+      if (!caller.tenants.includes(tenant)) return refuse(reason);
+      return caller.suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : null;
+    case "session": {
+      const membership = findMembership(caller, tenant);
+      if (!membership) return refuse(reason);
+      return membership.isSuspended ? refuse("tenant_suspended") : null;
+    }
+  }
+}
+
+/** Refuses a person whose role in the tenant permits less than `least`. A key has no role: null. */
+export function refuseRole(caller: Caller, tenant: TenantId, least: Role): Refusal<"role_forbidden"> | null {
+  if (caller.kind !== "session") return null;
+  const membership = findMembership(caller, tenant);
+  return membership && hasRole(membership.role, least) ? null : refuse("role_forbidden");
+}
+
+/** Refuses a person who names another actor than themselves. A key names any actor. Null if it is allowed. */
+export function refuseActor(caller: Caller, actorId: string | null): Refusal<"actor_forbidden"> | null {
+  if (caller.kind !== "session" || actorId === null) return null;
+  return actorId === callerActor(caller) ? null : refuse("actor_forbidden");
+}
+
+/** Whether the caller is a person who is a member of the tenant. */
+export function isMember(caller: Caller, tenant: TenantId): boolean {
+  return caller.kind === "session" && findMembership(caller, tenant) !== undefined;
+}
+
+function findMembership(caller: SessionCaller, tenant: TenantId): SessionMembership | undefined {
+  return caller.memberships.find((membership) => membership.tenant === tenant);
+}

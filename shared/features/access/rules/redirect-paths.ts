@@ -1,0 +1,56 @@
+import { CONNECT_PAGE_PATH } from "#features/accounts/rules/login-results.ts";
+
+/** A stored login token stays below 1 KB with a path of this length. */
+const PATH_CHARS_MAX = 300;
+const UNSAFE_CHARACTERS = /\p{C}/u;
+/** The page of the API's host that says who is signed in. It stands where no console is deployed. */
+export const SIGNED_IN_PATH = "/console/auth/signed-in";
+/**
+ * Where the API's own routes are. Opening one of them can start a login or use a link, so that no redirect leads there:
+ * a page of the console changes nothing when it is opened.
+ */
+const API_PATHS = /^\/(?:oauth|platform|v1|webhooks|verify|console\/auth)(?:\/|$)/i;
+/** Any origin: a path that leads away from it is refused. */
+const ORIGIN = "https://console.invalid";
+
+/**
+ * The path to which a sign-in leads, on the origin of the console: percent-encoded, with its query and fragment. What is
+ * no path of the same site is `/`: another origin, a scheme, two leading slashes or backslashes, invisible characters.
+ * So is a path of the API's own routes, except the pages for the signed-in person
+ * and for connecting accounts, which change nothing when they are opened.
+ */
+export function parseRedirectPath(text: string): string {
+  if (!/^\/(?![/\\])/.test(text) || UNSAFE_CHARACTERS.test(text) || !URL.canParse(text, ORIGIN)) return "/";
+  const { origin, pathname, search, hash } = new URL(text, ORIGIN);
+  const path = pathname + search + hash;
+  if (origin !== ORIGIN || path.startsWith("//") || path.length > PATH_CHARS_MAX || isApiPath(pathname)) return "/";
+  return path;
+}
+
+/** Servers decode a path before they match it, some more than once, and some fold slashes. */
+function isApiPath(pathname: string): boolean {
+  if (pathname === SIGNED_IN_PATH || pathname === CONNECT_PAGE_PATH) return false;
+  let plainPath = pathname;
+  for (let previous = ""; plainPath !== previous; ) {
+    previous = plainPath;
+    plainPath = decodeOnce(plainPath);
+  }
+  const { pathname: resolved } = new URL(`${ORIGIN}/${plainPath.replace(/[?#]/g, encodeURIComponent)}`);
+  return API_PATHS.test(resolved.replace(/\/{2,}/g, "/"));
+}
+
+function decodeOnce(path: string): string {
+  return path.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+}
+
+/**
+ * The URL to which a sign-in leads: a path on the console's origin. A console on another host than the API has its own
+ * first page instead of the API's page for the signed-in person.
+ */
+export function signedInUrl(
+  path: string,
+  { consoleOrigin, baseUrl }: { readonly consoleOrigin: string; readonly baseUrl: string },
+): string {
+  const isPageElsewhere = path === SIGNED_IN_PATH && consoleOrigin !== new URL(baseUrl).origin;
+  return `${consoleOrigin}${isPageElsewhere ? "/" : path}`;
+}

@@ -1,0 +1,221 @@
+import { deriveEventUlid } from "#base/events/events.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
+import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
+import { encodeEvent } from "#features/delivery/event-queue.ts";
+import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import { publishAccountEvent } from "../call-consequences.ts";
+import type { FinishConnectPorts, LetGoPorts, TaskTime } from "../ports.ts";
+import { type AccountTask, encodeAccountTask } from "../queue.ts";
+import { type Account, accountKey } from "../rules/accounts.ts";
+import type { AccountCheck } from "../store/account-checks.ts";
+import { isPageShared, ownSubscription, replacedSubscriptions, subscribe, unsubscribe } from "../subscription.ts";
+import { type ConnectedMailPorts, mailConnected } from "./connected-mail.ts";
+import { endFormerLogins } from "./former-logins.ts";
+import { queueGap } from "./gap/queue-gap.ts";
+import { checkSubscribers, endUnsharedSubscription, listSubscribers } from "./subscribers.ts";
+
+type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
+
+/** A stored connection of an account. */
+interface StoredConnection {
+  readonly tenant: TenantId;
+  readonly account: Account;
+  /** Whether the account was connected before. */
+  readonly isReconnection: boolean;
+}
+
+/** The queue receives a task ten times in 13 minutes. */
+const SUBSCRIBE_TRIES_END: Millis = 10 * MINUTE;
+
+/**
+ * Completes a connection whose process may have died, and mails about it. Does nothing for an earlier connection. Safe to
+ * repeat.
+ */
+export async function finishConnect(
+  ports: FinishConnectPorts & ConnectedMailPorts,
+  task: FinishConnectTask,
+  time: TaskTime,
+): Promise<RecordOutcome> {
+  const { tenant, account: ref, connectionId } = task;
+  // First the check: that of a later connection is stored with its account, which is then found next.
+  const check = await ports.accountChecks.get(tenant, ref);
+  const stored = await ports.accounts.getConnection({ tenant, ref, connectionId });
+  if (!stored) return drop("gone");
+  const connection = { tenant, ...stored };
+  const { account, isReconnection } = connection;
+  const finish = async () => {
+    const isMailed = await mailConnected(ports, { ...connection, userId: task.userId ?? null });
+    const outcome = await endReplacedSubscription(ports, connection, time);
+    return isMailed || triesEnded(connection, time) ? outcome : retry("mail");
+  };
+  await completeCheck(ports, connection, check);
+  const event = connectedEvent(connection);
+  const bodies = await ports.eventBodies.getByUlids(tenant, [event.eventUlid]);
+  if (bodies.has(event.eventUlid)) {
+    const { eventUlid, type } = event;
+    const message = { tenant, eventUlid, type, source: null, repeated: true } as const;
+    await ports.events.send({ body: encodeEvent(message), group: tenant });
+    return finish();
+  }
+  const outcome = await completeConnection(ports, connection, time);
+  if (outcome.kind === "done") return finish();
+  if (outcome.kind === "gone") return done;
+  const isFinal = (outcome.kind === "refused" && !outcome.transient) || triesEnded(connection, time);
+  if (!isFinal) return retry("subscription");
+  if (!isReconnection) {
+    await revertConnection(ports, { tenant, account, outcome }, time);
+    return done;
+  }
+  // The account has a new token. Its checks report whether it works, and try to subscribe again.
+  await publishAccountEvent(ports, tenant, event);
+  await ports.accountWork.send({ body: encodeAccountTask({ op: "check", tenant, account: ref }), group: tenant });
+  return finish();
+}
+
+/**
+ * Subscribes the app to the account's webhooks and publishes the connection.
+ * @returns `gone`: the account was let go in the meantime, or connected again, as `current`; a failure when the app is not subscribed, or may not be
+ */
+export async function completeConnection(
+  ports: FinishConnectPorts,
+  connection: StoredConnection,
+  time: TaskTime,
+): Promise<{ readonly kind: "done" } | { readonly kind: "gone"; readonly current: Account | null } | CallFailure> {
+  const { tenant, account } = connection;
+  const subscription = ownSubscription(tenant, account);
+  await queueGapsBefore(ports, connection, time.now());
+  const outcome = await subscribe(ports, subscription);
+  if (outcome.kind !== "done") return outcome;
+  const { connectionId } = account;
+  const isStored = (await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId })) !== null;
+  const current = isStored ? account : await ports.accounts.get(tenant, subscription.ref);
+  if (!current) {
+    // The account was let go while the app was subscribed.
+    await endUnsharedSubscription(ports, subscription, time);
+    return { kind: "gone", current };
+  }
+  // Also of a connection that another one has replaced: that one is published as a reconnection.
+  await publishAccountEvent(ports, tenant, connectedEvent(connection));
+  return isStored ? { kind: "done" } : { kind: "gone", current };
+}
+
+/** Lets a new account go whose subscription failed. Nothing was published of it. */
+export async function revertConnection(
+  ports: FinishConnectPorts,
+  { tenant, account, outcome }: { readonly tenant: TenantId; readonly account: Account; readonly outcome: CallFailure },
+  time: TaskTime,
+): Promise<void> {
+  const subscription = ownSubscription(tenant, account);
+  // Without an answer, the app may be subscribed.
+  const isUnsubscribed = outcome.kind === "unknown" && !(await isPageShared(ports, subscription));
+  if (isUnsubscribed) await unsubscribe(ports, subscription, time);
+  const { connectionId } = account;
+  const now = time.now();
+  await ports.accounts.disconnect({
+    tenant,
+    ref: subscription.ref,
+    connectionId,
+    author: {
+      audit: {
+        action: "account.disconnect",
+        resource: `account:${accountKey(account)}`,
+        actor: "system",
+        ip: null,
+        detail: { reason: "not_subscribed" },
+        at: now,
+      },
+      actor: null,
+    },
+    event: null,
+    now,
+  });
+  if (isUnsubscribed) await checkSubscribers(ports, subscription);
+}
+
+/** Ends the subscriptions of the connections that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
+export async function endReplacedSubscription(
+  ports: FinishConnectPorts,
+  connection: StoredConnection,
+  time: TaskTime,
+): Promise<RecordOutcome> {
+  const { tenant, account } = connection;
+  const subscriptions = replacedSubscriptions(tenant, account);
+  if (subscriptions.length === 0) return done;
+  let isUnknown = false;
+  for (const subscription of subscriptions) {
+    const outcome = await endUnsharedSubscription(ports, subscription, time);
+    isUnknown ||= outcome?.kind === "unknown";
+  }
+  if (isUnknown && !triesEnded(connection, time)) return retry("unsubscription");
+  const { platform, externalId, connectionId } = account;
+  await ports.accounts.clearReplaced({ tenant, ref: { platform, externalId }, connectionId });
+  return done;
+}
+
+/**
+ * Gives an earlier connection's logins their end, unless the process that connected the account did. A connection of an
+ * earlier release may have no check.
+ */
+async function completeCheck(
+  ports: FinishConnectPorts,
+  { tenant, account, isReconnection }: StoredConnection,
+  stored: AccountCheck | null,
+): Promise<void> {
+  const { platform, externalId, connectionId, authorizedBy } = account;
+  const ref = { platform, externalId } as const;
+  const now = ulidTime(connectionId);
+  const connection = { tenant, account: ref, connectionId, authorizedBy, isReconnection, now };
+  const isOwn = stored?.connectionId === connectionId;
+  const check = isOwn ? stored : await ports.accountChecks.replace(stored, connection);
+  if (check) await endFormerLogins(ports, check);
+}
+
+/**
+ * The subscription may have been lost, and no check will find it missing once this connection has made it again: the
+ * messages since then are fetched, of each account that uses it. Nothing is missing of an account that is new.
+ */
+async function queueGapsBefore(
+  ports: FinishConnectPorts,
+  { tenant, account, isReconnection }: StoredConnection,
+  now: Millis,
+): Promise<void> {
+  for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account))) {
+    const isOwn = subscriber.tenant === tenant && accountKey(subscriber.account) === accountKey(account);
+    if (!isOwn || isReconnection) await queueGap(ports, { ...subscriber, isCertain: isOwn, now });
+  }
+}
+
+function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: TaskTime): boolean {
+  return now() >= ulidTime(account.connectionId) + SUBSCRIBE_TRIES_END;
+}
+
+/**
+ * Whether a process may still subscribe the app for this connection: none has published it, and the tries have not ended.
+ */
+export async function mayBeConnecting(
+  { eventBodies }: Pick<LetGoPorts, "eventBodies">,
+  { tenant, account }: Pick<StoredConnection, "tenant" | "account">,
+  time: TaskTime,
+): Promise<boolean> {
+  if (account.connectionId === "" || triesEnded({ account }, time)) return false;
+  const events = [true, false].map((isReconnection) => connectedEvent({ tenant, account, isReconnection }));
+  return (
+    (
+      await eventBodies.getByUlids(
+        tenant,
+        events.map(({ eventUlid }) => eventUlid),
+      )
+    ).size === 0
+  );
+}
+
+/** A connection has one event, however often it is completed. */
+function connectedEvent({ tenant, account, isReconnection }: StoredConnection) {
+  const type = isReconnection ? "account.reconnected" : "account.connected";
+  const { connectionId } = account;
+  const cause = JSON.stringify([accountKey(account), connectionId]);
+  const eventUlid = deriveEventUlid(tenant, cause, type, ulidTime(connectionId));
+  return { eventUlid, type, account, reason: "user" } as const;
+}

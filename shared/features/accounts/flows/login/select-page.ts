@@ -1,0 +1,63 @@
+import { invalidField, isRefusal, type Refusal } from "#base/kernel/refusals.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { LoginPage } from "#platforms/accounts/login.ts";
+import type { Account, PlatformName } from "../../rules/accounts.ts";
+import type { ConnectReason } from "../link-account.ts";
+import { readOffer } from "./pages.ts";
+import type { LoginConnection, SelectPagePorts } from "./ports.ts";
+
+/** What a person chooses. */
+type Selection = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
+  readonly now: Millis;
+  readonly pageId: string;
+  /** The page's own account, its linked Instagram account, or both. */
+  readonly platforms: readonly PlatformName[];
+};
+
+/**
+ * Connects the accounts of a page, one after the other: an account before one that is refused stays connected. Both have
+ * the page's token, which has no end.
+ */
+export async function selectPage(
+  ports: SelectPagePorts,
+  { pageId, platforms, now, ...connection }: Selection,
+): Promise<readonly Account[] | Refusal<"invalid_request" | "oauth_state_invalid" | ConnectReason>> {
+  const { tenant, caller } = connection;
+  const offer = await readOffer(ports, { tenant, userId: caller.userId, now });
+  if (isRefusal(offer)) return offer;
+  const page = offer.pages.find((candidate) => candidate.pageId === pageId);
+  if (!page) return invalidField("page_id", "must be a page of GET /oauth/messenger/pages");
+  if (platforms.includes("instagram") && !page.instagram) {
+    return invalidField("connect", "must not have instagram for a page without an Instagram account");
+  }
+  const connected: Account[] = [];
+  for (const account of toAccounts(page, platforms)) {
+    const { token } = page;
+    const { authorizedBy } = offer;
+    const result = await ports.connectAccount({ ...connection, account, token, tokenExpiresAt: null, authorizedBy });
+    if (isRefusal(result)) return result;
+    connected.push(result);
+  }
+  return connected;
+}
+
+function toAccounts(page: LoginPage, platforms: readonly PlatformName[]): LoginConnection["account"][] {
+  const { pageId, name, username, instagram } = page;
+  const accounts: LoginConnection["account"][] = [];
+  if (platforms.includes("messenger")) {
+    const handle = username ?? name;
+    accounts.push({
+      platform: "messenger",
+      externalId: pageId,
+      connection: "messenger",
+      handle,
+      displayName: name,
+      pageId,
+    });
+  }
+  if (platforms.includes("instagram") && instagram) {
+    const { externalId, username: handle, displayName } = instagram;
+    accounts.push({ platform: "instagram", externalId, connection: "instagram_page", handle, displayName, pageId });
+  }
+  return accounts;
+}

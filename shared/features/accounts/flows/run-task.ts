@@ -1,0 +1,28 @@
+import type { RecordOutcome } from "#base/queues/record-outcome.ts";
+import type { AccountTaskPorts, TaskTime } from "../ports.ts";
+import type { AccountTask } from "../queue.ts";
+import { eraseAccountConversations } from "./duties/erase-conversations.ts";
+import type { EraseAccountPorts } from "./duties/ports.ts";
+import { finishConnect } from "./finish-connect.ts";
+import { fillGap } from "./gap/fill-gap.ts";
+import { checkAccountHealth } from "./keep-alive/check.ts";
+import { completeLetGo } from "./let-go.ts";
+
+/** What all tasks of the accounts queue need. */
+export type TaskPorts = AccountTaskPorts & EraseAccountPorts;
+
+/** Runs a task of the accounts queue. Each task is safe to repeat. */
+export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: TaskTime): Promise<RecordOutcome> {
+  switch (task.op) {
+    case "finish_connect":
+      return finishConnect(ports, task, time);
+    case "let_go":
+      return completeLetGo(ports, task, time);
+    case "check":
+      return checkAccountHealth(ports, task, time.now());
+    case "fill_gap":
+      return fillGap(ports, task, time);
+    case "erase_conversations":
+      return eraseAccountConversations(ports, task, time);
+  }
+}

@@ -1,0 +1,116 @@
+import type { Log } from "#base/aws/log.ts";
+import type { Queue } from "#base/aws/queues.ts";
+import type { Vault } from "#base/aws/vault.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { OwnerMailPorts } from "#features/access/mail-owners.ts";
+import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
+import type { Conversations } from "#features/inbox/store/conversations.ts";
+import type { Budgets } from "#features/sending/store/budgets.ts";
+import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
+import type { ConnectedMailPorts } from "./flows/connected-mail.ts";
+import type { FillGapPorts } from "./flows/gap/ports.ts";
+import type { Connection } from "./rules/accounts.ts";
+import type { AccountChecks } from "./store/account-checks.ts";
+import type { Accounts } from "./store/accounts.ts";
+import type { Authorizations } from "./store/authorizations.ts";
+import type { PageUses } from "./store/page-uses.ts";
+
+export interface LinkPorts {
+  readonly accounts: Pick<Accounts, "connect">;
+  readonly accountChecks: Pick<AccountChecks, "clearFormerLogins">;
+  readonly authorizations: Pick<Authorizations, "expire">;
+  readonly vault: Pick<Vault, "seal">;
+}
+
+/** What subscribing the app to an account's webhooks needs, and ending it. */
+export interface SubscriptionPorts {
+  readonly accountPlatformFor: (connection: Connection) => Promise<Pick<AccountPlatform, "subscribe" | "unsubscribe">>;
+  readonly pageUses: Pick<PageUses, "list">;
+  readonly vault: Pick<Vault, "open">;
+  readonly log: Log;
+}
+
+export interface LetGoPorts extends SubscriptionPorts {
+  readonly accounts: Pick<Accounts, "get" | "disconnect">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids">;
+  readonly events: Pick<Queue, "send">;
+  /** The queue of the accounts' tasks. */
+  readonly accountWork: Pick<Queue, "send">;
+}
+
+export interface FinishConnectPorts extends SubscriptionPorts {
+  readonly accounts: Pick<Accounts, "get" | "getConnection" | "disconnect" | "clearReplaced">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "replace" | "clearFormerLogins" | "noteGap">;
+  readonly authorizations: Pick<Authorizations, "expire">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
+  readonly events: Queue;
+  /** The queue of the accounts' tasks. */
+  readonly accountWork: Pick<Queue, "send">;
+}
+
+/** What connecting an account needs. */
+export interface ConnectPorts extends FinishConnectPorts {
+  /** The most accounts of a tenant. One that is connected may always be connected again. */
+  readonly accountsMax: number;
+  readonly accounts: FinishConnectPorts["accounts"] & LinkPorts["accounts"];
+  readonly vault: SubscriptionPorts["vault"] & LinkPorts["vault"];
+}
+
+/** The clock of an invocation, and when it ends. */
+export interface TaskTime {
+  readonly now: () => Millis;
+  readonly endsAt: Millis;
+}
+
+/** What the tasks of the accounts queue need. */
+export type AccountTaskPorts = FinishConnectPorts & ConnectedMailPorts & LetGoPorts & FillGapPorts & AccountCheckPorts;
+
+export interface AccountEventPorts {
+  readonly eventBodies: Pick<EventBodies, "save">;
+  readonly events: Queue;
+}
+
+/** What the refusal of a platform call changes. */
+export interface RefusalPorts extends AccountEventPorts {
+  readonly accounts: Pick<Accounts, "setStatus">;
+  readonly budgets: Pick<Budgets, "pauseAccount">;
+  readonly accountWork: Queue;
+}
+
+export interface RestrictionPorts extends AccountEventPorts {
+  readonly accounts: Pick<Accounts, "endRestriction">;
+}
+
+/** Enqueues the checks that are due. */
+export interface DueCheckPorts {
+  readonly accountChecks: Pick<AccountChecks, "listDue">;
+  readonly accountWork: Queue;
+  readonly log: Log;
+}
+
+/** Checks an account. */
+export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
+  readonly accounts: Pick<
+    Accounts,
+    | "get"
+    | "getHealth"
+    | "changeHealth"
+    | "claimMail"
+    | "clearNotices"
+    | "setStatus"
+    | "replaceToken"
+    | "recordResubscription"
+  >;
+  readonly accountChecks: Pick<
+    AccountChecks,
+    "get" | "add" | "reschedule" | "remove" | "noteGap" | "clearFormerLogins"
+  >;
+  readonly authorizations: Pick<Authorizations, "expire">;
+  readonly conversations: Pick<Conversations, "snapshots">;
+  /** How often an account is checked. Default: once a day. */
+  readonly checkInterval?: Millis;
+  readonly pageUses: Pick<PageUses, "list">;
+  readonly accountPlatformFor: (connection: Connection) => Promise<AccountPlatform>;
+  readonly vault: Pick<Vault, "open" | "seal">;
+  readonly accountWork: Queue;
+}

@@ -1,0 +1,19 @@
+import * as z from "zod/mini";
+import { allDone } from "#base/kernel/parallel.ts";
+import { readMissingSince } from "../flows/missing-since.ts";
+import { accountSchema, toAccountResponse } from "./account-response.ts";
+import { endpoint } from "./endpoint.ts";
+
+export const listAccounts = endpoint.tenant({
+  operation: "listAccounts",
+  method: "GET",
+  path: "/v1/accounts",
+  role: "agent",
+  tag: "Accounts",
+  summary: "List the connected accounts and their status",
+  data: z.object({ accounts: z.array(accountSchema) }),
+  handle: async ({ tenant, ports }) => {
+    const [accounts, missingSince] = await allDone([ports.accounts.list(tenant), readMissingSince(ports, tenant)]);
+    return { accounts: accounts.map((account) => toAccountResponse(account, missingSince(account))) };
+  },
+});

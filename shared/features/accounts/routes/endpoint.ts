@@ -1,0 +1,36 @@
+import type { PageFile } from "#base/files/page-file.ts";
+import type { ListOwnTenantPorts } from "#features/access/ports.ts";
+import { endpointsFor } from "#http/endpoints-for.ts";
+import type {
+  InstagramLoginPorts,
+  MessengerLoginPorts,
+  PagePorts,
+  SelectPagePorts,
+  StartLoginPorts,
+  UseLoginPorts,
+} from "../flows/login/ports.ts";
+import type { MissingSincePorts } from "../flows/missing-since.ts";
+import type { LetGoPorts } from "../ports.ts";
+import type { Accounts } from "../store/accounts.ts";
+
+/** The ports of the routes for connected accounts. */
+export type AccountRoutePorts = LetGoPorts & MissingSincePorts & { readonly accounts: Accounts };
+
+/** The ports of the routes that connect accounts. */
+export type ConnectRoutePorts = StartLoginPorts &
+  UseLoginPorts &
+  InstagramLoginPorts &
+  MessengerLoginPorts &
+  PagePorts &
+  ListOwnTenantPorts &
+  SelectPagePorts &
+  MissingSincePorts & {
+    /** The origin of the console, such as `https://console.example.com`. */
+    readonly consoleOrigin: string;
+    readonly pageFiles: ReadonlyMap<string, PageFile>;
+  };
+
+/** The constructors of the routes for connected accounts. */
+export const endpoint = endpointsFor<AccountRoutePorts>();
+/** The constructors of the routes that connect accounts. */
+export const connectEndpoint = endpointsFor<ConnectRoutePorts>();

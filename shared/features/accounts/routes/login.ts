@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+import type { output } from "zod/v4/core";
+import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { readCookie } from "#http/credentials/cookies.ts";
+import type { ConnectReason } from "../flows/link-account.ts";
+import { finishInstagramLogin } from "../flows/login/finish-instagram-login.ts";
+import { finishMessengerLogin } from "../flows/login/finish-messenger-login.ts";
+import { loginRefused } from "../flows/login/login-failures.ts";
+import { loginCookie } from "../flows/login/login-state.ts";
+import type { LoginConnection } from "../flows/login/ports.ts";
+import { useLogin, withoutFragment } from "../flows/login/use-login.ts";
+import { accountKey, type PlatformName } from "../rules/accounts.ts";
+import { type ConnectRoutePorts, connectEndpoint as endpoint } from "./endpoint.ts";
+import { loginLocation, loginRedirect, toLoginCookie } from "./login-browser.ts";
+
+const tag = "Connecting accounts";
+
+/** A response to a login that was used, with success or without. */
+const used = { headers: { "set-cookie": "Removes the cookie of the login." } } as const;
+
+const looked = { description: "The login was not used: the request is a HEAD request or a prefetch." } as const;
+
+/** A login that the platform granted. */
+type GrantedLogin = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
+  readonly code: string;
+  readonly now: Millis;
+};
+
+function callbackEndpoint<D extends z.ZodMiniObject>(
+  { operation, platform, name }: { readonly operation: string; readonly platform: PlatformName; name: string },
+  data: D,
+  finish: (ports: ConnectRoutePorts, login: GrantedLogin) => Promise<output<D> | Refusal<ConnectReason>>,
+) {
+  return endpoint.session({
+    operation,
+    method: "GET",
+    path: `/oauth/${platform}/callback`,
+    role: "admin",
+    tenant: "resource",
+    tag,
+    summary: `Finish a login of ${name}`,
+    description:
+      "The platform redirects the browser here. A browser is redirected to the console, with the data or the code of the error in the query. A caller whose Accept header does not name `text/html` gets the envelope. A login works once, in the browser and the session that started it.",
+    query: z.object({
+      code: z.optional(z.string()),
+      state: z.optional(z.string()),
+      error: z.optional(z.string()),
+    }),
+    repeatedParameters: "as_empty",
+    changes: true,
+    proof: "The state that the person's own browser began with, once, and its cookie and session.",
+    refusals: [
+      "oauth_state_invalid",
+      "oauth_denied",
+      "oauth_failed",
+      "account_in_use",
+      "account_limit",
+      "tenant_forbidden",
+    ],
+    answers: { 200: used, 204: looked, 302: used, 400: used, 403: used, 409: used, 502: used },
+    data,
+    browserLocation: async (outcome, { request, ports }) => {
+      const state = new URLSearchParams(request.query).get("state");
+      return loginLocation(ports, await loginRedirect(ports, platform, state), outcome);
+    },
+    handle: async ({ caller, query, request, now, time, ports, setCookies }) => {
+      const { code = "", state = null, error = "" } = query;
+      if (code === "" && error === "") return refuse("oauth_state_invalid");
+      const cookie = (cookieName: string) => toValue(readCookie(request.headers.get("cookie"), cookieName));
+      const login = await useLogin(ports, { platform, state, caller, cookie, now });
+      if (isRefusal(login)) return login;
+      setCookies([toLoginCookie(ports, { ...loginCookie(login), value: "" }, 0)]);
+      if (error !== "") return loginRefused(error);
+      const { tenant } = login;
+      return await finish(ports, { tenant, code: withoutFragment(code), caller, ip: request.sourceIp, now, time });
+    },
+  });
+}
+
+export const finishInstagram = callbackEndpoint(
+  { operation: "finishInstagramLogin", platform: "instagram", name: "Instagram" },
+  z.object({ connected: z.string() }),
+  async (ports, login) => {
+    const account = await finishInstagramLogin(ports, login);
+    return isRefusal(account) ? account : { connected: accountKey(account) };
+  },
+);
+
+export const finishMessenger = callbackEndpoint(
+  { operation: "finishMessengerLogin", platform: "messenger", name: "Facebook" },
+  z.object({ choose: z.literal("messenger") }),
+  async (ports, { tenant, caller, code, now }) => {
+    const refusal = await finishMessengerLogin(ports, { tenant, userId: caller.userId, code, now });
+    return refusal ?? { choose: "messenger" as const };
+  },
+);
+
+function toValue(cookie: ReturnType<typeof readCookie>): string | null {
+  return cookie === null || cookie === "invalid" ? null : cookie.value;
+}

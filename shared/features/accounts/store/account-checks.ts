@@ -1,0 +1,275 @@
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "#base/config/names.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { Table } from "#base/table/client.ts";
+import { conditionalWrite } from "#base/table/conditional-write.ts";
+import { allOf, atLeast, atMost, equals, isUnchanged, itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
+import { type Key, positionTime, t13 } from "#base/table/keys.ts";
+import { put, remove, update, type Write } from "#base/table/writes.ts";
+import { checkTimeAfter } from "../rules/account-checks.ts";
+import type { AccountRef } from "../rules/accounts.ts";
+import { type ConnectionLogin, formerLoginsAfter, type LoginsOfRow } from "../rules/former-logins.ts";
+import { accountCheckAttributes as A } from "./attributes.ts";
+import { accountCheckKey, checkPosition, checkRange, DUE_CHECKS, parseAccountOfTenant } from "./keys.ts";
+
+/** From when until when no webhook brought an account's messages. */
+export interface Gap {
+  readonly since: Millis;
+  readonly until: Millis;
+}
+
+/** The next check of an account. It outlives the account until it is due. */
+export interface AccountCheck {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  /** The connection that wrote the row, and the platform's ids of who made it. */
+  readonly connectionId: string;
+  readonly authorizedBy: readonly string[];
+  /** Logins of earlier connections, until each of their rows has its end. */
+  readonly formerLogins: readonly ConnectionLogin[];
+  readonly dueAt: Millis;
+  /** When a check last saw a complete subscription; null before the first one did. */
+  readonly subscribedAt: Millis | null;
+  /** When the tenant connected the account; later connections without a disconnection count as the same. Null if unknown. */
+  readonly heldSince: Millis | null;
+  /** What may be missing and was not read to its end; null for nothing. */
+  readonly gap: Gap | null;
+}
+
+/** A connection of an account, of which a check is to be stored. */
+export interface CheckedConnection {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly connectionId: string;
+  readonly authorizedBy: readonly string[];
+  /** What is known of the account's webhooks stays, and may end a gap. */
+  readonly isReconnection: boolean;
+  readonly now: Millis;
+}
+
+export type AccountChecks = ReturnType<typeof accountCheckStore>;
+
+/** The next check of each account, a row beside it, so that no sealed token is in the index of what is due. */
+export function accountCheckStore(table: Table) {
+  const { client, name: TableName } = table;
+  const keyOf = ({ tenant, account }: AccountCheck) => accountCheckKey(tenant, account);
+  /** The row is as it was read. */
+  const isAsRead = (check: AccountCheck) =>
+    allOf(equals(A.feedPosition, positionOf(check)), equals(A.connectionId, check.connectionId));
+
+  return {
+    /**
+     * Stores the check of a connection that has none, in the place of an earlier connection's. Connecting does that
+     * itself. Safe to repeat.
+     * @param stored the check as it was read, before the connection was; null for none
+     * @returns the new check; null when the row is another by now
+     */
+    async replace(stored: AccountCheck | null, connection: CheckedConnection): Promise<AccountCheck | null> {
+      const { check, write } = replaceCheck(stored, connection);
+      const ownMark = { [A.connectionId]: check.connectionId };
+      return (await conditionalWrite(table, write, { ownMark })).applied ? check : null;
+    },
+
+    /** Removes the logins of earlier connections that were read, unless the account was connected again since. */
+    async clearFormerLogins(
+      check: Pick<AccountCheck, "tenant" | "account" | "connectionId" | "formerLogins">,
+    ): Promise<void> {
+      const isUnchangedList = isUnchanged(A.formerLogins, formatLogins(check.formerLogins));
+      const condition = allOf(equals(A.connectionId, check.connectionId), isUnchangedList);
+      const write = update(accountCheckKey(check.tenant, check.account), { remove: [A.formerLogins] }, condition);
+      await conditionalWrite(table, write);
+    },
+
+    /** Stores a check of an account that has none. @returns false when it has one */
+    async add(check: AccountCheck): Promise<boolean> {
+      return (await conditionalWrite(table, put({ ...toCheckItem(check), ...toWebhookState(check) }, itemDoesNotExist)))
+        .applied;
+    },
+
+    /** The next check of an account; null when there is none. Reads consistently. */
+    async get(tenant: TenantId, account: AccountRef): Promise<AccountCheck | null> {
+      const Key = accountCheckKey(tenant, account);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item ? toCheck(Item as CheckItem) : null;
+    },
+
+    /** The checks of a tenant's accounts. Reads eventually consistently. */
+    async list(tenant: TenantId): Promise<AccountCheck[]> {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :t AND begins_with(SK, :check)",
+          ExpressionAttributeValues: checkRange(tenant),
+        }),
+      );
+      return (Items as CheckItem[]).map(toCheck);
+    },
+
+    /**
+     * Stores that messages of this time may be missing, with what was stored of that before and is not older than
+     * `oldest`. Safe to repeat.
+     * @returns what may be missing now; null when the row is gone
+     */
+    async noteGap(check: AccountCheck, { since, until }: Gap, oldest: Millis): Promise<Gap | null> {
+      let stored = check.gap;
+      for (;;) {
+        const gap: Gap = {
+          since: Math.max(oldest, Math.min(since, stored?.since ?? since)),
+          until: Math.max(until, stored?.until ?? until),
+        };
+        if (gap.since === stored?.since && gap.until === stored.until) return gap;
+        const set = toGapAttributes(gap);
+        const hasGapAsRead = allOf(
+          itemExists,
+          isUnchanged(A.missingSince, stored?.since),
+          isUnchanged(A.missingUntil, stored?.until),
+        );
+        const result = await conditionalWrite<CheckItem>(table, update(keyOf(check), { set }, hasGapAsRead), {
+          ownMark: set,
+        });
+        if (result.applied) return gap;
+        if (!result.current) return null;
+        stored = toCheck(result.current).gap;
+      }
+    },
+
+    /** Removes the note of a gap that was read to its end, unless more is missing by now. */
+    async endGap(tenant: TenantId, account: AccountRef, { since, until }: Gap): Promise<void> {
+      const isWithin = allOf(atLeast(A.missingSince, since), atMost(A.missingUntil, until));
+      const changes = { remove: [A.missingSince, A.missingUntil] };
+      await conditionalWrite(table, update(accountCheckKey(tenant, account), changes, isWithin));
+    },
+
+    /** The checks that are due, the earliest first, in pages. The index may be seconds behind. */
+    async *listDue(now: Millis): AsyncGenerator<AccountCheck[]> {
+      let ExclusiveStartKey: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName,
+            IndexName: names.feedIndex.name,
+            KeyConditionExpression: `${A.feed} = :due AND ${A.feedPosition} <= :now`,
+            ExpressionAttributeValues: { ":due": DUE_CHECKS, ":now": `${t13(now)}~` },
+            ExclusiveStartKey,
+          }),
+        );
+        yield (Items as CheckItem[]).map(toCheck);
+        ExclusiveStartKey = LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+    },
+
+    /**
+     * Moves a check to another time.
+     * @param changes `subscribedAt` stays if it is absent
+     * @returns false when the row is another by now
+     */
+    async reschedule(
+      check: AccountCheck,
+      { dueAt, subscribedAt = check.subscribedAt }: { readonly dueAt: Millis; readonly subscribedAt?: Millis | null },
+    ): Promise<boolean> {
+      const position = positionOf({ ...check, dueAt });
+      const set = { [A.feedPosition]: position, [A.subscribedAt]: subscribedAt ?? undefined };
+      const write = update(keyOf(check), { set }, isAsRead(check));
+      return (await conditionalWrite(table, write, { ownMark: { [A.feedPosition]: position } })).applied;
+    },
+
+    /** @returns false when the row is another by now */
+    async remove(check: AccountCheck): Promise<boolean> {
+      const result = await conditionalWrite(table, remove(keyOf(check), isAsRead(check)));
+      return result.applied || result.current === null;
+    },
+  };
+}
+
+/**
+ * A connection's check in the place of the stored one, and the write of it, which may be a part of a transaction. The new
+ * row carries every login that the replaced rows name, so that none loses its end with the answer of a write.
+ * @param stored the check as it was read; the write's condition is that it is still of the same connection
+ * @param account the account as it was connected; null for none
+ */
+export function replaceCheck(
+  stored: AccountCheck | null,
+  { isReconnection, now, ...connection }: CheckedConnection,
+  account: LoginsOfRow | null = null,
+): { readonly check: AccountCheck; readonly write: Write } {
+  const replaced = [stored, account].filter((row) => row !== null);
+  const state = isReconnection && stored ? stored : { subscribedAt: null, heldSince: now, gap: null };
+  const check: AccountCheck = {
+    ...connection,
+    formerLogins: formerLoginsAfter(replaced, connection.authorizedBy),
+    dueAt: checkTimeAfter(connection.account, now),
+    subscribedAt: state.subscribedAt,
+    heldSince: state.heldSince,
+    gap: state.gap,
+  };
+  const { PK, SK, ...rest } = toCheckItem(check);
+  const set = isReconnection ? rest : { ...rest, ...toWebhookState(check) };
+  const isAsRead = isUnchanged(A.connectionId, stored?.connectionId);
+  return { check, write: update({ PK, SK }, { set }, isAsRead) };
+}
+
+interface CheckItem extends Key {
+  readonly [A.feedPosition]: string;
+  readonly [A.connectionId]: string;
+  readonly [A.authorizedBy]?: readonly string[];
+  /** `<connection> <the platform's id of the person>` */
+  readonly [A.formerLogins]?: readonly string[];
+  readonly [A.subscribedAt]?: Millis;
+  readonly [A.heldSince]?: Millis;
+  readonly [A.missingSince]?: Millis;
+  readonly [A.missingUntil]?: Millis;
+}
+
+function positionOf({ dueAt, tenant, account }: AccountCheck): string {
+  return checkPosition(dueAt, tenant, account);
+}
+
+function toCheckItem(check: AccountCheck) {
+  return {
+    ...accountCheckKey(check.tenant, check.account),
+    [A.feed]: DUE_CHECKS,
+    [A.feedPosition]: positionOf(check),
+    [A.connectionId]: check.connectionId,
+    [A.authorizedBy]: check.authorizedBy.length > 0 ? check.authorizedBy : undefined,
+    [A.formerLogins]: formatLogins(check.formerLogins),
+  };
+}
+
+function formatLogins(logins: readonly ConnectionLogin[]): string[] | undefined {
+  return logins.length > 0
+    ? logins.map(({ connectionId, platformUserId }) => `${connectionId} ${platformUserId}`)
+    : undefined;
+}
+
+function parseLogin(text: string): ConnectionLogin {
+  const end = text.indexOf(" ");
+  return { connectionId: text.slice(0, end), platformUserId: text.slice(end + 1) };
+}
+
+/** What a check knows of the account's webhooks. A reconnection does not change it. */
+function toWebhookState({ subscribedAt, heldSince, gap }: AccountCheck) {
+  return {
+    [A.subscribedAt]: subscribedAt ?? undefined,
+    [A.heldSince]: heldSince ?? undefined,
+    ...toGapAttributes(gap),
+  };
+}
+
+function toGapAttributes(gap: Gap | null) {
+  return { [A.missingSince]: gap?.since, [A.missingUntil]: gap?.until };
+}
+
+function toCheck(item: CheckItem): AccountCheck {
+  const { [A.feedPosition]: position, [A.missingSince]: since, [A.missingUntil]: until } = item;
+  return {
+    ...parseAccountOfTenant(position.slice(position.indexOf("#") + 1)),
+    connectionId: item[A.connectionId],
+    authorizedBy: item[A.authorizedBy] ?? [],
+    formerLogins: (item[A.formerLogins] ?? []).map(parseLogin),
+    dueAt: positionTime(position),
+    subscribedAt: item[A.subscribedAt] ?? null,
+    heldSince: item[A.heldSince] ?? null,
+    gap: since === undefined || until === undefined ? null : { since, until },
+  };
+}

@@ -1,0 +1,411 @@
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { RenderedEvent } from "#base/events/events.ts";
+import { ACCOUNT_RELEASE_WAIT } from "#base/kernel/limits.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { Table } from "#base/table/client.ts";
+import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
+import { allOf, type Expression, equals, isUnchanged, itemDoesNotExist } from "#base/table/expressions.ts";
+import { timeToLive } from "#base/table/keys.ts";
+import { check, put, remove, type TransactItem, update } from "#base/table/writes.ts";
+import { actorCheck, type ChangeAuthor } from "#features/access/store/acting-conditions.ts";
+import { auditItem } from "#features/access/store/audit-items.ts";
+import { tenantKey } from "#features/access/store/keys.ts";
+import { isNotDeleted } from "#features/access/store/tenant-conditions.ts";
+import { eventBodyItem } from "#features/delivery/store/event-body-items.ts";
+import type { Account, AccountRef, ReplacedConnection } from "../rules/accounts.ts";
+import { HOLDER_RETENTION, holdersAfterConnecting, holdersAfterDisconnecting } from "../rules/holders.ts";
+import { type AccountCheck, accountCheckStore, replaceCheck } from "./account-checks.ts";
+import { type AccountItem, isOfConnection, replacedConnections, toAccount } from "./account-items.ts";
+import { type AccountRouteItem, toHolders, toHoldersAttribute } from "./account-route-items.ts";
+import { accountRoutes } from "./account-routes.ts";
+import {
+  accountAttributes as A,
+  authorizationAttributes as Authorization,
+  pageUseAttributes as PageUse,
+  accountRouteAttributes as Route,
+} from "./attributes.ts";
+import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./keys.ts";
+
+/** An account as a login connects it. */
+export type NewAccount = Pick<
+  Account,
+  | "platform"
+  | "externalId"
+  | "connectionId"
+  | "connection"
+  | "handle"
+  | "displayName"
+  | "pageId"
+  | "sealedToken"
+  | "tokenExpiresAt"
+  | "authorizedBy"
+>;
+
+/**
+ * `previous`: the account as it was, if it was connected. `check`: its next check. `in_use`: another tenant has it, or had it a moment ago.
+ * `limit`: the tenant has the most accounts that it may have, and this one would be new.
+ * `actor_changed`: the acting member may not connect accounts by now.
+ */
+export type Connecting =
+  | {
+      readonly kind: "connected";
+      readonly account: Account;
+      readonly previous: Account | null;
+      readonly check: AccountCheck;
+    }
+  | { readonly kind: "in_use" }
+  | { readonly kind: "limit" }
+  | { readonly kind: "actor_changed" };
+
+/** `gone`: the account was let go, connected again or subscribed again since. */
+export type Disconnecting =
+  | { readonly kind: "disconnected"; readonly account: Account }
+  | { readonly kind: "gone" }
+  | { readonly kind: "actor_changed" };
+
+/** One connection of an account: a later one has another id. */
+interface ConnectionOf {
+  readonly tenant: TenantId;
+  readonly ref: AccountRef;
+  readonly connectionId: string;
+}
+
+/** A connection as it is stored. */
+interface StoredConnection {
+  readonly account: Account;
+  /** Whether the account was connected before. */
+  readonly isReconnection: boolean;
+  /** Whether the mail about it was sent. */
+  readonly isMailed: boolean;
+}
+
+const WRITE_ATTEMPTS_MAX = 4;
+
+/** Connecting accounts and letting them go. Each is one transaction. */
+export function accountConnections(table: Table) {
+  const { client, name: TableName } = table;
+  const routes = accountRoutes(table);
+  const checks = accountCheckStore(table);
+
+  async function getItem(tenant: TenantId, ref: AccountRef): Promise<AccountItem | null> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: accountItemKey(tenant, ref), ConsistentRead: true }),
+    );
+    return (Item as AccountItem | undefined) ?? null;
+  }
+
+  /** Whether a tenant has so many accounts, or more. Read consistently. */
+  async function hasAccounts(tenant: TenantId, number: number): Promise<boolean> {
+    let count = 0;
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const { Count = 0, LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :t AND begins_with(SK, :acc)",
+          ExpressionAttributeValues: { ":t": `T#${tenant}`, ":acc": "ACC#" },
+          Select: "COUNT",
+          Limit: number - count,
+          ConsistentRead: true,
+          ExclusiveStartKey,
+        }),
+      );
+      count += Count;
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey && count < number);
+    return count >= number;
+  }
+
+  return {
+    /**
+     * Connects an account for the first time or again: the account, the route to its tenant, the use of its page, the
+     * logins that authorized it, its next check and an audit row, in one transaction. What follows from the replaced token
+     * goes with it; the platform's decision about the account stays. The check carries the logins of earlier connections.
+     * The audit row's action says whether the account was connected. New accounts that are connected at the same time may
+     * together exceed the limit by as many as there are.
+     * @param connecting `accountsMax`: the most accounts of the tenant, for a new one. Default: no limit
+     * @throws Error when the tenant is being deleted
+     */
+    async connect({
+      tenant,
+      account,
+      accountsMax,
+      author: { audit, actor },
+      now,
+    }: {
+      readonly tenant: TenantId;
+      readonly account: NewAccount;
+      readonly accountsMax?: number | undefined;
+      readonly author: ChangeAuthor;
+      readonly now: Millis;
+    }): Promise<Connecting> {
+      const key = accountItemKey(tenant, account);
+      const { connectionId, handle } = account;
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
+        const item = await getItem(tenant, account);
+        const mayBeOver = item === null && accountsMax !== undefined;
+        if (mayBeOver && (await hasAccounts(tenant, accountsMax))) return { kind: "limit" };
+        const storedRoute = await routes.getRouteItem(account);
+        if (storedRoute && !isFreeFor(storedRoute, tenant, now)) return { kind: "in_use" };
+        const storedCheck = await checks.get(tenant, account);
+        const holders = storedRoute ? toHolders(storedRoute) : [];
+        const route = {
+          ...accountRouteKey(account),
+          [Route.tenant]: tenant,
+          [Route.handle]: handle,
+          ...toHoldersAttribute(holdersAfterConnecting(holders, { tenant, handle, now })),
+        };
+        const previous = item && toAccount(item);
+        const action = previous ? "account.reconnect" : "account.connect";
+        const { platform, externalId, authorizedBy } = account;
+        const ref = { platform, externalId };
+        const connection = { tenant, account: ref, connectionId, authorizedBy, isReconnection: previous !== null, now };
+        const { check: newCheck, write: checkWrite } = replaceCheck(storedCheck, connection, previous);
+        const result = await conditionalTransaction(
+          table,
+          [
+            update(key, { set: connectionChanges(account, item, now) }, isUnchangedConnection(item)),
+            put(route, isSameRoute(storedRoute)),
+            put(auditItem(tenant, { ...audit, action })),
+            ...(actor ? actorCheck(tenant, actor) : [check(tenantKey(tenant), isNotDeleted)]),
+            ...pageUseItems(tenant, account, previous),
+            ...account.authorizedBy.map((userId) => put(authorizationItem(tenant, account, userId))),
+            checkWrite,
+          ],
+          { ownMark: { [A.connectionId]: connectionId } },
+        );
+        if (result.applied) {
+          const stored = { ...(item ?? {}), ...key, ...connectionChanges(account, item, now) };
+          return { kind: "connected", account: toAccount(stored as unknown as AccountItem), previous, check: newCheck };
+        }
+        const [changedAccount, changedRoute, , author] = result.current;
+        if (changedAccount !== undefined || changedRoute !== undefined) continue;
+        if (author === undefined && result.current.at(-1) !== undefined) continue;
+        if (author === undefined) throw new Error("The account was not connected, though each condition held.");
+        if (actor) return { kind: "actor_changed" };
+        throw new Error("The tenant is being deleted.");
+      }
+      throw new Error("Concurrent writes changed the account on every attempt to connect it.");
+    },
+
+    /**
+     * Lets an account go: the account with its token, the use of its page and the tenant's right to its route, with an
+     * audit row, in one transaction. The route stays nobody's for two minutes, as long as workers may remember it.
+     * @param connection `connectionId`: a later connection of the account is not let go; `resubscribedAt` as it was
+     *   before the app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored
+     *   in the same transaction, so that it exists for a disconnection that happened
+     */
+    async disconnect({
+      tenant,
+      ref,
+      connectionId,
+      resubscribedAt,
+      author: { audit, actor },
+      event,
+      now,
+    }: ConnectionOf & {
+      readonly resubscribedAt?: Millis | null;
+      readonly author: ChangeAuthor;
+      readonly event: RenderedEvent | null;
+      readonly now: Millis;
+    }): Promise<Disconnecting> {
+      const isNotResubscribed =
+        resubscribedAt === undefined ? [] : [isUnchanged(A.resubscribedAt, resubscribedAt ?? undefined)];
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
+        const item = await getItem(tenant, ref);
+        if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
+        const account = toAccount(item);
+        const storedRoute = await routes.getRouteItem(ref);
+        const isForeign = storedRoute?.[Route.tenant] !== undefined && storedRoute[Route.tenant] !== tenant;
+        if (isForeign) throw new Error("The account's route is another tenant's.");
+        const holders = storedRoute ? toHolders(storedRoute) : [];
+        const freeRoute = {
+          ...accountRouteKey(ref),
+          [Route.former]: tenant,
+          [Route.freeAt]: now + ACCOUNT_RELEASE_WAIT,
+          ...toHoldersAttribute(holdersAfterDisconnecting(holders, now)),
+          [Route.ttl]: timeToLive(now + HOLDER_RETENTION),
+        };
+        const result = await conditionalTransaction(table, [
+          remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),
+          put(freeRoute, isSameRoute(storedRoute)),
+          put(auditItem(tenant, audit)),
+          ...actorCheck(tenant, actor),
+          ...(account.pageId === null ? [] : [remove(pageUseKey(account.pageId, ref))]),
+          ...(event === null ? [] : [put(eventBodyItem(tenant, event))]),
+        ]);
+        if (result.applied) return { kind: "disconnected", account };
+        const [changedAccount, changedRoute] = result.current;
+        if (changedAccount !== undefined) return { kind: "gone" };
+        if (changedRoute === undefined) return { kind: "actor_changed" };
+      }
+      throw new Error("Concurrent writes changed the account's route on every attempt to disconnect it.");
+    },
+
+    /**
+     * Replaces the token that was read by a refreshed one. Safe to repeat.
+     * @returns the account; null when it was let go or connected again, or when its token is another by now
+     */
+    async replaceToken({
+      tenant,
+      ref,
+      connectionId,
+      readToken,
+      sealedToken,
+      tokenExpiresAt,
+      now,
+    }: ConnectionOf & {
+      readonly readToken: Uint8Array;
+      readonly sealedToken: Uint8Array;
+      readonly tokenExpiresAt: Millis | null;
+      readonly now: Millis;
+    }): Promise<Account | null> {
+      const set = {
+        [A.sealedToken]: sealedToken,
+        [A.tokenExpiresAt]: tokenExpiresAt ?? undefined,
+        [A.lastRefreshedAt]: now,
+        [A.refreshError]: undefined,
+        [A.refreshFailingSince]: undefined,
+      };
+      const hasToken = allOf(isOfConnection(connectionId), equals(A.sealedToken, readToken));
+      const write = update(accountItemKey(tenant, ref), { set }, hasToken, "ALL_NEW");
+      const result = await conditionalWrite<AccountItem>(table, write);
+      if (result.applied) return result.item ? toAccount(result.item) : null;
+      const { current } = result;
+      const isOwnWrite = current !== null && Buffer.compare(current[A.sealedToken], sealedToken) === 0;
+      return isOwnWrite ? toAccount(current) : null;
+    },
+
+    /**
+     * An account as this connection made it, and whether it was connected before. Reads consistently.
+     * @returns null when it was let go, or connected again
+     */
+    async getConnection({ tenant, ref, connectionId }: ConnectionOf): Promise<StoredConnection | null> {
+      const item = await getItem(tenant, ref);
+      if (!item || item[A.connectionId] !== connectionId) return null;
+      const isMailed = item[A.connectedMailOf] === connectionId;
+      return { account: toAccount(item), isReconnection: item[A.reconnected] === true, isMailed };
+    },
+
+    /**
+     * Records that a check subscribed the app again.
+     * @returns false when the account was let go or connected again
+     */
+    async recordResubscription({
+      tenant,
+      ref,
+      connectionId,
+      at,
+    }: ConnectionOf & { readonly at: Millis }): Promise<boolean> {
+      const changes = { set: { [A.resubscribedAt]: at } };
+      const write = update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId));
+      return (await conditionalWrite(table, write)).applied;
+    },
+
+    /** Records that the mail about a connection was sent. */
+    async recordConnectedMail({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
+      const changes = { set: { [A.connectedMailOf]: connectionId } };
+      await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId)));
+    },
+
+    /** Removes the replaced connections, and their tokens, once their subscriptions have ended. */
+    async clearReplaced({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
+      const write = update(
+        accountItemKey(tenant, ref),
+        { remove: [A.replaced, A.earlierReplaced] },
+        isOfConnection(connectionId),
+      );
+      await conditionalWrite(table, write);
+    },
+  };
+}
+
+/** Each connecting changes the id, and the platform's decision decides what the new connection takes over. */
+function isUnchangedConnection(item: AccountItem | null): Expression {
+  if (!item) return itemDoesNotExist;
+  const connectionId = item[A.connectionId] ?? "";
+  return allOf(
+    isOfConnection(connectionId),
+    isUnchanged(A.policy, item[A.policy]),
+    isUnchanged(A.status, item[A.status]),
+    isUnchanged(A.sealedToken, item[A.sealedToken]),
+  );
+}
+
+/** Whether a route is nobody's, or this tenant's, or was this tenant's until a moment ago. */
+function isFreeFor(route: AccountRouteItem, tenant: TenantId, now: Millis): boolean {
+  if (route[Route.tenant] !== undefined) return route[Route.tenant] === tenant;
+  return route[Route.former] === tenant || (route[Route.freeAt] ?? 0) <= now;
+}
+
+/** The route is as it was read: who has the account, and who had it when. A data deletion may remove times of holders. */
+function isSameRoute(route: AccountRouteItem | null): Expression {
+  if (!route) return itemDoesNotExist;
+  const attributes = [Route.tenant, Route.former, Route.freeAt, Route.holders] as const;
+  return allOf(...attributes.map((name) => isUnchanged(name, route[name])));
+}
+
+function pageUseItems(tenant: TenantId, account: NewAccount, previous: Account | null): TransactItem[] {
+  const { pageId } = account;
+  const use = pageId === null ? [] : [put({ ...pageUseKey(pageId, account), [PageUse.tenant]: tenant })];
+  const formerPage = previous?.pageId ?? null;
+  const formerUse = formerPage === null || formerPage === pageId ? [] : [remove(pageUseKey(formerPage, account))];
+  return [...use, ...formerUse];
+}
+
+/** A login's row also names the other ids of its person: a data deletion by one of them removes all. */
+function authorizationItem(tenant: TenantId, account: NewAccount, userId: string) {
+  const otherIds = account.authorizedBy.filter((id) => id !== userId);
+  return {
+    ...authorizationKey(userId, tenant, account),
+    [Authorization.connectionId]: account.connectionId,
+    [Authorization.otherIds]: otherIds.length > 0 ? otherIds : undefined,
+  };
+}
+
+/** What connecting sets and removes. All else of a stored account stays. */
+function connectionChanges(account: NewAccount, item: AccountItem | null, now: Millis) {
+  // The text of a block is the platform's, as its decision is.
+  const keepsDetail = item?.[A.policy]?.action === "block" && item[A.status] !== "needs_reauth";
+  return {
+    [A.connectionId]: account.connectionId,
+    [A.connection]: account.connection,
+    [A.handle]: account.handle,
+    [A.displayName]: account.displayName,
+    [A.pageId]: account.pageId ?? undefined,
+    [A.sealedToken]: account.sealedToken,
+    [A.tokenExpiresAt]: account.tokenExpiresAt ?? undefined,
+    [A.authorizedBy]: account.authorizedBy.length > 0 ? account.authorizedBy : undefined,
+    [A.status]: "active",
+    [A.lastRefreshedAt]: now,
+    [A.statusDetail]: keepsDetail ? item?.[A.statusDetail] : undefined,
+    [A.refreshError]: undefined,
+    [A.refreshFailingSince]: undefined,
+    [A.retryAt]: undefined,
+    [A.retryWait]: undefined,
+    [A.resubscribedAt]: undefined,
+    [A.reconnected]: item ? true : undefined,
+    [A.recoveredAt]: undefined,
+    ...(item ? replacedAfter(account, item) : {}),
+  };
+}
+
+/** An account is not connected in more ways before a subscription has ended. */
+const REPLACED_MAX = 5;
+
+/**
+ * The connections that this one takes the place of, of which the app may still be subscribed. A way that is used again is
+ * none of them.
+ */
+function replacedAfter(account: NewAccount, item: AccountItem) {
+  const { [A.pageId]: pageId = null, [A.connection]: connection, [A.sealedToken]: sealedToken } = item;
+  const isSame = (way: Pick<ReplacedConnection, "pageId" | "connection">) =>
+    way.connection === account.connection && way.pageId === account.pageId;
+  const former = { pageId, connection, sealedToken } satisfies ReplacedConnection;
+  const [newest, ...earlier] = [former, ...replacedConnections(item)].filter((way) => !isSame(way));
+  return {
+    [A.replaced]: newest,
+    [A.earlierReplaced]: earlier.length > 0 ? earlier.slice(0, REPLACED_MAX - 1) : undefined,
+  };
+}

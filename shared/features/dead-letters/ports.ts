@@ -1,0 +1,37 @@
+import type { Log } from "#base/aws/log.ts";
+import type { Queue } from "#base/aws/queues.ts";
+import type { QueueName } from "#base/config/names.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { ReplayPorts } from "#features/delivery/ports.ts";
+import type { Deliveries } from "#features/delivery/store/deliveries.ts";
+import type { DueAttempts } from "#features/delivery/store/due-attempts.ts";
+import type { Erasures } from "#features/erasure/store/erasures.ts";
+import type { Update } from "#features/inbox/rules/updates.ts";
+import type { CountingPorts } from "#features/stats/ports.ts";
+import type { Tenants } from "#features/tenants/store/tenants.ts";
+import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
+import type { Quarantine } from "./store/quarantine.ts";
+
+export interface DeadLetterPorts extends CountingPorts {
+  /** The source queue of a dead-letter queue; null when the name is no dead-letter queue. */
+  readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
+  readonly tenants: Pick<Tenants, "isDeleted">;
+  readonly quarantine: Pick<Quarantine, "save">;
+  readonly deliveries: Pick<Deliveries, "giveUp">;
+  readonly due: Pick<DueAttempts, "putTask" | "putErasure" | "putAccountTask">;
+}
+
+export interface PurgeLettersPorts {
+  readonly quarantine: Pick<Quarantine, "removeBefore">;
+  readonly log: Log;
+}
+
+/** Inspects and redrives dead letters. */
+export interface RedrivePorts extends Omit<ReplayPorts, "retries" | "audit"> {
+  readonly endpoints: Pick<Endpoints, "get" | "list">;
+  readonly quarantine: Quarantine;
+  readonly erasures: Pick<Erasures, "get">;
+  readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
+  /** The queue to redrive to. Throws when its URL is unknown. */
+  readonly queueFor: (queue: QueueName) => Queue;
+}

@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { type EventType, eventTypes } from "#base/events/events.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { type Traced, traceField } from "#base/kernel/trace.ts";
+import {
+  decodeBody,
+  encodeBody,
+  isUlidValue,
+  readV1Tenant,
+  tenant,
+  traceId,
+  ulid,
+  version,
+} from "#base/queues/envelope.ts";
+import type { EventSource } from "#features/inbox/rules/messages.ts";
+
+/** An event to publish to the tenant's endpoints. */
+export interface EventMessage extends Traced {
+  readonly tenant: TenantId;
+  readonly eventUlid: string;
+  readonly type: EventType;
+  readonly source: EventSource;
+  /** The event may have been published before: read the delivery's row first. */
+  readonly repeated: boolean;
+  /** No counter includes the event's message yet: the worker that writes its first delivery counts it. */
+  readonly uncounted?: boolean;
+  /** The event is about a test key's send: its deliveries are not in the statistics. */
+  readonly test?: boolean;
+  /** The endpoint that the event is about, which does not receive it. */
+  readonly excludedEndpointId?: string;
+}
+
+const schema = z.object({
+  v: version,
+  tenant,
+  event_ulid: ulid,
+  event_type: z.enum(eventTypes),
+  source: z.optional(z.object({ conversation_id: z.string(), position: z.string() })),
+  repeated: z.optional(z.boolean()),
+  uncounted: z.optional(z.boolean()),
+  test: z.optional(z.boolean()),
+  excluded_endpoint_id: z.optional(z.string()),
+  trace_id: traceId,
+});
+
+export function encodeEvent(message: EventMessage): string {
+  const { source } = message;
+  return encodeBody(
+    {
+      tenant: message.tenant,
+      event_ulid: message.eventUlid,
+      event_type: message.type,
+      source: source ? { conversation_id: source.conversationId, position: source.position } : undefined,
+      repeated: message.repeated || undefined,
+      uncounted: message.uncounted || undefined,
+      test: message.test || undefined,
+      excluded_endpoint_id: message.excludedEndpointId,
+    },
+    message,
+  );
+}
+
+export function decodeEvent(text: string): EventMessage | null {
+  return decodeBody(text, schema, toMessage, readV1);
+}
+
+function toMessage(body: z.output<typeof schema>): EventMessage {
+  const { source, excluded_endpoint_id: excludedEndpointId } = body;
+  return {
+    tenant: body.tenant,
+    eventUlid: body.event_ulid,
+    type: body.event_type,
+    source: source ? { conversationId: source.conversation_id, position: source.position } : null,
+    repeated: body.repeated === true,
+    ...(body.uncounted ? { uncounted: true } : {}),
+    ...(body.test ? { test: true } : {}),
+    ...(excludedEndpointId === undefined ? {} : { excludedEndpointId }),
+    ...traceField(body.trace_id),
+  };
+}
+
+function readV1(body: Readonly<Record<string, unknown>>): EventMessage | null {
+  const tenant = readV1Tenant(body);
+  const type = eventTypes.find((candidate) => candidate === body.ty);
+  const source = readV1Source(body);
+  if (!tenant || !type || !isUlidValue(body.e) || source === undefined) return null;
+  return {
+    tenant,
+    eventUlid: body.e,
+    type,
+    source,
+    repeated: body.r === 1,
+    ...(body.k === 1 ? { uncounted: true } : {}),
+    ...(body.z === 1 ? { test: true } : {}),
+    ...(typeof body.x === "string" ? { excludedEndpointId: body.x } : {}),
+  };
+}
+
+function readV1Source({ c, p }: Readonly<Record<string, unknown>>): EventSource | undefined {
+  if (c === undefined && p === undefined) return null;
+  return typeof c === "string" && typeof p === "string" ? { conversationId: c, position: p } : undefined;
+}

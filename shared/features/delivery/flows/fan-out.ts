@@ -1,0 +1,169 @@
+import type { RenderedEvent } from "#base/events/events.ts";
+import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
+import { allDone } from "#base/kernel/parallel.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
+import { currentTrace } from "#base/kernel/trace.ts";
+import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { countMessage } from "#features/stats/count.ts";
+import { type Endpoint, subscribedEndpoints } from "#features/webhooks/rules/endpoints.ts";
+import type { EventMessage } from "../event-queue.ts";
+import type { DeliverPorts } from "../ports.ts";
+import { isCircuitOpen, isSlow } from "../rules/breaker.ts";
+import { type InitialStatus, judgeAttempt, waitingForEndpoint } from "../rules/deliveries.ts";
+import { makeAttempt, openSigningSecrets } from "./attempt.ts";
+import { type Batch, rereadEndpoint } from "./batch.ts";
+import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
+import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
+
+/** An event to publish, with what its batch has read for it. */
+interface Publication {
+  readonly event: EventMessage;
+  /** Null when the body is erased or past its retention. */
+  readonly rendered: RenderedEvent | null;
+  /** The tenant's endpoints. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** An event to publish to one endpoint. */
+interface EndpointPublication {
+  readonly event: EventMessage;
+  readonly rendered: RenderedEvent;
+  readonly endpoint: Endpoint;
+}
+
+/**
+ * Publishes one event: makes the first attempt to every subscribed endpoint at once, and writes each row with its
+ * outcome. A repeated event does not call an endpoint whose row exists; it schedules the retry that the row waits for, or
+ * ends the delivery when the event has no body any more.
+ * @param batch receives the results of the first attempts
+ */
+export async function fanOut(ports: DeliverPorts, publication: Publication, batch: Batch): Promise<RecordOutcome> {
+  const { event, rendered } = publication;
+  const targets = await currentTargets(ports, publication, batch);
+  if (event.repeated) await resumeOthers(ports, publication, { targets: rendered ? targets : [], batch });
+  if (!rendered) return drop("gone");
+  // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
+  if (event.uncounted && targets.length === 0 && !event.repeated) {
+    if (await ports.counters.claimCount(event.tenant, event.eventUlid, batch.now()))
+      countMessage(batch.tally, event.tenant);
+  }
+  const uncounted = targets.length > 0 && (await isUncounted(ports, publication, batch));
+  const results = await Promise.allSettled(
+    targets.map((endpoint, index) => {
+      const endpointEvent = { ...event, uncounted: uncounted && index === 0 };
+      return publishToEndpoint(ports, { event: endpointEvent, rendered, endpoint }, batch);
+    }),
+  );
+  const rejection = results.find((result) => result.status === "rejected");
+  if (rejection) throw rejection.reason;
+  return done;
+}
+
+/**
+ * Whether the first row of this run counts the event's message. A repeated event may have other targets than the first
+ * one had, which counted the message with a row of another endpoint, or with a claim where it had no target.
+ */
+async function isUncounted(ports: DeliverPorts, { event, endpoints }: Publication, batch: Batch): Promise<boolean> {
+  const { tenant, eventUlid, uncounted = false, repeated } = event;
+  if (!uncounted || !repeated || !endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid)))
+    return uncounted;
+  const rows = await allDone(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
+  return rows.every((row) => row === null) && ports.counters.claimCount(tenant, eventUlid, batch.now());
+}
+
+/** The endpoints that get the event. One whose circuit seems open is read again: a wait for a closed one has no end. */
+async function currentTargets(
+  ports: DeliverPorts,
+  { event, endpoints }: Publication,
+  batch: Batch,
+): Promise<readonly Endpoint[]> {
+  const { tenant, type, excludedEndpointId } = event;
+  const recipients = subscribedEndpoints(type, endpoints).filter(({ id }) => id !== excludedEndpointId);
+  const current = await allDone(
+    recipients.map(async (endpoint) => {
+      if (endpoint.status === "paused" || !isCircuitOpen(endpoint.breaker, batch.now())) return endpoint;
+      return (await rereadEndpoint(ports, batch, { tenant, endpointId: endpoint.id })) ?? endpoint;
+    }),
+  );
+  return subscribedEndpoints(type, current);
+}
+
+/** The clock of the process that changed an endpoint may be behind that of the process that created the event. */
+const CLOCK_SKEW_MAX: Millis = MINUTE;
+
+/** Whether an endpoint was created, changed or deleted since an event was created. */
+function mayHaveChangedSince({ updatedAt }: Endpoint, eventUlid: string): boolean {
+  return updatedAt >= ulidTime(eventUlid) - CLOCK_SKEW_MAX;
+}
+
+/**
+ * Completes the deliveries of a repeated event whose endpoint is not among its targets: their worker may have died before
+ * it scheduled the retry, and the endpoint changed since, or the event has no body any more.
+ */
+async function resumeOthers(
+  ports: DeliverPorts,
+  { event, rendered, endpoints }: Publication,
+  { targets, batch }: { targets: readonly Endpoint[]; batch: Batch },
+): Promise<void> {
+  const { tenant, eventUlid, type, excludedEndpointId } = event;
+  const receivedIt = new Set(subscribedEndpoints(type, endpoints));
+  const handled = new Set([excludedEndpointId, ...targets.map(({ id }) => id)]);
+  const others = endpoints.filter(
+    (endpoint) => !handled.has(endpoint.id) && (receivedIt.has(endpoint) || mayHaveChangedSince(endpoint, eventUlid)),
+  );
+  await allDone(
+    others.map(async (endpoint) => {
+      const row = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
+      if (!row) return;
+      if (rendered || (row.status !== "pending" && row.status !== "retrying")) {
+        await resumeFinishedAttempt(ports, tenant, row, batch.now());
+      } else {
+        const end = { tenant, endpoint, row, outcome: null, settledAt: batch.now() };
+        await finishAttempt(ports, { ...end, verdict: { status: "failed" } }, batch);
+      }
+    }),
+  );
+}
+
+async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPublication, batch: Batch): Promise<void> {
+  const { event, endpoint } = publication;
+  const { tenant, eventUlid, source, uncounted = false } = event;
+  if (event.repeated) {
+    const existing = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
+    if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, batch.now()));
+  }
+  const { outcome, verdict } = await attemptIfAllowed(ports, publication, batch);
+  const settledAt = batch.now();
+  const test = event.test === true;
+  const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
+  const end = { tenant, endpoint, delivery, outcome, verdict, settledAt, uncounted };
+  const existing = await finishAttempt(ports, end, batch);
+  if (typeof existing === "object") await resumeFinishedAttempt(ports, tenant, existing, settledAt);
+}
+
+/**
+ * A paused endpoint gets a blocked row without a call, which can be replayed. While the circuit is open the row waits
+ * for the endpoint. A slow endpoint's first attempt moves to the slow deliveries queue, where no other endpoint waits for
+ * it. One without an answer is aborted and moves there, too.
+ */
+async function attemptIfAllowed(
+  ports: DeliverPorts,
+  { event, rendered, endpoint }: EndpointPublication,
+  batch: Batch,
+): Promise<{ outcome: AttemptOutcome | null; verdict: InitialStatus }> {
+  const { tenant } = event;
+  const { now, attemptTimeout } = batch;
+  if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
+  if (isCircuitOpen(endpoint.breaker, now())) return { outcome: null, verdict: waitingForEndpoint };
+  if (isSlow(endpoint.breaker, now())) return { outcome: null, verdict: { status: "pending" } };
+  const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: now() });
+  const attempt = { tenant, endpoint, event: rendered, secrets, now: now(), timeout: attemptTimeout };
+  const outcome = await makeAttempt(ports, attempt);
+  if (isUnanswered(outcome, batch)) {
+    onUnanswered(ports, { ...event, endpoint, endpointId: endpoint.id, attempt: 1 }, batch);
+    return { outcome: null, verdict: { status: "pending" } };
+  }
+  const judgement = { attempt: 1, createdAt: ulidTime(event.eventUlid), now: now(), jitter: ports.random() };
+  return { outcome, verdict: judgeAttempt(outcome, judgement) };
+}

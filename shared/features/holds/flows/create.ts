@@ -1,0 +1,128 @@
+import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { RequestTime } from "#base/kernel/request-time.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { currentTrace } from "#base/kernel/trace.ts";
+import { type Caller, callerActor, refuseActor, refuseTenant } from "#features/access/rules/callers.ts";
+import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { requestHoldPush } from "#features/realtime/request-push.ts";
+import { checkAttachmentOwners } from "#features/sending/check-attachments.ts";
+import { mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";
+import { type PlannedSend, type PlanRefusal, planSend } from "#features/sending/plan.ts";
+import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "#features/sending/ports.ts";
+import { type RequestedContent, readSendContent } from "#features/sending/rules/send-content.ts";
+import type { HoldPorts } from "../ports.ts";
+import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../rules/holds.ts";
+import type { Hold, NewHold } from "../store/hold-items.ts";
+
+export interface HumanAgentMessage extends RequestedContent {
+  readonly conversationId: string;
+  readonly replyTo: string | null;
+  /** The person who typed the message. */
+  readonly actorId: string | null;
+  /** The caller's `Idempotency-Key`. */
+  readonly idempotencyKey?: string | null;
+  /** Called when the result is that of an earlier request with the key. */
+  readonly onReplay?: () => void;
+}
+
+/** A new hold as the API returns it, without the message. */
+export type CreatedHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
+
+/** The part stored with an idempotency key. It must not name the person, because an erasure does not reach it. */
+type HoldResult = Omit<CreatedHold, "conversationId">;
+
+/** Who holds a message. */
+interface HoldActor {
+  readonly caller: Caller;
+  readonly ip: string | null;
+}
+
+export type CreatePorts = HoldPorts &
+  IdempotencyPorts &
+  AttachmentPorts &
+  Pick<SendPorts, "conversations" | "accounts" | "budgets" | "erasures">;
+
+/**
+ * Holds a human agent's message until a person passes its check. Applies the same policy and budgets as the send, but
+ * spends no budget.
+ */
+export async function createHold(
+  ports: CreatePorts,
+  actor: HoldActor,
+  message: HumanAgentMessage,
+  time: RequestTime,
+): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict" | "tenant_suspended" | "actor_forbidden">> {
+  const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null, onReplay } = message;
+  const { caller } = actor;
+  const now = time.now();
+  const ref = readConversationId(conversationId);
+  if (!ref) return refuse("conversation_not_found");
+  const { tenant } = ref;
+  const refusal = refuseTenant(caller, tenant, "conversation_not_found") ?? refuseActor(caller, actorId);
+  if (refusal) return refusal;
+  // Invalid content is refused before the key is claimed, so that the caller can use the key again.
+  const content = readSendContent(message, ref.account.platform, caller.scope);
+  if (isRefusal(content)) return content;
+  const foreignAttachment = await checkAttachmentOwners(ports, { ...ref, content, now });
+  if (foreignAttachment) return foreignAttachment;
+  const sender = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
+  const result = await withIdempotency<HoldResult, PlanRefusal>(
+    ports,
+    {
+      key: idempotencyKey,
+      tenant,
+      caller,
+      time,
+      onReplay,
+      fingerprint: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
+    },
+    {
+      run: async (id) => {
+        const plan = await planSend(ports, { ...sender, text, attachments, conversationId, replyTo }, now);
+        return isRefusal(plan) ? plan : saveHold(ports, plan, { id: holdIdFromUlid(id), actor, now });
+      },
+      replayResult: async (id) => {
+        const existing = await ports.holds.get(holdIdFromUlid(id));
+        if (existing) return toHoldResult(existing);
+        // The first hold may have been sent before the conversation was erased.
+        const work = { conversationId, id, now: time.now() };
+        return (await mayBeErased(ports, work)) ? refuse("outcome_unknown", "outcome_unknown") : null;
+      },
+    },
+  );
+  return isRefusal(result) ? result : { ...result, conversationId };
+}
+
+async function saveHold(
+  ports: CreatePorts,
+  { head, account, content, scope, replyTo, actorId }: PlannedSend,
+  { id, actor: { caller, ip }, now }: { readonly id: string; readonly actor: HoldActor; readonly now: Millis },
+): Promise<HoldResult | Refusal<"conversation_not_found">> {
+  if (head.lastInboundAt === null || actorId === null)
+    throw new Error("The plan of a human agent's message lacks an actor or an inbound message.");
+  const newHold: NewHold = {
+    id,
+    conversationId: head.id,
+    scope,
+    content,
+    replyTo,
+    actorId,
+    secretHash: holdSecretHash(holdSecret(await ports.holdKeys(), id)),
+    createdAt: now,
+    expiresAt: holdExpiresAt(now, head.lastInboundAt),
+    ...currentTrace(),
+  };
+  const audit = holdAuditEntry("hold.create", newHold, { actor: callerActor(caller), ip }, now);
+  if (!(await ports.holds.create(newHold, head.lastInboundAt, audit))) return refuse("conversation_not_found");
+  await requestHoldPush(ports, { tenant: head.ref.tenant, account, id, now });
+  return toHoldResult(newHold);
+}
+
+function toHoldResult({ id, createdAt, expiresAt }: HoldResult): HoldResult {
+  return { id, createdAt, expiresAt };
+}
+
+/** The URL of a hold's check page. The secret is in the fragment, which browsers never send to a server. */
+export async function verifyUrl(ports: Pick<HoldPorts, "holdKeys" | "baseUrl">, holdId: string): Promise<string> {
+  return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(await ports.holdKeys(), holdId)}`;
+}

@@ -1,0 +1,23 @@
+import { feedIndex, ttl } from "#base/table/attributes.ts";
+
+export const verificationAttributes = { ...ttl, attempts: "n", failures: "f" } as const;
+
+export const holdAttributes = {
+  ...ttl,
+  ...feedIndex,
+  actorId: "ac",
+  attachments: "a",
+  claimedAt: "cl",
+  conversationId: "c",
+  createdAt: "ca",
+  error: "er",
+  expiresAt: "ex",
+  platformMessageId: "m",
+  replyTo: "r",
+  secretHash: "hs",
+  sendId: "s",
+  status: "st",
+  test: "z",
+  text: "b",
+  traceId: "tr",
+} as const;

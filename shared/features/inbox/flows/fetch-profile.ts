@@ -1,0 +1,57 @@
+import { allDone } from "#base/kernel/parallel.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { done, drop, type RecordOutcome, waitForService } from "#base/queues/record-outcome.ts";
+import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { requestConversationPush } from "#features/realtime/request-push.ts";
+import type { ProfileOutcome } from "#platforms/platform.ts";
+import type { ProfilePorts } from "../ports.ts";
+import type { ProfileMessage } from "../profile-queue.ts";
+import { buildProfile, isProfileDue, isRefusalOutdated, type Profile } from "../rules/profiles.ts";
+
+/**
+ * Looks up the profile of a conversation's person and stores it. It waits for a platform that does not answer or that
+ * limits calls. Any other lookup without a result changes nothing and is not retried: the person's next message requests
+ * it again.
+ * @param message `repeated`: a run before this one may have died after it stored the profile and before it requested the
+ *   push of the conversation
+ */
+export async function fetchProfile(
+  ports: ProfilePorts,
+  message: ProfileMessage & { readonly repeated?: boolean },
+  now: Millis,
+): Promise<RecordOutcome> {
+  const { tenant, conversationId, repeated = false } = message;
+  const head = await ports.conversations.get(tenant, conversationId, now);
+  if (!head) return drop("gone");
+  const { participantProfile: state, participantProfileAt: fetchedAt, lastInboundAt } = head;
+  if (!isProfileDue(state, fetchedAt, now) && !isRefusalOutdated(state, fetchedAt, lastInboundAt)) {
+    const account = repeated ? await ports.accounts.get(tenant, head.ref.account) : null;
+    if (account) await requestConversationPush(ports, { tenant, account, id: conversationId, now });
+    return drop("stale");
+  }
+  const account = await ports.accounts.get(tenant, head.ref.account);
+  if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
+
+  const encryptionContext = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
+  const [token, platform] = await allDone([
+    ports.vault.open(account.sealedToken, encryptionContext),
+    ports.platformFor(account),
+  ]);
+  const outcome = await platform.fetchProfile(account, token, head.ref.participantId);
+  if (outcome.kind === "later") return waitForService("profile", outcome.coolDownMs);
+  const profile = toProfile(outcome, now);
+  if (profile) {
+    const current = await ports.accounts.get(tenant, account);
+    // The account may have been let go during the call.
+    if (!current) return drop("gone");
+    await ports.profiles.save(conversationId, profile, now);
+    await requestConversationPush(ports, { tenant, account: current, id: conversationId, now });
+  }
+  ports.log({ event: "profile.fetched", outcome: profile?.state ?? "unknown", platform: account.platform });
+  return done;
+}
+
+function toProfile(outcome: Exclude<ProfileOutcome, { kind: "later" }>, now: Millis): Profile | null {
+  if (outcome.kind === "unknown") return null;
+  return outcome.kind === "found" ? buildProfile(outcome, now) : { state: "unavailable" };
+}

@@ -1,0 +1,117 @@
+import { OutOfTime } from "#base/kernel/deadline.ts";
+import { isServiceFault } from "#base/kernel/service-fault.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { IngestPorts } from "../ports.ts";
+import { conversationId } from "../rules/conversations.ts";
+import type { IgnoredUpdate, Update } from "../rules/updates.ts";
+import type { ConversationSnapshot } from "../store/conversations.ts";
+import { applyAccountPolicy } from "./apply-account-policy.ts";
+import { applyMessageChange } from "./apply-message-change.ts";
+import { ingestMessage } from "./ingest-message.ts";
+import { publishReferral } from "./publish-referral.ts";
+import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
+import type { UpdateContext } from "./update-context.ts";
+
+/** How many updates of each platform are for accounts that no tenant had at their time. */
+export type UnknownAccounts = Map<string, number>;
+
+interface UpdatesContext extends Pick<UpdateContext, "effects" | "now"> {
+  /** When the webhook arrived: no update is later. Default: now. */
+  readonly receivedAt?: Millis;
+  /** Gets the updates of unknown accounts. Default: they are logged. */
+  readonly unknownAccounts?: UnknownAccounts;
+}
+
+/** An update of a connected account. */
+interface RoutedUpdate {
+  readonly update: Exclude<Update, IgnoredUpdate>;
+  readonly account: ResolvedAccount;
+  /** Null for an update that belongs to no conversation. */
+  readonly conversation: string | null;
+}
+
+/**
+ * Ingests the updates of one part of a webhook in their order. An update that fails holds up no later one, unless a service
+ * does not work: then the later ones wait for it.
+ * @throws the first failure
+ */
+export async function ingestUpdates(
+  ports: IngestPorts,
+  resolveAccount: ResolveAccount,
+  updates: readonly Update[],
+  { effects, now, receivedAt = now, unknownAccounts }: UpdatesContext,
+): Promise<void> {
+  const routedUpdates: RoutedUpdate[] = [];
+  const unknown: UnknownAccounts = unknownAccounts ?? new Map();
+  for (const update of updates) {
+    if (update.kind === "ignored") continue;
+    const account = await resolveAccount(update.account, { at: Math.min(update.at, receivedAt), now });
+    if (account) routedUpdates.push({ update, account, conversation: conversationIdFor(update, account) });
+    else unknown.set(update.account.platform, (unknown.get(update.account.platform) ?? 0) + 1);
+  }
+  if (!unknownAccounts) logUnknownAccounts(ports, unknown);
+
+  const snapshots = await ports.conversations.snapshots(
+    routedUpdates.flatMap(({ conversation }) => conversation ?? []),
+    { consistent: routedUpdates.some(needsCurrentHead) },
+  );
+  const failures: unknown[] = [];
+  for (const { update, account, conversation } of routedUpdates) {
+    const snapshot = conversation === null ? null : (snapshots.get(conversation) ?? null);
+    try {
+      await ingestUpdate(ports, update, { account, snapshot, effects, now });
+    } catch (error) {
+      failures.push(error);
+      if (isServiceFault(error) || error instanceof OutOfTime) break;
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+export function logUnknownAccounts({ log }: Pick<IngestPorts, "log">, accounts: UnknownAccounts): void {
+  for (const [platform, updates] of accounts) log({ event: "account.unknown", platform, updates });
+}
+
+function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedAccount): string | null {
+  switch (update.kind) {
+    case "message":
+    case "unsend":
+    case "edit":
+    case "reaction":
+    case "referral":
+      return conversationId({ ...update, tenant });
+    default:
+      return null;
+  }
+}
+
+/**
+ * Whether an update must see an erasure that has just started. An inbound message sees it when it advances the head. A
+ * change or a referral advances no head, and an echo of an erased send may be newer than the erasure.
+ */
+function needsCurrentHead({ update, conversation }: RoutedUpdate): boolean {
+  return conversation !== null && !(update.kind === "message" && update.echo === null);
+}
+
+/** @param context.snapshot null for an update that belongs to no conversation */
+async function ingestUpdate(
+  ports: IngestPorts,
+  update: RoutedUpdate["update"],
+  { snapshot, ...context }: Omit<UpdateContext, "snapshot"> & { readonly snapshot: ConversationSnapshot | null },
+): Promise<void> {
+  if (update.kind === "policy") return applyAccountPolicy(ports, update, context);
+  if (!snapshot) return;
+  switch (update.kind) {
+    case "message":
+      return ingestMessage(ports, update, { ...context, snapshot });
+    case "unsend":
+    case "edit":
+    case "reaction":
+      return applyMessageChange(ports, update, { ...context, snapshot });
+    case "referral":
+      return publishReferral(ports, update, { ...context, snapshot });
+    default:
+      // Nothing of a read or delivered update is stored.
+      return;
+  }
+}

@@ -1,0 +1,82 @@
+import { OutOfTime } from "#base/kernel/deadline.ts";
+import { errorClass } from "#base/kernel/error-class.ts";
+import { allDone, concurrencyLimit } from "#base/kernel/parallel.ts";
+import { isServiceFault } from "#base/kernel/service-fault.ts";
+import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { type Effects, mergeEffects, newEffects } from "../effects.ts";
+import type { IngestPorts } from "../ports.ts";
+import { type Positions, planWebhook } from "../rules/webhook-parts.ts";
+import { ingestUpdates, logUnknownAccounts, type UnknownAccounts } from "./ingest-updates.ts";
+import type { ResolveAccount } from "./resolve-account.ts";
+
+/** A part of a webhook that is ingested as a message of its own. */
+export interface QueuedPart {
+  readonly positions: Positions;
+  readonly delay?: Millis;
+}
+
+/** What remains of a webhook, and why. */
+export interface RemainingParts {
+  readonly parts: readonly QueuedPart[];
+  /** Those that failed. */
+  readonly failed: number;
+  /** The class of the first failure's error. */
+  readonly error: string | null;
+}
+
+interface IngestedWebhook {
+  readonly raw: Uint8Array;
+  readonly receivedAt: Millis;
+  /** Gets what the parts queue and count, also those of a part that fails: what they are about is stored. */
+  readonly effects: Effects;
+  readonly now: Millis;
+}
+
+const PARTS_AT_ONCE = 10;
+
+/** As long as a message waits after its first failure. */
+const FAILED_PART_DELAY: Millis = 5 * SECOND;
+
+/**
+ * Ingests a webhook by conversation. A part that fails holds up no other: it remains, as does what there is no time for.
+ * @returns the parts to queue. The webhook is done when they are
+ * @throws the first failure, where the whole message is to be repeated: it is one part, nothing of it can be stored in an
+ * outage, or its time is over
+ */
+export async function ingestWebhook(
+  ports: IngestPorts,
+  resolveAccount: ResolveAccount,
+  { raw, receivedAt, effects, now }: IngestedWebhook,
+): Promise<RemainingParts> {
+  const updates = ports.parseUpdates(raw, receivedAt);
+  const { parts, later } = planWebhook(updates);
+  const queuedLater = later.map((positions) => ({ positions }));
+  const limit = concurrencyLimit(PARTS_AT_ONCE);
+  const unknownAccounts: UnknownAccounts = new Map();
+  const results = await allDone(
+    parts.map((positions) =>
+      limit(async () => {
+        const partEffects = newEffects();
+        const partUpdates = positions.flatMap((position) => updates[position] ?? []);
+        const context = { effects: partEffects, now, receivedAt, unknownAccounts };
+        const failure = await ingestUpdates(ports, resolveAccount, partUpdates, context).then(
+          () => null,
+          (error: unknown) => ({ error }),
+        );
+        return { positions, partEffects, failure };
+      }),
+    ),
+  );
+  logUnknownAccounts(ports, unknownAccounts);
+  for (const { partEffects } of results) mergeEffects(effects, partEffects);
+
+  const failures = results.flatMap(({ positions, failure }) => (failure ? [{ positions, ...failure }] : []));
+  const [first] = failures;
+  if (!first) return { parts: queuedLater, failed: 0, error: null };
+  const isOnePart = parts.length + later.length === 1;
+  const isOutage = failures.length === parts.length && failures.every(({ error }) => isServiceFault(error));
+  const outOfTime = failures.find(({ error }) => error instanceof OutOfTime);
+  if (isOnePart || isOutage || outOfTime) throw (outOfTime ?? first).error;
+  const failedParts = failures.map(({ positions }) => ({ positions, delay: FAILED_PART_DELAY }));
+  return { parts: [...failedParts, ...queuedLater], failed: failures.length, error: errorClass(first.error) };
+}

@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { type Traced, traceField } from "#base/kernel/trace.ts";
+import { decodeBody, encodeBody, readV1Tenant, tenant, traceId, version } from "#base/queues/envelope.ts";
+import { parseConversationId } from "./rules/conversations.ts";
+
+/** A profile to fetch: the person on the other side of a conversation. */
+export interface ProfileMessage extends Traced {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+}
+
+const schema = z.object({ v: version, tenant, conversation_id: z.string(), trace_id: traceId });
+
+export function encodeProfile(message: ProfileMessage): string {
+  return encodeBody({ tenant: message.tenant, conversation_id: message.conversationId }, message);
+}
+
+/** Null also when the conversation belongs to another tenant than the message names. */
+export function decodeProfile(text: string): ProfileMessage | null {
+  return decodeBody(
+    text,
+    schema,
+    (body) => toMessage(body.tenant, body.conversation_id, traceField(body.trace_id)),
+    (body) => toMessage(readV1Tenant(body), body.c, {}),
+  );
+}
+
+function toMessage(tenant: TenantId | null, conversationId: unknown, traced: Traced): ProfileMessage | null {
+  if (!tenant || typeof conversationId !== "string" || !parseConversationId(tenant, conversationId)) return null;
+  return { tenant, conversationId, ...traced };
+}

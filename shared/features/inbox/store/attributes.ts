@@ -1,0 +1,76 @@
+import { table } from "#base/config/names.ts";
+import { feedIndex, ttl } from "#base/table/attributes.ts";
+
+/** Changes of a message: its newest edit, its removal and its reactions. */
+const messageChange = {
+  unsentAt: "un",
+  editText: "et",
+  editCount: "ec",
+  editedAt: "ed",
+  participantReaction: "rp",
+  accountReaction: "ra",
+} as const;
+
+/** Who sent a message, and how. */
+const authorship = {
+  direction: "d",
+  sentVia: "v",
+  actorId: "ac",
+  replyTo: "r",
+  holdId: "ho",
+} as const;
+
+export const headAttributes = {
+  ...ttl,
+  ...feedIndex,
+  accountHandle: "ah",
+  erasedAt: "ea",
+  handle: "ph",
+  lastAt: "la",
+  lastDirection: "ld",
+  lastInboundAt: "li",
+  lastMessageHash: "lm",
+  lastOutboundAt: "lo",
+  lastText: "lt",
+  /** How often the shown message was changed. */
+  lastVersion: "lv",
+  name: "pn",
+  pendingMessages: "aw",
+  picture: "pp",
+  pictureEndsAt: "px",
+  profileFetchedAt: "pf",
+  profileState: "ps",
+  username: "pu",
+} as const;
+
+export const messageAttributes = {
+  ...ttl,
+  ...feedIndex,
+  ...authorship,
+  ...messageChange,
+  idIndex: table.idIndex.partitionKey,
+  attachments: "a",
+  countedAsEcho: "ce",
+  eventUlid: "e",
+  handle: "h",
+  name: "n",
+  postback: "pb",
+  quickReply: "q",
+  referral: "rf",
+  repliedStory: "sy",
+  sentAt: "s",
+  test: "z",
+  text: "t",
+  username: "u",
+} as const;
+
+export const markerAttributes = { ...ttl, ...authorship, eventUlid: "e", position: "p" } as const;
+
+export const reactionAttributes = {
+  participantReaction: messageChange.participantReaction,
+  accountReaction: messageChange.accountReaction,
+} as const;
+
+export const pendingChangeAttributes = { ...ttl, ...messageChange, changedAt: "ca" } as const;
+
+export const feedHeaderAttributes = { ...feedIndex, shards: "n" } as const;

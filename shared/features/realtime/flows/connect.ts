@@ -1,0 +1,55 @@
+import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { ConnectPorts } from "../ports.ts";
+import type { Socket } from "../rules/sockets.ts";
+import type { Connecting } from "../store/sockets.ts";
+import { requestHello } from "./hello.ts";
+import { toTicketId } from "./tickets.ts";
+
+/** A handshake, as the gateway reports it. */
+interface Handshake {
+  readonly connectionId: string;
+  readonly connectedAt: Millis;
+  /** Null when the query has none, or more than one. */
+  readonly ticket: string | null;
+  /** The origin of the page that connects. Null outside a browser. */
+  readonly origin: string | null;
+  readonly now: Millis;
+}
+
+/**
+ * `unauthorized`: the ticket was used, has expired or is unknown, or the access of its caller has ended.
+ * `forbidden`: a page of another origin has the ticket of a signed-in person.
+ */
+type HandshakeResult = "connected" | "unauthorized" | "forbidden" | "limit";
+
+/**
+ * Opens a socket with a ticket, which is used up by the first attempt. A text that has not the form of a ticket causes no
+ * read, and an unknown one no read of a tenant.
+ */
+export async function connectSocket(ports: ConnectPorts, handshake: Handshake): Promise<HandshakeResult> {
+  const { connectionId, connectedAt, origin, now } = handshake;
+  const ticketId = toTicketId(handshake.ticket ?? "");
+  const ticket = ticketId && (await ports.realtimeTickets.consume(ticketId, now));
+  if (!ticket) return "unauthorized";
+  const { tenant, grant } = ticket;
+  if (grant.kind === "session" && origin !== ports.consoleOrigin) return "forbidden";
+  const socket = { connectionId, grant, connectedAt, expiresAt: connectedAt + SOCKET_LIFETIME };
+  const result = await addSocket(ports, { tenant, socket, now });
+  if (result === "refused") return "unauthorized";
+  if (result === "limit") return "limit";
+  await requestHello(ports, tenant, connectionId);
+  return "connected";
+}
+
+/** A tenant whose number of sockets is at the limit has them counted: the time to live removes rows without it. */
+async function addSocket(
+  { sockets }: ConnectPorts,
+  { tenant, socket, now }: { readonly tenant: TenantId; readonly socket: Socket; readonly now: Millis },
+): Promise<Connecting> {
+  const result = await sockets.connect(tenant, socket);
+  if (result !== "limit") return result;
+  await sockets.repair(tenant, now);
+  return sockets.connect(tenant, socket);
+}

@@ -1,0 +1,83 @@
+import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { RequestTime } from "#base/kernel/request-time.ts";
+import { type Caller, refuseTenant } from "#features/access/rules/callers.ts";
+import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { checkAttachmentOwners } from "../check-attachments.ts";
+import { mayBeErased, withIdempotency } from "../idempotency.ts";
+import { performSend, type SendResult, toSendResult } from "../perform.ts";
+import { planSend, type ReplyRefusal } from "../plan.ts";
+import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../ports.ts";
+import { type RequestedContent, readSendContent } from "../rules/send-content.ts";
+
+type ReplyPorts = SendPorts & IdempotencyPorts & AttachmentPorts;
+
+export interface Reply extends RequestedContent {
+  readonly conversationId: string;
+  readonly replyTo: string | null;
+  /** The caller's `Idempotency-Key`. */
+  readonly idempotencyKey?: string | null;
+  /** Called when the result is that of an earlier request with the key. */
+  readonly onReplay?: () => void;
+}
+
+export interface ReplyResult {
+  readonly messageId: string;
+}
+
+/**
+ * Sends a reply within the 24-hour window. Calls the platform at most once: if its response is lost, the result is
+ * `outcome_unknown` and the send is not retried. Throws only if nothing was sent.
+ */
+export async function sendReply(
+  ports: ReplyPorts,
+  { caller, reply, time }: { readonly caller: Caller; readonly reply: Reply; readonly time: RequestTime },
+): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict" | "tenant_suspended">> {
+  const { conversationId, text, attachments, replyTo, idempotencyKey = null, onReplay } = reply;
+  const ref = readConversationId(conversationId);
+  if (!ref) return refuse("conversation_not_found");
+  const { tenant } = ref;
+  const refusal = refuseTenant(caller, tenant, "conversation_not_found");
+  if (refusal) return refusal;
+  // Invalid content is refused before the key is claimed, so that the caller can use the key again.
+  const content = readSendContent(reply, ref.account.platform, caller.scope);
+  if (isRefusal(content)) return content;
+  const foreignAttachment = await checkAttachmentOwners(ports, { ...ref, content, now: time.now() });
+  if (foreignAttachment) return foreignAttachment;
+  const request = {
+    scope: caller.scope,
+    mayUse: () => true,
+    conversationId,
+    text,
+    attachments,
+    replyTo,
+    kind: "reply",
+    actorId: null,
+  } as const;
+  return withIdempotency<ReplyResult, ReplyRefusal>(
+    ports,
+    {
+      key: idempotencyKey,
+      tenant,
+      caller,
+      time,
+      onReplay,
+      fingerprint: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
+    },
+    {
+      run: async (id) => {
+        const plan = await planSend(ports, request, time.now());
+        return isRefusal(plan) ? plan : toReplyResult(await performSend(ports, { ...plan, id }, time));
+      },
+      replayResult: async (id) => {
+        const record = await ports.sendRecords.get(conversationId, id);
+        if (record) return toReplyResult(toSendResult(record));
+        const work = { conversationId, id, now: time.now() };
+        return (await mayBeErased(ports, work)) ? refuse("outcome_unknown", "outcome_unknown") : null;
+      },
+    },
+  );
+}
+
+function toReplyResult(result: SendResult): ReplyResult | ReplyRefusal {
+  return result.kind === "sent" ? { messageId: result.messageId } : result.refusal;
+}

@@ -1,0 +1,144 @@
+import { allDone } from "#base/kernel/parallel.ts";
+import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { iso, type Millis, SECOND } from "#base/kernel/time.ts";
+import { type AccountRefusal, checkAccount } from "#features/accounts/rules/account-refusals.ts";
+import type { Account } from "#features/accounts/rules/accounts.ts";
+import { type ConversationHead, readConversationId, windowAt } from "#features/inbox/rules/conversations.ts";
+import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { SendPorts } from "./ports.ts";
+import { type BudgetState, judgeSend } from "./rules/budgets.ts";
+import { type RequestedContent, readSendContent, type SendContent } from "./rules/send-content.ts";
+
+/** A requested send, with either `text` or `attachments`. */
+export interface SendRequest extends RequestedContent {
+  /** The scope of the caller's key. */
+  readonly scope: Scope;
+  /** Whether the caller may send for the conversation's tenant. */
+  readonly mayUse: (tenant: TenantId) => boolean;
+  readonly conversationId: string;
+  /** The platform's id of the message to reply to. */
+  readonly replyTo: string | null;
+  readonly kind: "reply" | "human_agent";
+  /** The person who typed the message. */
+  readonly actorId: string | null;
+  /** The hold that is being released. If the window has reopened, its message is sent as a reply. */
+  readonly holdId?: string | null;
+  /** Called with the account as it was read, also if the send is refused. */
+  readonly onAccount?: (account: Account) => void;
+}
+
+/** A send that the policy allows. */
+export interface PlannedSend {
+  readonly tenant: TenantId;
+  readonly head: ConversationHead;
+  readonly account: Account;
+  readonly scope: Scope;
+  readonly content: SendContent;
+  readonly replyTo: string | null;
+  readonly via: "api_in_window" | "api_human_agent";
+  /** When the window of `via` ends. From then on the message may not be sent this way. */
+  readonly windowEndsAt: Millis;
+  readonly actorId: string | null;
+  readonly holdId: string | null;
+  /** The budgets as read for this plan. Another send may have changed them. */
+  readonly budgets: BudgetState;
+}
+
+export type BudgetRefusal = Refusal<"rate_limited" | "slowed_down">;
+
+/** The end of a started send. With `outcome_unknown` the message may have been sent. */
+export type SendFailedRefusal = Refusal<"send_failed" | "not_sent_in_time" | "outcome_unknown">;
+
+/** Why a reply was not sent, or may not have been sent. */
+export type ReplyRefusal =
+  | BudgetRefusal
+  | AccountRefusal
+  | SendFailedRefusal
+  | ClosedWindowRefusal
+  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request">;
+
+/** Why a reply or a human agent's message was not sent. */
+export type PlanRefusal =
+  | ReplyRefusal
+  | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
+
+type PlanPorts = Pick<SendPorts, "conversations" | "accounts" | "budgets">;
+
+/** Checks whether a message may be sent now: conversation, account, content, window and budgets. Writes nothing. */
+export function planSend(
+  ports: PlanPorts,
+  request: SendRequest & { readonly kind: "reply" },
+  now: Millis,
+): Promise<PlannedSend | ReplyRefusal>;
+export function planSend(ports: PlanPorts, request: SendRequest, now: Millis): Promise<PlannedSend | PlanRefusal>;
+export async function planSend(
+  ports: PlanPorts,
+  request: SendRequest,
+  now: Millis,
+): Promise<PlannedSend | PlanRefusal> {
+  const { scope, conversationId, replyTo, actorId, holdId = null } = request;
+  const ref = readConversationId(conversationId);
+  if (!ref || !request.mayUse(ref.tenant)) return refuse("conversation_not_found");
+  const { tenant } = ref;
+  const content = readSendContent(request, ref.account.platform, scope);
+  if (isRefusal(content)) return content;
+
+  const [head, account, budgets] = await allDone([
+    ports.conversations.get(tenant, conversationId, now),
+    ports.accounts.get(tenant, ref.account),
+    ports.budgets.get({ tenant, account: ref.account, conversationId, scope }),
+  ]);
+  if (account) request.onAccount?.(account);
+  if (!head) return refuse("conversation_not_found");
+  if (!account) return refuse("account_not_found");
+  const path = resolveSendPath(request, head.lastInboundAt, now);
+  if (isRefusal(path)) return path;
+  const refusal = checkAccount(account, now) ?? checkBudgets(budgets, now, path.via === "api_human_agent");
+  return refusal ?? { tenant, head, account, scope, content, replyTo, ...path, actorId, holdId, budgets };
+}
+
+type ClosedWindowRefusal = Refusal<(typeof closedWindowReasons)[keyof typeof closedWindowReasons]>;
+
+type WindowRefusal =
+  | ClosedWindowRefusal
+  | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
+
+/** Why a reply is refused in each state of the window, and what is still possible. */
+const closedWindowReasons = {
+  human_agent_7d: "window_closed",
+  closed: "window_closed_late",
+  no_inbound: "window_closed_no_inbound",
+} as const;
+
+/** The path of the message, by the time since the person's last message. */
+function resolveSendPath(
+  { kind, actorId, holdId }: Pick<SendRequest, "kind" | "actorId" | "holdId">,
+  lastInboundAt: Millis | null,
+  now: Millis,
+): Pick<PlannedSend, "via" | "windowEndsAt"> | WindowRefusal {
+  const { state, expiresAt } = windowAt(lastInboundAt, now);
+  const windowEndsAt = expiresAt ?? now;
+  const inWindow = { via: "api_in_window", windowEndsAt } as const;
+  if (kind === "reply") return state === "open_24h" ? inWindow : refuse(closedWindowReasons[state]);
+  if (!actorId) return refuse("missing_actor");
+  switch (state) {
+    case "open_24h":
+      return holdId ? inWindow : refuse("human_agent_early");
+    case "human_agent_7d":
+      return { via: "api_human_agent", windowEndsAt };
+    case "closed":
+      return refuse("human_agent_late");
+    case "no_inbound":
+      return refuse("human_agent_no_inbound");
+  }
+}
+
+/** The refusal while a budget is used up or the platform asked for a pause; null when a send is allowed. */
+export function checkBudgets(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
+  const verdict = judgeSend(budgets, now, humanAgent);
+  if (verdict.allowed) return null;
+  const reason = verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited";
+  const { until } = verdict;
+  return refuse(reason, `until ${iso(until)}`, Math.max(1, Math.ceil((until - now) / SECOND)));
+}

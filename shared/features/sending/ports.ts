@@ -1,0 +1,51 @@
+import type { Log } from "#base/aws/log.ts";
+import type { Queue } from "#base/aws/queues.ts";
+import type { Vault } from "#base/aws/vault.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { Account } from "#features/accounts/rules/accounts.ts";
+import type { Accounts } from "#features/accounts/store/accounts.ts";
+import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
+import type { Erasures } from "#features/erasure/store/erasures.ts";
+import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Conversations } from "#features/inbox/store/conversations.ts";
+import type { Messages } from "#features/inbox/store/messages.ts";
+import type { OutboundMessages } from "#features/inbox/store/outbound-messages.ts";
+import type { Platform } from "#platforms/platform.ts";
+import type { AttachmentOwners } from "./store/attachment-owners.ts";
+import type { Budgets } from "./store/budgets.ts";
+import type { DueSends } from "./store/due-sends.ts";
+import type { IdempotencyKeys } from "./store/idempotency-keys.ts";
+import type { SendRecords } from "./store/send-records.ts";
+
+/** What settling a send needs, in the process that sent it and in the sweep. */
+export interface SettlePorts {
+  readonly conversations: Pick<Conversations, "get" | "advanceHead">;
+  readonly accounts: Pick<Accounts, "get" | "setStatus" | "endRestriction" | "recordHumanAgentRefusal">;
+  readonly budgets: Budgets;
+  readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "giveUp" | "get" | "remove">;
+  readonly dueSends: DueSends;
+  readonly outboundMessages: Pick<OutboundMessages, "record" | "removeMarker">;
+  readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
+  readonly eventBodies: Pick<EventBodies, "saveSendFailed" | "save">;
+  readonly events: Queue;
+  readonly accountWork: Queue;
+  /** The number of shards of a tenant's feeds, up to a minute old. */
+  readonly feedShards: (tenant: TenantId, now: Millis) => Promise<number>;
+  readonly log: Log;
+}
+
+export interface SendPorts extends SettlePorts {
+  readonly vault: Pick<Vault, "open">;
+  readonly platformFor: (account: Account, scope: Scope) => Promise<Pick<Platform, "send">>;
+}
+
+export interface AttachmentPorts {
+  readonly attachmentOwners: Pick<AttachmentOwners, "getAccountKeys">;
+}
+
+export interface IdempotencyPorts {
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly log: Log;
+}

@@ -1,0 +1,88 @@
+import { errorClass } from "#base/kernel/error-class.ts";
+import { allDone } from "#base/kernel/parallel.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { DeliveryStatus } from "#features/delivery/rules/deliveries.ts";
+import type { CountingPorts } from "./ports.ts";
+import { type EndState, toEndState } from "./rules/stats.ts";
+
+interface TenantTally {
+  messages: number;
+  readonly endpoints: Map<string, Record<EndState, number>>;
+}
+
+/** What a batch counted per tenant. It is added to the counters once, at the end of the batch. */
+export type Tally = Map<TenantId, TenantTally>;
+
+export function newTally(): Tally {
+  return new Map();
+}
+
+/** Counts a stored live message. */
+export function countMessage(tally: Tally, tenant: TenantId): void {
+  tenantTally(tally, tenant).messages++;
+}
+
+/** Takes back the count of a message that this batch stored and removed. */
+export function uncountMessage(tally: Tally, tenant: TenantId): void {
+  tenantTally(tally, tenant).messages--;
+}
+
+/** Counts a delivery that reached a final status. Deliveries of a test key's sends are not counted. */
+export function countDelivery(
+  tally: Tally,
+  tenant: TenantId,
+  { endpointId, test }: { readonly endpointId: string; readonly test?: boolean },
+  status: DeliveryStatus,
+): void {
+  const state = test ? null : toEndState(status);
+  if (state) endpointCounts(tenantTally(tally, tenant), endpointId)[state]++;
+}
+
+/** Adds the tally of another part of the batch. */
+export function mergeTally(tally: Tally, other: Tally): void {
+  for (const [tenant, { messages, endpoints }] of other) {
+    const target = tenantTally(tally, tenant);
+    target.messages += messages;
+    for (const [endpointId, counts] of endpoints) {
+      const totals = endpointCounts(target, endpointId);
+      totals.delivered += counts.delivered;
+      totals.failed += counts.failed;
+      totals.dlq += counts.dlq;
+    }
+  }
+}
+
+/**
+ * Saves a batch's tally with one update per tenant. Never throws: a batch is not retried for its statistics.
+ * @param onMessagesCounted receives how many messages a tenant has stored in the current hour
+ */
+export async function saveTally(
+  ports: CountingPorts,
+  tally: Tally,
+  now: Millis,
+  onMessagesCounted: (tenant: TenantId, messagesInHour: number) => Promise<void> = async () => {},
+): Promise<void> {
+  await allDone(
+    [...tally].map(async ([tenant, counts]) => {
+      try {
+        const messagesInHour = await ports.counters.add(tenant, counts, now);
+        if (messagesInHour !== null) await onMessagesCounted(tenant, messagesInHour);
+      } catch (error) {
+        ports.log({ event: "counters.save_failed", error: errorClass(error), messages: counts.messages });
+      }
+    }),
+  );
+}
+
+function tenantTally(tally: Tally, tenant: TenantId): TenantTally {
+  const entry = tally.get(tenant) ?? { messages: 0, endpoints: new Map() };
+  tally.set(tenant, entry);
+  return entry;
+}
+
+function endpointCounts({ endpoints }: TenantTally, endpointId: string): Record<EndState, number> {
+  const counts = endpoints.get(endpointId) ?? { delivered: 0, failed: 0, dlq: 0 };
+  endpoints.set(endpointId, counts);
+  return counts;
+}

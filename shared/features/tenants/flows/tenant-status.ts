@@ -1,0 +1,31 @@
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { type Actor, auditEntry } from "#features/access/audit-entry.ts";
+import type { TenantStatusPorts } from "#features/access/ports.ts";
+import { endAccess } from "#features/realtime/cut-off.ts";
+import type { TenantStatus } from "../store/tenant-status.ts";
+
+/**
+ * Suspends a tenant, so that its keys and members are refused from their next request on, or resumes it. A suspension
+ * closes the sockets. Safe to repeat: a run that was interrupted is completed by the next one. Webhooks, deliveries, erasures and held messages continue.
+ * @returns `overtaken` when a concurrent change gave the tenant another status
+ */
+export async function setTenantStatus(
+  ports: TenantStatusPorts,
+  tenant: TenantId,
+  change: Actor & { readonly status: TenantStatus },
+  now: Millis,
+): Promise<"completed" | "overtaken" | "not_found"> {
+  const { status } = change;
+  const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
+  const set = async () => {
+    const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+    if (result === "not_found") return result;
+    const isMarked =
+      (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));
+    return isMarked ? "completed" : "overtaken";
+  };
+  if (status === "active") return set();
+  const everyone = { tenants: [tenant], includes: () => true };
+  return endAccess(ports, everyone, set, (outcome) => outcome !== "not_found");
+}

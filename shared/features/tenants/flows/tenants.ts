@@ -1,0 +1,26 @@
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { type Actor, auditEntry } from "#features/access/audit-entry.ts";
+import type { TenantPorts } from "#features/access/ports.ts";
+import { ownerInvite } from "./owners.ts";
+
+type Settings = Actor & {
+  readonly name: string;
+  /** The address of the first owner, in its normal form: it becomes a member when it signs in. */
+  readonly ownerEmail: string | null;
+};
+
+/** Creates a tenant, with an invite that does not expire for its first owner. @returns false when the slug is taken */
+export async function createTenant(
+  ports: TenantPorts,
+  tenant: TenantId,
+  settings: Settings,
+  now: Millis,
+): Promise<boolean> {
+  const { name, ownerEmail } = settings;
+  return ports.tenants.create(
+    { id: tenant, name, status: "active", ownerEmail, createdAt: now },
+    auditEntry(settings, { action: "tenant.create", resource: `tenant:${tenant}`, detail: {}, at: now }),
+    ownerEmail === null ? null : await ownerInvite(ports, { tenant, email: ownerEmail, actor: settings, now }),
+  );
+}

@@ -1,0 +1,1 @@
+export const tenantStateAttributes = { lastErasureAt: "er", shards: "n" } as const;

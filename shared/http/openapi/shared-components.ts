@@ -1,0 +1,136 @@
+import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#base/kernel/limits.ts";
+import { TENANT_SLUG_PATTERN } from "#base/kernel/tenant.ts";
+import { CSRF_COOKIE, CSRF_HEADER, SESSION_COOKIE } from "../credentials/session-names.ts";
+
+// The parts of the document that many operations reference.
+
+/** The schemas of failures: of the service's own, and of the gateway in front of it. */
+export const failureSchemas = {
+  Failure: {
+    type: "object",
+    description: "A failure. Branch on `error.code`, never on `error.message`.",
+    properties: { ok: { const: false }, error: { $ref: "#/components/schemas/Error" } },
+    required: ["ok", "error"],
+  },
+  Error: {
+    type: "object",
+    properties: {
+      code: { type: "string" },
+      message: { type: "string", description: "What is wrong, for people." },
+      detail: { type: "string", description: "Empty when there is nothing more to say." },
+      errors: {
+        type: "array",
+        description: "The invalid fields, of a 400.",
+        items: { $ref: "#/components/schemas/FieldProblem" },
+      },
+    },
+    required: ["code", "message", "detail"],
+  },
+  FieldProblem: {
+    type: "object",
+    properties: {
+      field: { type: "string", description: "A path such as `attachments[0].url`." },
+      problem: { type: "string" },
+    },
+    required: ["field", "problem"],
+  },
+  GatewayError: {
+    type: "object",
+    description:
+      "The answer of the gateway in front of the service, without the envelope and without `x-correlation-id`. The body may be absent: branch on the status.",
+    properties: { message: { type: "string" } },
+    required: ["message"],
+    additionalProperties: false,
+  },
+};
+
+export const sharedParameters = {
+  Tenant: {
+    name: "tenant",
+    in: "query",
+    description:
+      "The slug of the tenant. Required for an operator key and for a member of several tenants, else optional.",
+    schema: { type: "string", pattern: TENANT_SLUG_PATTERN },
+  },
+  Limit: {
+    name: "limit",
+    in: "query",
+    description: `The page size. Values above ${PAGE_SIZE_MAX} are clamped to ${PAGE_SIZE_MAX}.`,
+    schema: { type: "integer", minimum: 1, default: PAGE_SIZE_DEFAULT },
+  },
+  Cursor: {
+    name: "cursor",
+    in: "query",
+    description: "The `next_cursor` of an earlier response to the same query.",
+    schema: { type: "string" },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "A unique key that you choose for this request. Repeating the key with the same body within 24 hours returns the first response and does nothing again.",
+    schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX, pattern: "^[!-~]+$" },
+  },
+};
+
+export const sharedHeaders = {
+  CorrelationId: {
+    description: "The id of the request. Include it when you report a problem.",
+    schema: { type: "string" },
+  },
+  RetryAfter: { description: "Seconds to wait before retrying.", schema: { type: "integer" } },
+  RateLimitLimit: {
+    description: "The requests that the key or the session may make per minute. Present once it is valid.",
+    schema: { type: "integer" },
+  },
+  RateLimitRemaining: { description: "The requests left in this minute.", schema: { type: "integer" } },
+  RateLimitReset: { description: "Seconds until the next minute.", schema: { type: "integer" } },
+  IdempotentReplayed: {
+    description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
+    schema: { type: "string", enum: ["true"] },
+  },
+};
+
+/** The headers of the responses of a deprecated operation. */
+export const deprecationHeaders = {
+  Deprecation: {
+    description: "Since when the operation is deprecated: `@` and the seconds since 1970 (RFC 9745).",
+    schema: { type: "string", pattern: "^@[0-9]+$" },
+  },
+  Sunset: {
+    description: "When the operation may end, as an HTTP date (RFC 8594).",
+    schema: { type: "string" },
+  },
+  DeprecationLink: {
+    description: 'Where the deprecation is explained, with `rel="deprecation"`.',
+    schema: { type: "string" },
+  },
+};
+
+/** The reference to a shared header. */
+export const header = (name: keyof typeof sharedHeaders | keyof typeof deprecationHeaders) => ({
+  $ref: `#/components/headers/${name}`,
+});
+
+/** The headers of a response to a valid key or session. */
+export const paceHeaders = {
+  "ratelimit-limit": header("RateLimitLimit"),
+  "ratelimit-remaining": header("RateLimitRemaining"),
+  "ratelimit-reset": header("RateLimitReset"),
+};
+
+export const securitySchemes = {
+  apiKey: { type: "http", scheme: "bearer", description: "An API key: svc_live_… or svc_test_…" },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: SESSION_COOKIE,
+    description: "The session of a person who signed in. Read only when the request has no Authorization header.",
+  },
+  csrfToken: {
+    type: "apiKey",
+    in: "header",
+    name: CSRF_HEADER,
+    description: `The value of the cookie \`${CSRF_COOKIE}\`, and \`csrf_token\` of \`GET /console/me\`. Every write with a session needs it.`,
+  },
+};

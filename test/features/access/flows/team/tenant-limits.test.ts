@@ -1,0 +1,112 @@
+import { expect, it } from "vitest";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY, HOUR, startOfDay } from "#base/kernel/time.ts";
+import { changeMemberRole } from "#features/access/flows/team/members.ts";
+import { createOwnTenant } from "#features/access/own-tenants.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import type { TestEnv } from "../../../../support/flows/test-env.ts";
+import { newTenant } from "../../../../support/stores/samples.ts";
+import { newEmail, type TeamEnv, useTeam } from "./support/team.ts";
+
+let testEnv: TestEnv;
+let team: TeamEnv;
+useTeam((opened) => {
+  ({ testEnv, team } = opened);
+  testEnv.advance(startOfDay(testEnv.now()) + DAY + HOUR - testEnv.now());
+});
+
+const LIMITS = { perOwner: 5, perDay: 2 };
+const ownsTooMany = { refused: "workspace_limit" };
+const madeTooMany = { refused: "workspace_day_limit", retryAfter: 23 * 3_600 };
+
+async function create(userId: string, tenantLimits = LIMITS, id: TenantId = newTenant()) {
+  const ports = { ...team.ports, isSignUpOpen: true, tenantLimits };
+  return createOwnTenant(ports, { id, name: "Shop", acting: await team.acting(userId), now: testEnv.now() });
+}
+
+async function ownedTenants(userId: string): Promise<TenantId[]> {
+  const { memberships } = (await team.acting(userId)).caller;
+  return memberships.flatMap(({ tenant, role }) => (role === "owner" ? [tenant] : []));
+}
+
+it("a person creates two tenants a day, and others in the same day as many", async () => {
+  const [person, other] = [await team.signIn(newEmail()), await team.signIn(newEmail())];
+  for (let i = 0; i < 2; i++) expect(await create(person)).toHaveProperty("id");
+  expect(await create(person)).toEqual(madeTooMany);
+  expect(await create(other)).toHaveProperty("id");
+  testEnv.advance(23 * HOUR - 1);
+  expect(await create(person)).toEqual({ ...madeTooMany, retryAfter: 1 });
+  testEnv.advance(1);
+  for (let i = 0; i < 2; i++) expect(await create(person)).toHaveProperty("id");
+  expect(await create(person)).toEqual({ ...madeTooMany, retryAfter: 24 * 3_600 });
+});
+
+it("a person who owns five tenants creates none, until they own fewer", async () => {
+  const person = await team.signIn(newEmail());
+  for (let i = 0; i < 5; i++) {
+    expect(await create(person)).toHaveProperty("id");
+    testEnv.advance(DAY);
+  }
+  expect(await create(person)).toEqual(ownsTooMany);
+  const [tenant] = await ownedTenants(person);
+  if (!tenant) throw new Error("The person owns tenants.");
+  await team.newMember(tenant, "owner");
+  const change = {
+    tenant,
+    userId: person,
+    acting: await team.acting(person),
+    now: testEnv.now(),
+    role: "admin",
+  } as const;
+  expect(await changeMemberRole(team.ports, change)).toMatchObject({ role: "admin" });
+  expect(await create(person)).toHaveProperty("id");
+});
+
+it("counts each tenant that a person owns, and none in which they have another role", async () => {
+  const [email, limits] = [newEmail(), { perOwner: 2, perDay: 100 }];
+  const person = await team.newMember(await team.newTenant(), "owner", email);
+  for (const role of ["admin", "agent"] as const) await team.newMember(await team.newTenant(), role, email);
+  expect(await create(person, limits)).toHaveProperty("id");
+  expect(await create(person, limits)).toEqual(ownsTooMany);
+});
+
+it("is exact for ten tenants that a person creates at once", async () => {
+  const person = await team.signIn(newEmail());
+  const results = await Promise.all(Array.from({ length: 10 }, () => create(person)));
+  expect(results.filter((result) => isRefusal(result))).toEqual(Array(8).fill(madeTooMany));
+  expect(await ownedTenants(person)).toHaveLength(2);
+  const owner = await team.signIn(newEmail());
+  const limits = { perOwner: 3, perDay: 100 };
+  const others = await Promise.all(Array.from({ length: 8 }, () => create(owner, limits).catch(() => null)));
+  expect(others.filter((result) => result !== null && !isRefusal(result))).toHaveLength(3);
+  expect(await ownedTenants(owner)).toHaveLength(3);
+});
+
+it("counts no creation that was refused because the slug is taken", async () => {
+  const person = await team.signIn(newEmail());
+  const taken = await team.newTenant();
+  for (let i = 0; i < 3; i++) expect(await create(person, LIMITS, taken)).toEqual({ refused: "tenant_exists" });
+  for (let i = 0; i < 2; i++) expect(await create(person)).toHaveProperty("id");
+});
+
+it("is not reset by a process whose clock is a day behind", async () => {
+  const person = await team.signIn(newEmail());
+  for (let i = 0; i < 2; i++) await create(person);
+  testEnv.advance(-2 * HOUR);
+  expect(await create(person)).toMatchObject({ refused: "workspace_day_limit" });
+  testEnv.advance(2 * HOUR);
+  expect(await create(person)).toEqual(madeTooMany);
+});
+
+it.each(faultPoints)("counts each tenant once with a fault (%s) at any call", async (faultPoint) => {
+  for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
+    const person = await team.signIn(newEmail());
+    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+    await create(person).catch(() => null);
+    injection.remove();
+    reached = injection.reached();
+    while (!isRefusal(await create(person)));
+    expect(await ownedTenants(person)).toHaveLength(2);
+  }
+});

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { randomToken } from "#base/kernel/bytes.ts";
+import { SECOND } from "#base/kernel/time.ts";
+import { openTable } from "#base/table/client.ts";
+import { signInWindow } from "#features/access/rules/sign-in-window.ts";
+import { type SignInCaps, signInCapStore } from "#features/access/store/sign-in-caps.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { NOW } from "../../../support/stores/samples.ts";
+
+let table: TestTable;
+let caps: SignInCaps;
+beforeAll(async () => {
+  table = await startTestTable();
+  caps = signInCapStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+
+const { start, end } = signInWindow(NOW);
+const newSubject = () => randomToken(8).toString("hex");
+const consume = async (kind: "address" | "source", subject: string, times: number, now = NOW) =>
+  Promise.all(Array.from({ length: times }, () => caps.consume(kind, subject, now)));
+const passed = (results: readonly (number | null)[]) => results.filter((result) => result === null).length;
+
+describe.each([
+  ["address", 5],
+  ["source", 20],
+] as const)("the cap of an %s", (kind, max) => {
+  it(`lets ${max} of many requests at once pass`, async () => {
+    expect(passed(await consume(kind, newSubject(), 3 * max))).toBe(max);
+  });
+
+  it("names the seconds until its window ends, and passes the next window's first request", async () => {
+    const subject = newSubject();
+    expect(passed(await consume(kind, subject, max, start))).toBe(max);
+    expect(await caps.consume(kind, subject, start)).toBe(900);
+    expect(await caps.consume(kind, subject, start + 1)).toBe(900);
+    expect(await caps.consume(kind, subject, end - SECOND)).toBe(1);
+    expect(await caps.consume(kind, subject, end - 1)).toBe(1);
+    expect(await caps.consume(kind, subject, end)).toBeNull();
+  });
+
+  it("is of one subject and of one kind", async () => {
+    const subject = newSubject();
+    await consume(kind, subject, max);
+    expect(await caps.consume(kind, newSubject(), NOW)).toBeNull();
+    expect(await caps.consume(kind === "address" ? "source" : "address", subject, NOW)).toBeNull();
+  });
+
+  it.each(["lost", "twice"] as const)("counts a request once whose write is done twice (%s)", async (fault: Fault) => {
+    const subject = newSubject();
+    for (let i = 0; i < max; i++) {
+      const stop = injectFaults(table.client, ({ index }) => (index === 0 ? fault : "pass"));
+      expect(await caps.consume(kind, subject, NOW)).toBeNull();
+      stop();
+    }
+    expect(await caps.consume(kind, subject, NOW)).not.toBeNull();
+  });
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, MINUTE } from "#base/kernel/time.ts";
+import { done } from "#base/queues/record-outcome.ts";
+import { checkAccountHealth } from "#features/accounts/flows/keep-alive/check.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { type CheckFixture, openCheckFixture } from "./support/check-fixture.ts";
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+const dead = {
+  kind: "inspected",
+  isValid: false,
+  detail: "(#190)",
+  hasRights: false,
+  dataAccessExpiresAt: null,
+} as const;
+
+it.each(faultPoints)("a dead token is published once and mailed despite a fault (%s) at any call", async (point) => {
+  for (let index = firstFault(point); ; index += FAULT_STEP) {
+    const fixture = await openCheckFixture(testEnv, "messenger");
+    fixture.answers.inspect = dead;
+    const fault = injectFaultAt(testEnv.clients, point, index);
+    const worker = fault.crashable(fixture.newWorker());
+    await fixture.checkNow(worker).catch(() => {});
+    fault.remove();
+    for (let minute = 0; minute < 5; minute++) {
+      testEnv.advance(MINUTE);
+      await fixture.work();
+    }
+    expect(await fixture.read()).toMatchObject({ status: "needs_reauth" });
+    expect(await fixture.events()).toEqual(["account.needs_reauth"]);
+    // Only a process that dies after the mail, and before its notice is removed, has it sent twice.
+    expect(fixture.mails().length).toBeGreaterThanOrEqual(1);
+    expect(fixture.mails().length).toBeLessThanOrEqual(fault.reached() ? 2 : 1);
+    if (!fault.reached()) break;
+  }
+});
+
+describe("a refresh of the token", () => {
+  const open = async () => {
+    const fixture = await openCheckFixture(testEnv);
+    testEnv.advance(31 * DAY);
+    return fixture;
+  };
+  /** The message comes again until a check succeeds. */
+  const retry = async (fixture: CheckFixture) => {
+    testEnv.advance(MINUTE);
+    await fixture.work();
+  };
+
+  /** @param issued how many tokens the platform issued */
+  async function expectRefreshed(fixture: CheckFixture, issued?: number): Promise<void> {
+    const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
+    // One call too many at most.
+    expect(refreshes.length).toBeLessThanOrEqual(2);
+    const { status, refreshError, lastRefreshedAt, tokenExpiresAt } = await fixture.read();
+    expect({ status, refreshError }).toEqual({ status: "active", refreshError: null });
+    expect(lastRefreshedAt).toBeGreaterThanOrEqual(testEnv.now() - 2 * MINUTE);
+    expect(tokenExpiresAt).toBe((lastRefreshedAt ?? 0) + 60 * DAY);
+    const token = `token-${issued ?? refreshes.length}`;
+    expect(await fixture.readToken()).toBe(token);
+    // The next reads use the stored token.
+    expect(fixture.calls.findLast(({ call }) => call === "readSubscription")).toMatchObject({ token });
+    expect(await fixture.events()).toEqual([]);
+    expect(fixture.mails()).toEqual([]);
+    expect((await fixture.readCheck())?.dueAt).toBeGreaterThan(testEnv.now());
+  }
+
+  it.each(faultPoints)("stores the newest token despite a fault (%s) at any call to AWS", async (point) => {
+    let outcomes = 0;
+    for (let index = firstFault(point); ; index += FAULT_STEP) {
+      const fixture = await open();
+      const fault = injectFaultAt(testEnv.clients, point, index);
+      await fixture.checkNow(fault.crashable(fixture.newWorker())).catch(() => {});
+      fault.remove();
+      await retry(fixture);
+      await expectRefreshed(fixture);
+      if (!fault.reached()) break;
+      outcomes++;
+    }
+    expect(outcomes).toBeGreaterThanOrEqual(2);
+  });
+
+  it("stores the newest token if its process dies at the call to the platform", async () => {
+    const fixture = await open();
+    fixture.setOnCall(() => {
+      throw new Error("died");
+    });
+    await fixture.checkNow().catch(() => {});
+    fixture.setOnCall(() => {});
+    await retry(fixture);
+    await expectRefreshed(fixture, 1);
+  });
+
+  it("is repeated the next hour if its answer is lost", async () => {
+    const fixture = await open();
+    fixture.answers.refresh = { kind: "unknown" };
+    await fixture.passHour();
+    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
+    delete fixture.answers.refresh;
+    await fixture.enqueue();
+    testEnv.advance(15 * MINUTE);
+    await fixture.work();
+    const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
+    expect(refreshes).toHaveLength(2);
+    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: null });
+    expect(await fixture.events()).toEqual([]);
+  });
+});
+
+it("a dead token is mailed once by two checks at the same time, and both end", async () => {
+  const fixture = await openCheckFixture(testEnv, "messenger");
+  fixture.answers.inspect = dead;
+  const { tenant, account } = fixture;
+  const ports = fixture.newPorts();
+  let mails = 0;
+  const mail = {
+    send: async () => {
+      mails++;
+      // The other check runs while the mail is being sent.
+      if (mails === 1) await checkAccountHealth({ ...ports, mail }, { tenant, account }, testEnv.now());
+      return "accepted" as const;
+    },
+  };
+  const check = () => checkAccountHealth({ ...ports, mail }, { tenant, account }, testEnv.now());
+  expect(await check()).toEqual(done);
+  testEnv.advance(3 * MINUTE);
+  expect(await check()).toEqual(done);
+  expect(mails).toBe(1);
+});
+
+it("a dead token is mailed by the next check where the process died before the mail", async () => {
+  const fixture = await openCheckFixture(testEnv, "messenger");
+  fixture.answers.inspect = dead;
+  const { tenant, account } = fixture;
+  const ports = fixture.newPorts();
+  // Its memberships are read first.
+  const reached = Promise.withResolvers<void>();
+  const memberships = {
+    list: () => {
+      reached.resolve();
+      return new Promise<never>(() => {});
+    },
+  };
+  void checkAccountHealth({ ...ports, memberships }, { tenant, account }, testEnv.now());
+  await reached.promise;
+  expect(await checkAccountHealth(ports, { tenant, account }, testEnv.now())).toMatchObject({ end: "retry" });
+  expect(fixture.mails()).toHaveLength(0);
+  testEnv.advance(3 * MINUTE);
+  expect(await checkAccountHealth(ports, { tenant, account }, testEnv.now())).toEqual(done);
+  expect(fixture.mails()).toHaveLength(1);
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { interleave, seededRandom } from "../../../support/flows/deterministic-scheduler.ts";
+import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { repetitions } from "../../../support/sampling.ts";
+import { type AccountRace, openAccountRace } from "./support/account-race.ts";
+import { subscriptionNode } from "./support/race-platform.ts";
+
+const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 200 });
+/** A check of the account unsubscribes while another account of the page is connected. */
+const FOUND_SEEDS = [2312];
+/** How many calls the others may be ahead of a work. */
+const LEAD_MAX = 25;
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+/** What may be under way while an account is let go. The last three change who is connected. */
+const works = ["reply", "release", "upload", "fetchProfile", "check", "elsewhere", "samePage", "again"] as const;
+type Work = (typeof works)[number];
+
+const outcomeKinds = ["gone", "connected again", "sent", "not sent", "looked up", "not looked up"] as const;
+type Outcome = (typeof outcomeKinds)[number];
+
+function startWork(race: AccountRace, work: Work): Promise<unknown> {
+  if (work === "elsewhere") return race.connect(race.other, race.ref);
+  if (work === "samePage") return race.connect(race.other, race.page);
+  if (work === "again") return race.connect(race.tenant, race.ref);
+  return race[work]();
+}
+
+async function runInterleaving(seed: number): Promise<Set<Outcome>> {
+  const random = seededRandom(seed);
+  const connection = seed % 3 ? "instagram_page" : "instagram_login";
+  const race = await openAccountRace(testEnv, { connection });
+  const remembered = race.newResolver();
+  expect(await race.ingest(remembered)).toBe(race.tenant);
+  const underWay = works.filter((work) => random() < (work === "again" ? 0.2 : 0.5));
+  const lead = () => Math.floor(random() * LEAD_MAX);
+  const started = await interleave([testEnv.client], seed, [
+    async () => {
+      await race.waitFor(lead());
+      return race.disconnect();
+    },
+    ...underWay.map((work) => async () => {
+      await race.waitFor(lead());
+      return startWork(race, work);
+    }),
+  ]);
+  for (const result of started) if (result.status === "rejected") throw result.reason;
+  const elsewhere = underWay.indexOf("elsewhere");
+  if (elsewhere >= 0) expect(started[elsewhere + 1]).toMatchObject({ value: { refused: "account_in_use" } });
+  // A worker may remember the former tenant, and no other tenant has the account yet.
+  testEnv.advance(MINUTE - SECOND);
+  expect([race.tenant, null]).toContain(await race.ingest(remembered));
+  await race.drain();
+  testEnv.advance(2 * MINUTE);
+
+  const isConnected = await expectWhole(race, connection);
+  if (!isConnected) await expectNothingMoves(race, remembered);
+  expect(race.lateCalls).toEqual([]);
+  return new Set<Outcome>([
+    isConnected ? "connected again" : "gone",
+    race.callsOf("reply") + race.callsOf("release") > 0 ? "sent" : "not sent",
+    race.callsOf("fetchProfile") > 0 ? "looked up" : "not looked up",
+  ]);
+}
+
+/** The rows, the page's uses and the subscription say the same. @returns whether the account is connected */
+async function expectWhole(race: AccountRace, connection: "instagram_page" | "instagram_login"): Promise<boolean> {
+  const { tenant, other, ref, page, stores } = race;
+  const [account, neighbour] = [await stores.accounts.get(tenant, ref), await stores.accounts.get(other, page)];
+  const isOnPage = account !== null && connection === "instagram_page";
+  expect(await race.tokenRows(tenant)).toEqual(account ? [`ACC#instagram#${ref.externalId}`] : []);
+  expect(await race.tokenRows(other)).toEqual(neighbour ? [`ACC#messenger#${page.externalId}`] : []);
+  expect((await stores.accounts.getRoute(ref))?.tenant).toBe(account ? tenant : undefined);
+  expect(await race.pageUses()).toEqual(
+    [
+      ...(isOnPage ? [`${tenant} instagram#${ref.externalId}`] : []),
+      ...(neighbour ? [`${other} messenger#${page.externalId}`] : []),
+    ].sort(),
+  );
+  const node = (of: typeof ref) => subscriptionNode(connection, { ...of, pageId: page.externalId });
+  const expected = [...(account ? [node(ref)] : []), ...(neighbour ? [`page ${page.externalId}`] : [])];
+  expect([...race.subscribed].sort()).toEqual([...new Set(expected)].sort());
+  return account !== null;
+}
+
+/** After letting go nothing is called, and the next tenant of the account receives its messages. */
+async function expectNothingMoves(race: AccountRace, remembered: ReturnType<AccountRace["newResolver"]>) {
+  const { tenant, other, ref } = race;
+  const { length } = race.calls;
+  expect(await race.reply()).toEqual({ refused: "account_not_found" });
+  for (const work of ["upload", "fetchProfile", "check"] as const) await race[work]();
+  expect(race.calls).toHaveLength(length);
+  expect(isRefusal(await race.connect(other, ref))).toBe(false);
+  for (const resolver of [remembered, race.newResolver()]) expect(await race.ingest(resolver)).toBe(other);
+  expect(await race.tokenRows(tenant)).toEqual([]);
+}
+
+describe("letting an account go while work of it is under way", () => {
+  it("leaves no token, calls the platform with none, and stores no message for the wrong tenant", async () => {
+    const tally = new Map<Outcome, number>(outcomeKinds.map((kind) => [kind, 0]));
+    for (const seed of [...FOUND_SEEDS, ...Array.from({ length: INTERLEAVINGS }, (_, i) => i + 1)]) {
+      const outcomes = await runInterleaving(seed).catch((error: unknown) => {
+        throw new Error(`In interleaving ${seed}`, { cause: error });
+      });
+      for (const kind of outcomes) tally.set(kind, (tally.get(kind) ?? 0) + 1);
+    }
+    expect([...tally].filter(([, times]) => times <= INTERLEAVINGS / 50)).toEqual([]);
+  }, 1_200_000);
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { refuse } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { MINUTE } from "#base/kernel/time.ts";
+import type { App } from "#http/app.ts";
+import { allRows } from "../../../support/flows/data-subject.ts";
+import type { TestSession } from "../../../support/routes/sessions.ts";
+import {
+  browser,
+  connectedAccount,
+  type LoginFixture,
+  openLoginFixture,
+  SECRET_TOKEN,
+  samplePage,
+} from "./support/login-fixture.ts";
+
+let fixture: LoginFixture;
+beforeAll(async () => {
+  fixture = await openLoginFixture();
+});
+afterAll(() => fixture.testEnv.close());
+
+let admin: TestSession & { readonly tenant: TenantId };
+beforeEach(async () => {
+  admin = await fixture.newMember("admin");
+  fixture.connections.length = 0;
+  fixture.platform.pages = [samplePage()];
+});
+
+/** Logs in at Facebook, up to the choice. */
+async function logIn(session: TestSession = admin): Promise<void> {
+  const { state, cookie } = await fixture.start("messenger", session);
+  const headers = browser(session, cookie);
+  const response = await fixture
+    .connectApp()
+    .request(`/oauth/messenger/callback?${new URLSearchParams({ code: "c", state })}`, { headers });
+  expect(response.headers.get("location")).toContain("choose=messenger");
+}
+
+async function readPages({ headers }: Pick<TestSession, "headers"> = admin, app: App = fixture.connectApp()) {
+  const response = await app.request("/oauth/messenger/pages", { headers });
+  return [response.status, await response.json()];
+}
+
+async function select(body: object, session: Pick<TestSession, "writeHeaders"> = admin, app = fixture.connectApp()) {
+  const headers = { ...session.writeHeaders, "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await app.request("/oauth/messenger/select", init);
+  return [response.status, await response.json()];
+}
+
+const { pageId } = samplePage();
+const instagramId = samplePage().instagram?.externalId ?? "";
+
+describe("the pages of a login", () => {
+  it("are listed with their accounts, and which of them are connected", async () => {
+    await logIn();
+    fixture.platform.pages = [
+      samplePage(),
+      samplePage({ pageId: "2", name: "Second", username: null, instagram: null }),
+    ];
+    const messenger = { platform: "messenger", externalId: pageId, connection: "messenger" } as const;
+    const connected = connectedAccount({ ...messenger, handle: "h", displayName: "d", pageId });
+    const app = fixture.connectApp({ accounts: { ...fixture.ports.accounts, list: async () => [connected] } });
+    expect(await readPages(admin, app)).toEqual([
+      200,
+      {
+        ok: true,
+        data: {
+          pages: [
+            {
+              page_id: pageId,
+              name: "A shoe shop",
+              messenger: { account_key: `messenger#${pageId}`, connected: true },
+              instagram: { account_key: `instagram#${instagramId}`, username: "shoes", connected: false },
+            },
+            {
+              page_id: "2",
+              name: "Second",
+              messenger: { account_key: "messenger#2", connected: false },
+              instagram: null,
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it("are offered for ten minutes, to this person in this tenant alone", async () => {
+    const missing = [400, { error: { code: "oauth_state_invalid" } }];
+    expect(await readPages()).toMatchObject(missing);
+    await logIn();
+    const colleague = await fixture.newMember("owner", admin.tenant);
+    expect(await readPages(colleague)).toMatchObject(missing);
+    expect(await select({ page_id: pageId, connect: ["messenger"] }, colleague)).toMatchObject(missing);
+    fixture.testEnv.advance(10 * MINUTE - 1);
+    expect(await readPages()).toMatchObject([200, { ok: true }]);
+    fixture.testEnv.advance(1);
+    expect(await readPages()).toMatchObject(missing);
+    expect(await select({ page_id: pageId, connect: ["messenger"] })).toMatchObject(missing);
+  });
+
+  it("name the platform's failure", async () => {
+    await logIn();
+    const listPages = async () => ({ kind: "unknown" }) as const;
+    const logins = { ...fixture.ports.logins, facebook: async () => ({ ...fixture.facebook, listPages }) };
+    const failed = [502, { error: { code: "oauth_failed" } }];
+    const app = fixture.connectApp({ logins });
+    expect(await readPages(admin, app)).toMatchObject(failed);
+    expect(await select({ page_id: pageId, connect: ["messenger"] }, admin, app)).toMatchObject(failed);
+  });
+
+  it("wait with a token that no row shows, and that opens in no other row", async () => {
+    await logIn();
+    const rows = (await allRows(fixture.testEnv)).filter(({ PK }) => PK.startsWith("OC#"));
+    expect(
+      JSON.stringify(rows.map((row) => ({ ...row, tk: Buffer.from(row.tk as Uint8Array).toString() }))),
+    ).not.toContain(SECRET_TOKEN);
+    const choice = await fixture.ports.pageChoices.get(admin.tenant, admin.userId, fixture.testEnv.now());
+    if (!choice) throw new Error("The choice is missing.");
+    const stranger = await fixture.newMember("admin");
+    const pageChoices = { get: async () => choice, save: async () => {} };
+    const [status] = await readPages(stranger, fixture.connectApp({ pageChoices }));
+    expect(status).toBe(500);
+  });
+});
+
+describe("a selected page", () => {
+  it("connects the page's own account and the linked one, with the token of the page", async () => {
+    await logIn();
+    const [status, body] = await select({ page_id: pageId, connect: ["instagram", "messenger"] });
+    expect([status, body]).toMatchObject([
+      200,
+      { data: { accounts: [{ account_key: `messenger#${pageId}` }, { account_key: `instagram#${instagramId}` }] } },
+    ]);
+    const common = { tenant: admin.tenant, token: "EAAG-page-token", tokenExpiresAt: null, authorizedBy: ["7001"] };
+    expect(fixture.connections).toMatchObject([
+      {
+        ...common,
+        account: {
+          platform: "messenger",
+          externalId: pageId,
+          connection: "messenger",
+          handle: "a.shoe.shop",
+          displayName: "A shoe shop",
+          pageId,
+        },
+      },
+      {
+        ...common,
+        account: {
+          platform: "instagram",
+          externalId: instagramId,
+          connection: "instagram_page",
+          handle: "shoes",
+          displayName: "Shoes",
+          pageId,
+        },
+      },
+    ]);
+  });
+
+  it("has its name for a handle where it has no username, and connects what was chosen alone", async () => {
+    await logIn();
+    fixture.platform.pages = [samplePage({ username: null })];
+    await select({ page_id: pageId, connect: ["messenger", "messenger"] });
+    expect(fixture.connections.map(({ account }) => account)).toMatchObject([
+      { platform: "messenger", handle: "A shoe shop" },
+    ]);
+  });
+
+  it.each([
+    ["a page that is not offered", { page_id: "999", connect: ["messenger"] }, "page_id"],
+    ["no account", { page_id: pageId, connect: [] }, "connect"],
+    ["an unknown account", { page_id: pageId, connect: ["whatsapp"] }, "connect[0]"],
+    ["three accounts", { page_id: pageId, connect: ["messenger", "instagram", "messenger"] }, "connect"],
+    ["no page", { connect: ["messenger"] }, "page_id"],
+    ["a page as a number", { page_id: 1, connect: ["messenger"] }, "page_id"],
+  ])("is refused for %s", async (_name, body, field) => {
+    await logIn();
+    expect(await select(body)).toMatchObject([400, { error: { code: "invalid_request", errors: [{ field }] } }]);
+    expect(fixture.connections).toEqual([]);
+  });
+
+  it("is refused for the Instagram account of a page that has none, and then connects nothing", async () => {
+    await logIn();
+    fixture.platform.pages = [samplePage({ instagram: null })];
+    expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] })).toMatchObject([
+      400,
+      { error: { errors: [{ field: "connect" }] } },
+    ]);
+    expect(fixture.connections).toEqual([]);
+  });
+
+  it("is refused once the page is no longer the person's", async () => {
+    await logIn();
+    fixture.platform.pages = [];
+    expect(await select({ page_id: pageId, connect: ["messenger"] })).toMatchObject([400, { ok: false }]);
+  });
+
+  it.each(["account_in_use", "account_limit"] as const)(
+    "ends with the first account that is refused: %s",
+    async (code) => {
+      await logIn();
+      const app = fixture.connectApp({ connectAccount: async () => refuse(code) });
+      expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] }, admin, app)).toMatchObject([
+        409,
+        { error: { code, detail: "" } },
+      ]);
+    },
+  );
+
+  it("needs the CSRF token", async () => {
+    await logIn();
+    const forged = { writeHeaders: { ...admin.headers, "x-csrf-token": "x" } };
+    expect(await select({ page_id: pageId, connect: ["messenger"] }, forged)).toMatchObject([
+      403,
+      { error: { code: "csrf_failed" } },
+    ]);
+  });
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { encodeRetry } from "#features/delivery/queue.ts";
+import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
+import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
+import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
+import { startReceiver } from "../../../base/net/receiver.ts";
+import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { recordMessage } from "../../../support/flows/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+
+let testEnv: TestEnv;
+let fixture: EndpointFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openEndpointFixture(testEnv);
+});
+
+/** Changes the endpoint while its receiver holds the response, then lets the receiver respond. */
+async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown>, status: number, retrying: boolean) {
+  let change: (() => Promise<unknown>) | null = null;
+  const slow = await startReceiver(async (response) => {
+    await change?.();
+    response.writeHead(change ? status : 500).end();
+  });
+  const { endpoint, secret } = await fixture.endpointWith({ events: ["message.received"] });
+  const url = `http://127.0.0.1:${slow.port}/slow`;
+  await updateWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    changes: { url },
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
+  const { message, body } = await recordMessage(testEnv, fixture.tenant);
+  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+  if (retrying) {
+    await fixture.drainQueues();
+    testEnv.advance(5_000);
+  }
+  change = () => duringCall(endpoint);
+  await fixture.drainQueues();
+  return { endpoint, secret, slow, eventUlid: message.eventUlid, row: () => fixture.row(endpoint, message.eventUlid) };
+}
+
+const updateEndpoint = (endpoint: Endpoint, changes: object) =>
+  updateWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    changes,
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
+const newUrl = () => ({ url: `http://127.0.0.1:${fixture.receiver.port}/new` });
+
+describe.each([false, true])("while an attempt is in progress (retry: %s)", (retrying) => {
+  const attempt = retrying ? 2 : 1;
+
+  it("the endpoint's URL changes: the attempt counts, and the next one goes to the new URL", async () => {
+    const { row, slow } = await duringAttempt((endpoint) => updateEndpoint(endpoint, newUrl()), 500, retrying);
+    expect(await row()).toMatchObject({ status: "retrying", attempt });
+    const before = slow.requests.length;
+    testEnv.advance(6 * 60_000);
+    await fixture.drainQueues();
+    expect(await row()).toMatchObject({ status: "delivered", attempt: attempt + 1 });
+    expect(fixture.receiver.requests.map(({ url }) => url)).toEqual(["/new"]);
+    expect(slow.requests).toHaveLength(before);
+  });
+
+  it("the endpoint's URL changes and the old URL responds with 410: the endpoint is not paused", async () => {
+    const { endpoint, row } = await duringAttempt((endpoint) => updateEndpoint(endpoint, newUrl()), 410, retrying);
+    expect(await row()).toMatchObject({ status: "failed", attempt });
+    expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({ status: "active" });
+    expect(await fixture.audits("webhook.auto_pause")).toEqual([]);
+  });
+
+  it.each([200, 500, 410])(
+    "the endpoint is paused and the receiver responds with %i: the row shows that response",
+    async (status) => {
+      const { endpoint, row } = await duringAttempt(
+        (endpoint) => updateEndpoint(endpoint, { status: "paused" }),
+        status,
+        retrying,
+      );
+      const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
+      expect(await row()).toMatchObject({ status: rowStatus, attempt });
+      expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({ status: "paused" });
+      expect(await fixture.audits("webhook.auto_pause")).toEqual([]);
+      if (status !== 500) return;
+      testEnv.advance(6 * 60_000);
+      await fixture.drainQueues();
+      expect(await row()).toMatchObject({ status: "blocked", attempt });
+    },
+  );
+
+  it.each([200, 500, 410])(
+    "the endpoint is deleted and the receiver responds with %i: nothing more is sent or signed",
+    async (status) => {
+      const remove = (endpoint: Endpoint) =>
+        deleteWebhook(fixture.ports, {
+          tenant: fixture.tenant,
+          endpointId: endpoint.id,
+          actor: fixture.by,
+          now: testEnv.now(),
+        });
+      const { endpoint, row, slow } = await duringAttempt(remove, status, retrying);
+      const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
+      expect(await row()).toMatchObject({ status: rowStatus, attempt });
+      const before = slow.requests.length;
+      testEnv.advance(6 * 60_000);
+      await fixture.drainQueues();
+      expect(slow.requests).toHaveLength(before);
+      expect((await row())?.status).toBe(status === 200 ? "delivered" : "failed");
+      expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({
+        status: "deleted",
+        sealedSecret: null,
+      });
+      expect(await fixture.audits("webhook.auto_pause")).toEqual([]);
+    },
+  );
+
+  it("the secret is rotated: the attempt stands, and the next one is signed with both secrets", async () => {
+    let newSecret = "";
+    const rotate = async (endpoint: Endpoint) => {
+      if (newSecret) return;
+      const rotated = await rotateSecret(fixture.ports, {
+        tenant: fixture.tenant,
+        endpointId: endpoint.id,
+        actor: fixture.by,
+        now: testEnv.now(),
+      });
+      if (!isRefusal(rotated)) newSecret = rotated.secret;
+    };
+    const { secret, slow, row } = await duringAttempt(rotate, 500, retrying);
+    expect(await row()).toMatchObject({ status: "retrying", attempt });
+    testEnv.advance(6 * 60_000);
+    await fixture.drainQueues();
+    const signatures = slow.requests.map(({ headers, body }) => {
+      const at = Number(headers["svc-timestamp"]) * 1_000;
+      const signatureBy = (...secrets: string[]) =>
+        signWebhook(secrets, String(headers["svc-event-id"]), body, at)["svc-signature"];
+      return headers["svc-signature"] === signatureBy(secret)
+        ? "old"
+        : headers["svc-signature"] === signatureBy(newSecret, secret)
+          ? "both"
+          : "?";
+    });
+    expect(signatures).toEqual([...Array(attempt).fill("old"), "both"]);
+  });
+});
+
+it("an endpoint that is deleted before its delivery is processed gets nothing: the delivery fails", async () => {
+  const { endpoint } = await fixture.endpointWith();
+  const [waiting, pending] = [
+    await fixture.createDelivery(endpoint, "retrying"),
+    await fixture.createDelivery(endpoint, "dlq"),
+  ];
+  for (const [row, attempt] of [
+    [waiting, 2],
+    [pending, 1],
+  ] as const) {
+    if (row === pending) {
+      const audit = {
+        action: "webhook.replay",
+        resource: "x",
+        actor: "cli",
+        ip: null,
+        detail: {},
+        at: testEnv.now(),
+      } as const;
+      const author = { audit, actor: null };
+      await fixture.ports.deliveries.reset(fixture.tenant, row, { trigger: "replay", author, now: testEnv.now() });
+    }
+    const body = encodeRetry({ tenant: fixture.tenant, endpointId: endpoint.id, eventUlid: row.eventUlid, attempt });
+    await fixture.ports.retries.send({ body });
+  }
+  await deleteWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
+  await fixture.drainQueues();
+  expect((await fixture.rows(endpoint)).map(({ status }) => status)).toEqual(["failed", "failed"]);
+  expect(fixture.receiver.requests).toEqual([]);
+});

@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startRequestTime } from "#base/kernel/request-time.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { noRemovals } from "#features/erasure/rules/erasures.ts";
+import { headAttributes } from "#features/inbox/store/attributes.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
+import { sendReply } from "#features/sending/flows/reply.ts";
+import type { Platform } from "#platforms/platform.ts";
+import {
+  allRows,
+  drainErasures,
+  putEndpointRow,
+  runErasure,
+  tenantCaller,
+} from "../../../support/flows/data-subject.ts";
+import { newConversation } from "../../../support/flows/new-conversation.ts";
+import {
+  editEvent,
+  ingestEvents,
+  type PlatformEvent,
+  reactionEvent,
+  renderEventMessages,
+  textEvent,
+  unsendEvent,
+} from "../../../support/flows/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
+import { sampleMessage } from "../../../support/stores/samples.ts";
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let tenant: TenantId;
+let account: string;
+let conversation: string;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  queues = await testEnv.newQueues();
+  ({ tenant, account, conversation } = await newConversation(testEnv));
+});
+
+/** Ingests webhooks in a new process. @returns the types of the queued events */
+async function ingestAndRender(...platformEvents: PlatformEvent[]): Promise<string[]> {
+  const { events: queuedEvents } = await ingestEvents(
+    testEnv.ingestPorts(queues),
+    account,
+    platformEvents,
+    testEnv.now(),
+  );
+  return (await renderEventMessages(testEnv, tenant, queuedEvents)).map(({ type }) => type);
+}
+
+const eraseNow = (pages?: number) => runErasure(testEnv, queues, { tenant, conversation }, pages);
+const partition = async () => (await allRows(testEnv)).filter(({ PK }) => PK === conversation);
+const rowsContaining = async (text: string) =>
+  (await allRows(testEnv)).filter((row) => JSON.stringify(row).includes(tenant) && JSON.stringify(row).includes(text));
+
+const changeEvents: Record<string, (mid: string, at: number) => PlatformEvent> = {
+  edit: (mid, at) => editEvent(mid, "canary", 1, at),
+  unsending: (mid, at) => unsendEvent(mid, at),
+  reaction: (mid, at) => reactionEvent(mid, "react", at),
+};
+
+describe.each(Object.entries(changeEvents))(
+  "the %s, after the erasure, of a message from before it",
+  (_kind, change) => {
+    it("is dropped during the erasure, before and after its message is removed", async () => {
+      await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+      expect(await ingestAndRender(change("m1", testEnv.now()))).toHaveLength(1);
+      testEnv.advance(SECOND);
+      expect(await eraseNow(0)).toMatchObject({ done: false });
+      testEnv.advance(SECOND);
+      expect(await ingestAndRender(change("m1", testEnv.now()))).toEqual([]);
+      await eraseNow();
+      expect(await ingestAndRender(change("m1", testEnv.now()))).toEqual([]);
+      expect((await partition()).map(({ SK }) => SK)).toEqual(["~HEAD"]);
+      await drainErasures(testEnv, queues);
+      expect(await partition()).toEqual([]);
+    });
+
+    it("is dropped after the erasure while the marker exists, in both directions", async () => {
+      await ingestAndRender(
+        textEvent("m1", "before", testEnv.now()),
+        textEvent("e1", "ours", testEnv.now(), { fromAccount: true }),
+      );
+      await eraseNow();
+      const erasedAt = testEnv.now();
+      await drainErasures(testEnv, queues);
+      for (const at of [testEnv.now(), erasedAt + 7 * DAY + HOUR - 1]) {
+        testEnv.advance(at - testEnv.now());
+        expect(await ingestAndRender(change("m1", at), change("e1", at))).toEqual([]);
+        expect(await partition()).toEqual([]);
+      }
+    });
+
+    it("is dropped after a new conversation has started, whose messages may still change", async () => {
+      await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+      await eraseNow();
+      testEnv.advance(SECOND);
+      await ingestAndRender(textEvent("m2", "after", testEnv.now()));
+      expect(await ingestAndRender(change("m1", testEnv.now()), change("m2", testEnv.now()))).toHaveLength(1);
+      await drainErasures(testEnv, queues);
+      expect(await ingestAndRender(change("m1", testEnv.now() + 1), change("m2", testEnv.now() + 1))).toHaveLength(1);
+    });
+  },
+);
+
+describe.each(Object.entries(changeEvents))(
+  "the %s of a message from before the erasure that arrived after it",
+  (_kind, change) => {
+    it.each([
+      ["during the erasure", false],
+      ["when the erasure is over", true],
+    ])("is dropped like the message, %s", async (_when, over) => {
+      await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+      const writtenAt = testEnv.now() + 1;
+      testEnv.advance(SECOND);
+      await eraseNow();
+      if (over) await drainErasures(testEnv, queues);
+      const late = [textEvent("m2", "canary", writtenAt), textEvent("e2", "canary", writtenAt, { fromAccount: true })];
+      expect(await ingestAndRender(...late)).toEqual([]);
+      testEnv.advance(MINUTE);
+      expect(await ingestAndRender(change("m2", testEnv.now()), change("e2", testEnv.now()))).toEqual([]);
+      expect(await rowsContaining("canary")).toEqual([]);
+      await drainErasures(testEnv, queues);
+      testEnv.advance(7 * DAY);
+      expect(await ingestAndRender(change("m2", testEnv.now()), change("e2", testEnv.now()))).toEqual([]);
+      expect(await partition()).toEqual([]);
+    });
+  },
+);
+
+it.each(Object.entries(changeEvents))(
+  "the %s of a stored message is erased with it, when the platform's clock is ahead of ours",
+  async (_kind, change) => {
+    await ingestAndRender(textEvent("m1", "before", testEnv.now()), change("m1", testEnv.now() + 2 * SECOND));
+    testEnv.advance(1);
+    expect(await eraseNow()).toMatchObject({ done: true, removed: { markers: 1 } });
+    expect((await partition()).map(({ SK }) => SK)).toEqual(["~HEAD"]);
+    expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`))).toEqual([]);
+  },
+);
+
+describe("the change of a message that never arrived", () => {
+  const removed = { ...noRemovals, markers: 2, deliveries: 1 };
+
+  /** @returns the conversation's rows without its head */
+  async function strange(): Promise<string[]> {
+    const { events: queuedEvents } = await ingestEvents(
+      testEnv.ingestPorts(queues),
+      account,
+      [editEvent("m-never", "canary", 1, testEnv.now())],
+      testEnv.now(),
+    );
+    const [rendered] = await renderEventMessages(testEnv, tenant, queuedEvents);
+    await deliveryStore(testEnv.table).recordFirst(
+      tenant,
+      {
+        endpointId: await putEndpointRow(testEnv, tenant, "one"),
+        eventUlid: rendered?.ulid ?? "",
+        eventType: "message.edited",
+        source: null,
+      },
+      {
+        verdict: { status: "delivered" },
+        outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
+        settledAt: testEnv.now(),
+      },
+    );
+    expect(await rowsContaining("canary")).toHaveLength(2);
+    return (await partition()).map(({ SK }) => SK.slice(0, 2));
+  }
+
+  it("is erased and counted without a conversation, and nothing is left", async () => {
+    expect(await strange()).toEqual(["C#", "E#", "~H"]);
+    testEnv.advance(SECOND);
+    expect(await eraseNow()).toEqual({ done: true, removed });
+    expect(await rowsContaining("canary")).toEqual([]);
+    expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+    await drainErasures(testEnv, queues);
+    expect(await partition()).toEqual([]);
+    const deliveries = (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`D#${tenant}`));
+    expect(deliveries).toEqual([]);
+    expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+    await drainErasures(testEnv, queues);
+    testEnv.advance(7 * DAY + HOUR + SECOND);
+    expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
+  });
+
+  it.each([
+    ["before its last pass", false],
+    ["when it is over", true],
+  ])("is erased after an earlier erasure too, %s", async (_when, over) => {
+    await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+    await eraseNow();
+    if (over) await drainErasures(testEnv, queues);
+    else testEnv.advance(2 * MINUTE);
+    await strange();
+    expect(await eraseNow()).toEqual({ done: true, removed });
+    expect(await rowsContaining("canary")).toEqual([]);
+    await drainErasures(testEnv, queues);
+    expect(await partition()).toEqual([]);
+  });
+
+  it("is not counted by a repeated call, and the last pass removes late rows", async () => {
+    const at = testEnv.now();
+    await ingestAndRender(textEvent("m1", "before", at));
+    await eraseNow();
+    await messageStore(testEnv.table).record(
+      tenant,
+      sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at }),
+      at,
+    );
+    expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+    await drainErasures(testEnv, queues);
+    expect(await partition()).toEqual([]);
+  });
+
+  it("stamped ahead of our clock is erased too", async () => {
+    await ingestAndRender(editEvent("m-never", "canary", 1, testEnv.now() + MINUTE));
+    expect(await eraseNow()).toMatchObject({ removed: { markers: 2 } });
+    expect(await rowsContaining("canary")).toEqual([]);
+  });
+
+  it("is erased after its 7 days while the table still stores it, and not found once it is gone", async () => {
+    await strange();
+    testEnv.advance(7 * DAY + SECOND);
+    expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 0 } });
+    expect(await rowsContaining("canary")).toEqual([]);
+    await drainErasures(testEnv, queues);
+    testEnv.advance(7 * DAY + HOUR + SECOND);
+    expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
+  });
+
+  it("is applied when its message arrives, after an erasure too", async () => {
+    await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+    await eraseNow();
+    await drainErasures(testEnv, queues);
+    expect(await ingestAndRender(editEvent("m2", "canary", 1, testEnv.now()))).toEqual(["message.edited"]);
+    await ingestAndRender(textEvent("m2", "first words", testEnv.now() - 1));
+    const [message] = (await partition()).filter(({ SK }) => SK.startsWith("M#"));
+    expect(message).toMatchObject({ t: "first words", et: "canary" });
+  });
+});
+
+describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction"))(
+  "the %s, after the erasure, that arrived before its message",
+  (kind, change) => {
+    /** The erasure of a conversation with one message. @returns a time before it */
+    async function eraseBefore(over: boolean): Promise<number> {
+      await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+      const before = testEnv.now() + 1;
+      testEnv.advance(SECOND);
+      await eraseNow();
+      if (over) await drainErasures(testEnv, queues);
+      testEnv.advance(SECOND);
+      return before;
+    }
+
+    it.each([
+      ["during the erasure", false],
+      ["when the erasure is over", true],
+    ])("is removed when the message arrives and is dropped, %s", async (_when, over) => {
+      const before = await eraseBefore(over);
+      const at = testEnv.now();
+      expect(await ingestAndRender(change("m2", at))).toHaveLength(1);
+      if (kind === "edit") await ingestAndRender(editEvent("m2", "canary again", 2, at + 1));
+      await ingestAndRender(change("e2", at));
+      const late = [textEvent("m2", "canary", before), textEvent("e2", "canary", before, { fromAccount: true })];
+      expect(await ingestAndRender(...late)).toEqual([]);
+      expect((await partition()).map(({ SK }) => SK)).toEqual(["~HEAD"]);
+      expect((await partition())[0]).not.toHaveProperty(headAttributes.pendingMessages);
+      expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`))).toEqual([]);
+      expect(await ingestAndRender(change("m2", at), change("e2", at))).toEqual([]);
+    });
+
+    it("is removed by its own process, when the message is dropped between any two of its writes", async () => {
+      const before = await eraseBefore(true);
+      const at = testEnv.now();
+      const eventBodies = async () => (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`));
+      const calls = await forEachFreezePoint(async (point) => {
+        const mid = `m-${point.call}-${point.when}`;
+        const run = await runFrozen(testEnv.ingestPorts(queues), point, {
+          work: (ports) => ingestEvents(ports, account, [change(mid, at)], at),
+          whileFrozen: () => ingestAndRender(textEvent(mid, "canary", before)),
+        });
+        const left = (await partition()).filter((row) => row.SK !== "~HEAD" || headAttributes.pendingMessages in row);
+        if (run.reached) expect.soft([point, await eventBodies(), left]).toEqual([point, [], []]);
+        return run;
+      });
+      expect(calls).toBeGreaterThan(8);
+    });
+  },
+);
+
+describe("an Instagram reply that started before the erasure and whose echo is stamped after it", () => {
+  /** Erases during the platform call. @param echoed whether the echo arrives before the response */
+  async function reply(echoed: boolean): Promise<void> {
+    await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+    testEnv.advance(SECOND);
+    const startedAt = testEnv.now();
+    const platform = {
+      textTooLong: () => false,
+      send: async () => {
+        testEnv.advance(SECOND);
+        await eraseNow();
+        testEnv.advance(SECOND);
+        if (echoed) await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }));
+        return { kind: "accepted", messageId: "r1" };
+      },
+    } as unknown as Platform;
+    const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform };
+    const request = { conversationId: conversation, text: "canary", replyTo: null };
+    expect(
+      await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => startedAt) }),
+    ).toMatchObject({ messageId: "r1" });
+  }
+
+  it("leaves nothing when the response arrives first", async () => {
+    await reply(false);
+    expect(await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }))).toEqual([]);
+    await drainErasures(testEnv, queues);
+    expect(await partition()).toEqual([]);
+  });
+
+  it("starts a new conversation when the echo arrives first, which a repeated call erases", async () => {
+    await reply(true);
+    expect(await rowsContaining("canary")).not.toEqual([]);
+    expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });
+    expect(await rowsContaining("canary")).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
+import { createOperatorKey } from "#features/access/flows/keys.ts";
+import type { App } from "#http/app.ts";
+import {
+  type DataSubject,
+  drainErasures,
+  putEndpointRow,
+  rowsMentioning,
+  seedDataSubject,
+} from "../../../support/flows/data-subject.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { testApp } from "../../../support/routes/test-app.ts";
+import { newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
+import { createKey } from "../../access/flows/support/api-keys.ts";
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let app: App;
+let ports: ReturnType<TestEnv["apiPorts"]>;
+let tenant: TenantId;
+let subject: DataSubject;
+let key: string;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
+  ports = testEnv.apiPorts(queues);
+  app = testApp(testEnv, ports);
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  tenant = newTenant();
+  key = await newKey(tenant);
+  subject = await seedDataSubject(testEnv, tenant, [await putEndpointRow(testEnv, tenant, "one")]);
+  testEnv.advance(SECOND);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function newKey(keyTenant: TenantId, scope: "live" | "test" = "live"): Promise<string> {
+  return (await createKey(ports, keyTenant, { scope, label: "", actor: "cli" }, testEnv.now())).secret;
+}
+
+async function requestErasure(id: string, apiKey = key, query = "") {
+  const response = await app.request(`/v1/conversations/${encodeURIComponent(id)}${query}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const expectedAnswer = (done: boolean, removed: DataSubject["counts"]) => {
+  const { conversation, profile, messages, markers, deliveries, sendRecords, uploads, holds } = removed;
+  const counts = { conversation, profile, messages, markers, deliveries, uploads, holds, send_records: sendRecords };
+  return JSON.stringify({ ok: true, data: { done, removed: counts } });
+};
+const noneRemoved = Object.fromEntries(
+  ["conversation", "profile", "messages", "markers", "deliveries", "sendRecords", "uploads", "holds"].map((kind) => [
+    kind,
+    0,
+  ]),
+) as unknown as DataSubject["counts"];
+const read = async () =>
+  (
+    await app.request(`/v1/conversations/${encodeURIComponent(subject.conversation)}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+  ).status;
+
+describe("DELETE /v1/conversations/{id}", () => {
+  it("answers 200 with the counts, then 200 with zeros while the marker exists, then 404", async () => {
+    expect(await requestErasure(subject.conversation)).toEqual({
+      status: 200,
+      text: expectedAnswer(true, subject.counts),
+    });
+    expect(await read()).toBe(404);
+    let calledAt = testEnv.now();
+    for (const elapsed of [0, HOUR, 7 * DAY]) {
+      testEnv.advance(elapsed);
+      calledAt = testEnv.now();
+      expect(await requestErasure(subject.conversation)).toEqual({
+        status: 200,
+        text: expectedAnswer(true, noneRemoved),
+      });
+      await drainErasures(testEnv, queues);
+    }
+    testEnv.advance(calledAt + 7 * DAY + HOUR + SECOND - testEnv.now());
+    expect((await requestErasure(subject.conversation, await newKey(tenant))).status).toBe(404);
+  });
+
+  it("answers 202 when it takes too long, and 200 with zeros after the background work", async () => {
+    // Each clock reading advances the clock by seven seconds.
+    let at = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => (at += 7 * SECOND));
+    const first = await requestErasure(subject.conversation);
+    vi.restoreAllMocks();
+    expect(first.status).toBe(202);
+    expect(JSON.parse(first.text)).toMatchObject({ ok: true, data: { done: false, removed: { conversation: 1 } } });
+    expect(await read()).toBe(404);
+    await drainErasures(testEnv, queues);
+    expect(await requestErasure(subject.conversation)).toEqual({
+      status: 200,
+      text: expectedAnswer(true, noneRemoved),
+    });
+    await drainErasures(testEnv, queues);
+    expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  });
+
+  it("answers malformed, unknown and foreign ids with the same bytes", async () => {
+    const stranger = newTenant();
+    const unknown = await requestErasure(sampleConversationId(tenant, "123"));
+    expect(unknown.status).toBe(404);
+    expect(JSON.parse(unknown.text)).toMatchObject({ ok: false, error: { code: "conversation_not_found" } });
+    for (const id of ["x", "CONV#", `${subject.conversation}#`, sampleConversationId(stranger)]) {
+      expect(await requestErasure(id)).toEqual(unknown);
+    }
+    expect(await requestErasure(subject.conversation, await newKey(stranger))).toEqual(unknown);
+    expect(await read()).toBe(200);
+  });
+
+  it("is forbidden for a test key, for any id", async () => {
+    const test = await newKey(tenant, "test");
+    for (const id of [subject.conversation, "x"]) {
+      const refused = await requestErasure(id, test);
+      expect([refused.status, JSON.parse(refused.text).error.code]).toEqual([403, "forbidden"]);
+    }
+    expect(await read()).toBe(200);
+  });
+
+  it("accepts an operator key with its tenant named", async () => {
+    const settings = { scope: "live", label: "", actor: "cli" } as const;
+    const { secret } = await createOperatorKey(ports, [tenant], settings, testEnv.now());
+    expect((await requestErasure(subject.conversation, secret)).status).toBe(400);
+    expect((await requestErasure(subject.conversation, secret, `?tenant=${newTenant()}`)).status).toBe(403);
+    expect((await requestErasure(subject.conversation, secret, `?tenant=${tenant}`)).status).toBe(200);
+  });
+});

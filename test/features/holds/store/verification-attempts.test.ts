@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTable } from "#base/table/client.ts";
+import { verificationWindowAt } from "#features/holds/rules/verification-attempts.ts";
+import { type VerificationAttempts, verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { NOW } from "../../../support/stores/samples.ts";
+
+let table: TestTable;
+let attempts: VerificationAttempts;
+beforeAll(async () => {
+  table = await startTestTable();
+  attempts = verificationAttemptStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+
+it("counts each attempt of each subject once, also concurrent ones, until the window ends", async () => {
+  const kinds = Array.from({ length: 12 }, (_, i): "failure" | "challenge" => (i % 3 === 0 ? "failure" : "challenge"));
+  const results = await Promise.all(kinds.map((kind) => attempts.add("hold_1", kind, NOW)));
+  expect(results.map(({ all }) => all).sort((a, b) => a - b)).toEqual(kinds.map((_, i) => i + 1));
+  expect(await attempts.get("hold_1", NOW)).toEqual({ all: 12, failed: 4 });
+  expect(await attempts.get("hold_2", NOW)).toEqual({ all: 0, failed: 0 });
+  const { end } = verificationWindowAt(NOW);
+  expect(await attempts.get("hold_1", end - 1)).toEqual({ all: 12, failed: 4 });
+  expect(await attempts.get("hold_1", end)).toEqual({ all: 0, failed: 0 });
+});

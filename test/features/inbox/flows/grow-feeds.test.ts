@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
+import { counterStore } from "#features/stats/store/counters.ts";
+import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { ingestWorker } from "../../../../functions/ingest/worker.ts";
+import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
+import { invokeWorker } from "../../../support/flows/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { newTenant } from "../../../support/stores/samples.ts";
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+it("a tenant's feeds get a second shard with the message that exceeds one shard's hourly load", async () => {
+  const tenant = newTenant();
+  const account = await testEnv.connect(tenant);
+  const queues = await testEnv.newQueues();
+  const states = tenantStateStore(testEnv.table);
+  const take = async (mid: string) => {
+    const raw = instagramWebhook(account, [{ mid: `${tenant}-${mid}`, text: mid, at: testEnv.now() }]);
+    await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+    await invokeWorker(testEnv.eventSource, queues.inbound, ingestWorker(testEnv.ingestPorts(queues), testEnv.now));
+  };
+  await counterStore(testEnv.table).add(tenant, { messages: 539_999, endpoints: new Map() }, testEnv.now());
+  await take("last-of-one");
+  expect((await states.get(tenant)).shards).toBe(1);
+  await take("first-of-two");
+  expect((await states.get(tenant)).shards).toBe(2);
+  await take("after");
+  const query = { includeTest: false, direction: null, before: null, limit: 10, now: testEnv.now() };
+  const { rows } = await messageStore(testEnv.table).feed(tenant, query);
+  expect(rows.map(({ message }) => message.text).sort()).toEqual(["after", "first-of-two", "last-of-one"]);
+});

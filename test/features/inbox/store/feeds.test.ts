@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { openTable, type Table } from "#base/table/client.ts";
+import { type Messages, messageStore } from "#features/inbox/store/messages.ts";
+import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { NOW, newTenant, sampleMessage } from "../../../support/stores/samples.ts";
+
+let testTable: TestTable;
+let table: Table;
+let messages: Messages;
+let tenant: TenantId;
+beforeAll(async () => {
+  testTable = await startTestTable();
+  table = openTable(testTable.tableName, testTable.client);
+  messages = messageStore(table);
+});
+afterAll(() => testTable.close());
+beforeEach(() => {
+  tenant = newTenant();
+});
+
+const conversationIdOf = (person: number) => `CONV#${tenant}#instagram#17841400000000001#person-${person}`;
+
+async function storeMessage(
+  person: number,
+  sentAt: number,
+  shards: number,
+  scope: "live" | "test" = "live",
+): Promise<string> {
+  const id = `${person}-${sentAt}-${scope}`;
+  const participant = { id: `person-${person}`, handle: null, username: null, name: null };
+  const message = sampleMessage(tenant, { id, conversationId: conversationIdOf(person), participant, sentAt, scope });
+  await messages.record(tenant, message, NOW, shards);
+  return id;
+}
+
+/** All ids in page order; `between` runs after each page. */
+async function listAll(limit: number, query: { includeTest?: boolean; between?: () => Promise<unknown> } = {}) {
+  const ids: string[] = [];
+  let before: string | null = null;
+  do {
+    const page = await messages.feed(tenant, {
+      includeTest: query.includeTest ?? false,
+      direction: null,
+      before,
+      limit,
+      now: NOW,
+    });
+    expect(page.rows.length).toBeLessThanOrEqual(limit);
+    ids.push(...page.rows.map(({ message }) => message.id));
+    before = page.next;
+    if (before !== null) await query.between?.();
+  } while (before !== null);
+  return ids;
+}
+
+describe("a feed of several shards", () => {
+  it("is read newest first, each message once, for any page size and any growth of its shards", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom("live", "test") as fc.Arbitrary<"live" | "test">),
+          {
+            maxLength: 40,
+          },
+        ),
+        fc.integer({ min: 1, max: 12 }),
+        fc.boolean(),
+        async (messageSpecs, limit, includeTest) => {
+          tenant = newTenant();
+          let shards = 1;
+          const expected: { id: string; sentAt: number }[] = [];
+          for (const [index, [person, scope]] of messageSpecs.entries()) {
+            if (index === 15 || index === 25) {
+              await tenantStateStore(table).growShards(tenant, shards, shards * 2);
+              shards *= 2;
+            }
+            const sentAt = NOW - ((index * 7919) % 100_000) - index;
+            const id = await storeMessage(person, sentAt, shards, scope);
+            if (scope === "live" || includeTest) expected.push({ id, sentAt });
+          }
+          const ids = expected.sort((a, b) => b.sentAt - a.sentAt).map(({ id }) => id);
+          expect(await listAll(limit, { includeTest })).toEqual(ids);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it("is read whole while new messages arrive and its shards double", async () => {
+    await tenantStateStore(table).growShards(tenant, 1, 2);
+    const before: string[] = [];
+    for (let index = 0; index < 40; index++) before.push(await storeMessage(index % 7, NOW - 1_000 + index, 2));
+    let page = 0;
+    const visited = await listAll(6, {
+      between: async () => {
+        if (page === 2) await tenantStateStore(table).growShards(tenant, 2, 4);
+        await storeMessage(page % 7, NOW + page, page < 2 ? 2 : 4);
+        page++;
+      },
+    });
+    expect(visited).toEqual(before.reverse());
+  });
+
+  it("has the right number of shards when two workers grow it at once, or one grows it twice", async () => {
+    const states = tenantStateStore(table);
+    await Promise.all([states.growShards(tenant, 1, 2), states.growShards(tenant, 1, 2)]);
+    await states.growShards(tenant, 1, 8);
+    expect((await states.get(tenant)).shards).toBe(2);
+  });
+});

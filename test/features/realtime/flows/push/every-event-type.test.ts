@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
+import { type EventType, eventTypes, renderEvent } from "#base/events/events.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { encodeEvent } from "#features/delivery/event-queue.ts";
+import { messageEvent } from "#features/inbox/effects.ts";
+import { eventCatalog } from "#features/webhooks/event-catalog.ts";
+import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
+import { deliverWorker } from "../../../../../functions/deliver/worker.ts";
+import { openWebhookClient } from "../../../../base/net/webhook-client-fixture.ts";
+import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
+import { createEndpointAt, startStatusReceiver } from "../../../../support/flows/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openPushFixture } from "./support/push-fixture.ts";
+
+// Each type on its way: from its publication over the deliver worker and the push worker to a frame.
+
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+async function openWorld() {
+  const fixture = await openPushFixture(testEnv);
+  const receiver = await startStatusReceiver();
+  const url = `http://127.0.0.1:${receiver.port}/200`;
+  const subscribed = eventTypes.filter((type) => type !== "test.event");
+  const endpoint = await createEndpointAt(testEnv, fixture.queues, fixture.tenant, url, subscribed);
+  await fixture.open();
+  return { ...fixture, receiver, endpoint };
+}
+
+type World = Awaited<ReturnType<typeof openWorld>>;
+type Publish = (world: World, type: EventType) => Promise<void>;
+
+const ofMessage =
+  (direction: "inbound" | "outbound"): Publish =>
+  async ({ tenant, queues, recordMessage }) => {
+    const record = await recordMessage("m", { direction });
+    await openQueue(queues.events, testEnv.eventSource).send(messageEvent(tenant, record));
+  };
+
+const stored: Publish = async ({ tenant, queues, stores }, type) => {
+  const example = eventCatalog().find((entry) => entry.type === type) ?? expect.unreachable();
+  const eventUlid = newUlid(testEnv.now());
+  await stores.eventBodies.save(tenant, renderEvent(tenant, eventUlid, type, example.example.data as object));
+  const body = encodeEvent({ tenant, eventUlid, type, source: null, repeated: true });
+  await openQueue(queues.events, testEnv.eventSource).send({ body });
+};
+
+const onRequest: Publish = async ({ tenant, queues, endpoint }) => {
+  const actor = { caller: { kind: "tenant_key", keyId: "k", tenant, scope: "live" }, ip: null } as const;
+  const request = { tenant, endpointId: endpoint.id, actor, now: testEnv.now() };
+  expect(await sendTestEvent(testEnv.apiPorts(queues), request)).toHaveProperty("deliveryId");
+};
+
+/** How each type is published. */
+const publications: Readonly<Record<EventType, Publish>> = {
+  "message.received": ofMessage("inbound"),
+  "message.sent": ofMessage("outbound"),
+  "message.failed": stored,
+  "message.deleted": stored,
+  "message.edited": stored,
+  "message.reaction": stored,
+  "referral.received": stored,
+  "account.connected": stored,
+  "account.reconnected": stored,
+  "account.disconnected": stored,
+  "account.refresh_failing": stored,
+  "account.needs_reauth": stored,
+  "account.restricted": stored,
+  "account.recovered": stored,
+  "webhook.paused": stored,
+  "test.event": onRequest,
+};
+
+it.each(eventTypes)("%s is pushed as endpoints get it", async (type) => {
+  const world = await openWorld();
+  const { queues, receiver } = world;
+  await publications[type](world, type);
+  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
+  for (const queue of [queues.events, queues.deliveries])
+    expect((await invokeWorker(testEnv.eventSource, queue, worker)).failed).toEqual([]);
+  expect((await world.run()).failed).toEqual([]);
+  const delivered = receiver.requests.map(({ body }) => JSON.parse(`${body}`));
+  expect(delivered).toMatchObject([{ type }]);
+  const pushed = world.takeFrames().map(({ frame }) => frame);
+  expect(pushed.filter((frame) => frame.type === type)).toEqual(delivered);
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { settleDueSends } from "#features/sending/flows/settle-due.ts";
+import type { SendOutcome } from "#platforms/platform.ts";
+import { allRows, drainErasures } from "../../../support/flows/data-subject.ts";
+import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
+
+// A sending or settling process freezes, and thaws when its conversation is erased and every pass of the erasure is over.
+
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(() => {
+  testEnv.advance(MINUTE);
+});
+
+const outcomes: Record<string, SendOutcome> = {
+  "is refused": refusedWith({}),
+  "is accepted": { kind: "accepted", messageId: "m-sent" },
+  "has no known outcome": { kind: "unknown", detail: "outcome_unknown" },
+};
+
+async function openConversation(outcome: SendOutcome): Promise<void> {
+  fixture = await openReplyFixture(testEnv);
+  fixture.setPlatformResponse(outcome);
+}
+
+async function eraseCompletely(): Promise<void> {
+  testEnv.advance(SECOND);
+  await fixture.eraseConversation();
+  await drainErasures(testEnv, fixture.queues);
+}
+
+async function writeAgain(): Promise<void> {
+  testEnv.advance(SECOND);
+  await fixture.take({ messageId: `${fixture.tenant}-again` });
+}
+
+async function settleDue(): Promise<void> {
+  testEnv.advance(2 * MINUTE);
+  await fixture.sweepSends();
+}
+
+/** The keys of the rows with the reply's text, and of the conversation's rows that `belongs` selects. */
+async function leftKeys(belongs: (sortKey: string) => boolean): Promise<string[]> {
+  const rows = await allRows(testEnv);
+  return rows
+    .filter(({ PK }) => PK.includes(fixture.tenant))
+    .filter((row) => JSON.stringify(row).includes("canary") || (row.PK === fixture.id && belongs(row.SK)))
+    .map(({ PK, SK }) => `${PK} ${SK}`);
+}
+
+/** All rows but the used limits, which a process that is frozen before its record writes with it. */
+const anyRow = (sortKey: string) => !sortKey.startsWith("B#");
+const sendRecord = (sortKey: string) => sortKey.startsWith("J#");
+
+describe.each(Object.entries(outcomes))("a reply that %s, whose process is frozen at any call", (_name, outcome) => {
+  const runAtEach = (whileFrozen: () => Promise<void>, belongs: (sortKey: string) => boolean) =>
+    forEachFreezePoint(async (point) => {
+      await openConversation(outcome);
+      const run = await runFrozen(fixture.ports(), point, {
+        work: (ports) => fixture.sendReply({ text: "canary" }, "live", ports),
+        whileFrozen,
+      });
+      await settleDue();
+      if (run.reached) expect.soft([point, await leftKeys(belongs)]).toEqual([point, []]);
+      return run;
+    });
+
+  it("leaves nothing after the erasure", async () => {
+    expect(await runAtEach(eraseCompletely, anyRow)).toBeGreaterThanOrEqual(9);
+  });
+
+  it("leaves nothing of itself in the conversation that starts after the erasure", async () => {
+    const eraseAndWriteAgain = async () => {
+      await eraseCompletely();
+      await writeAgain();
+    };
+    expect(await runAtEach(eraseAndWriteAgain, sendRecord)).toBeGreaterThanOrEqual(9);
+  });
+});
+
+it("a sweep that is frozen at any call while it gives up a send leaves nothing after the erasure", async () => {
+  const calls = await forEachFreezePoint(async (point) => {
+    await openConversation({ kind: "unknown", detail: "outcome_unknown" });
+    await fixture.sendReply({ text: "canary" });
+    testEnv.advance(2 * MINUTE);
+    const run = await runFrozen(testEnv.apiPorts(fixture.queues), point, {
+      work: (ports) => settleDueSends(ports, testEnv.now()),
+      whileFrozen: eraseCompletely,
+    });
+    await settleDue();
+    if (run.reached) expect.soft([point, await leftKeys(anyRow)]).toEqual([point, []]);
+    return run;
+  });
+  expect(calls).toBeGreaterThanOrEqual(7);
+});

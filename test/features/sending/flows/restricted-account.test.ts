@@ -1,0 +1,168 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, it } from "vitest";
+import { newUlid } from "#base/kernel/ids.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { eventSchema } from "#features/webhooks/event-catalog.ts";
+import { type ReplyFixture, refusedWith, useReplyFixture } from "../../../support/flows/reply-fixture.ts";
+import type { TestEnv } from "../../../support/flows/test-env.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
+
+// An account that a refused send restricted is tried again, at first after an hour.
+
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
+  fixture.setPlatformResponse(refused);
+  testEnv.advance(SECOND);
+});
+
+const TEXT = "(#10) This account is temporarily restricted from sending messages.";
+const refused = refusedWith({ class: "restricted", accountStatus: "restricted", detail: TEXT });
+const accept = () => fixture.setPlatformResponse((send) => ({ kind: "accepted", messageId: `m-${send.metadata}` }));
+/** The person writes, so that the window is open, and an agent replies. @returns whether the platform was called */
+async function tryReply(): Promise<boolean> {
+  await fixture.take({ messageId: `${fixture.tenant}-${testEnv.now()}` });
+  testEnv.advance(1);
+  const before = fixture.platformCalls.length;
+  await fixture.sendReply();
+  return fixture.platformCalls.length > before;
+}
+const accountEvents = async () => (await fixture.events()).filter(({ type }) => type.startsWith("account."));
+const accountEventTypes = async () => (await accountEvents()).map(({ type }) => type);
+
+it("is tried after 1, 2, 4, 8, 16 and then every 24 hours", async () => {
+  expect(await tryReply()).toBe(true);
+  for (const wait of [1, 2, 4, 8, 16, 24, 24].map((hours) => hours * HOUR)) {
+    testEnv.advance(wait - SECOND);
+    expect(await tryReply()).toBe(false);
+    testEnv.advance(SECOND);
+    expect(await tryReply()).toBe(true);
+  }
+  // One event, however often it is tried.
+  expect(await accountEventTypes()).toEqual(["account.restricted"]);
+  expect(await fixture.account()).toMatchObject({ status: "restricted", statusDetail: TEXT, refreshError: null });
+});
+
+it("says when to try again, without a call to the platform, and an idempotency key can be used again then", async () => {
+  await tryReply();
+  testEnv.advance(10 * MINUTE);
+  const reply = () => fixture.sendReply({ idempotencyKey: "k-1" });
+  expect(await reply()).toEqual({ refused: "account_restricted", detail: "restricted", retryAfter: 50 * 60 });
+  testEnv.advance(50 * MINUTE);
+  accept();
+  expect(await reply()).toHaveProperty("messageId");
+});
+
+it("is published by the sweep if its process died, although a later refusal restricted the account again", async () => {
+  const died = Promise.withResolvers<void>();
+  const ports = interceptCalls(fixture.ports(), async (name, call) => {
+    const answer = await call();
+    if (name !== "accounts.setStatus") return answer;
+    died.resolve();
+    return new Promise(() => {});
+  });
+  void fixture.sendReply({}, "live", ports);
+  await died.promise;
+  const unblock = { action: "unblock", at: testEnv.now(), reason: null, eventUlid: newUlid(testEnv.now()) } as const;
+  await accountStore(testEnv.table).setPolicy(fixture.tenant, fixture.accountRef, unblock);
+  testEnv.advance(SECOND);
+  expect(await tryReply()).toBe(true);
+  expect(await accountEventTypes()).toEqual(["account.restricted"]);
+  testEnv.advance(MINUTE);
+  await fixture.sweepSends();
+  const restricted = await accountEvents();
+  expect(restricted.map(({ data }) => data.account.status)).toEqual(["restricted", "restricted"]);
+});
+
+it("recovers with the first accepted send, which is published once", async () => {
+  await tryReply();
+  testEnv.advance(HOUR);
+  accept();
+  expect(await tryReply()).toBe(true);
+  expect(await fixture.account()).toMatchObject({ status: "active", statusDetail: null, retryAt: null });
+  expect(await tryReply()).toBe(true);
+  const [restricted, recovered, ...more] = await accountEvents();
+  expect(more).toEqual([]);
+  expect(restricted?.type).toBe("account.restricted");
+  expect(recovered).toMatchObject({
+    type: "account.recovered",
+    data: { account: { status: "active" }, reason: "policy" },
+  });
+  expect(eventSchema("account.recovered").parse(recovered)).toEqual(recovered);
+  // A later restriction starts with an hour again.
+  fixture.setPlatformResponse(refused);
+  await tryReply();
+  testEnv.advance(HOUR);
+  expect(await tryReply()).toBe(true);
+});
+
+it("is not doubled by sends that started before the next try", async () => {
+  await tryReply();
+  testEnv.advance(HOUR);
+  const full = Promise.withResolvers<void>();
+  const before = fixture.platformCalls.length;
+  fixture.setPlatformResponse(async () => {
+    if (fixture.platformCalls.length === before + 3) full.resolve();
+    await full.promise;
+    return refused;
+  });
+  await Promise.all([fixture.sendReply(), fixture.sendReply(), fixture.sendReply()]);
+  expect((await fixture.account())?.retryAt).toBe(testEnv.now() + 2 * HOUR);
+});
+
+it("recovers if the process that sent died before it could publish that, with one event", async () => {
+  await tryReply();
+  testEnv.advance(HOUR);
+  accept();
+  const ports = fixture.ports();
+  const failing = {
+    ...ports,
+    accounts: { ...ports.accounts, endRestriction: () => Promise.reject(new Error("injected")) },
+  };
+  await fixture.sendReply({}, "live", failing);
+  expect(await fixture.account()).toMatchObject({ status: "restricted" });
+  testEnv.advance(2 * MINUTE);
+  await fixture.sweepSends();
+  expect(await fixture.account()).toMatchObject({ status: "active" });
+  await fixture.sweepSends();
+  expect(await accountEventTypes()).toEqual(["account.restricted", "account.recovered"]);
+});
+
+it("does not recover by a test send", async () => {
+  await tryReply();
+  testEnv.advance(HOUR);
+  expect(await fixture.sendReply({}, "test")).toHaveProperty("messageId");
+  expect(await fixture.account()).toMatchObject({ status: "restricted" });
+  expect(await accountEventTypes()).toEqual(["account.restricted"]);
+});
+
+it("waits for the platform's unblock if the platform blocks the account, and says why", async () => {
+  await tryReply();
+  const setPolicy = (action: "block" | "unblock", reason: string | null) =>
+    accountStore(testEnv.table).setPolicy(fixture.tenant, fixture.accountRef, {
+      action,
+      reason,
+      at: testEnv.now(),
+      eventUlid: `${action}-event`,
+    });
+  await setPolicy("block", "Spam");
+  expect(await fixture.account()).toMatchObject({ status: "restricted", statusDetail: "Spam", retryAt: null });
+  testEnv.advance(2 * DAY);
+  expect(await tryReply()).toBe(false);
+  await setPolicy("unblock", null);
+  expect(await fixture.account()).toMatchObject({ status: "active", statusDetail: null });
+  expect(await tryReply()).toBe(true);
+});
+
+it("that a release without retries had stored is tried at once", async () => {
+  const table = testEnv.table;
+  await tryReply();
+  const Key = accountItemKey(fixture.tenant, fixture.accountRef);
+  await table.client.send(new UpdateCommand({ TableName: table.name, Key, UpdateExpression: "REMOVE ra, rw" }));
+  accept();
+  expect(await tryReply()).toBe(true);
+  expect(await fixture.account()).toMatchObject({ status: "active" });
+});

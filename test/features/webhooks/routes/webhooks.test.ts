@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DAY, iso } from "#base/kernel/time.ts";
+import { createOperatorKey } from "#features/access/flows/keys.ts";
+import { deliveryId } from "#features/delivery/rules/deliveries.ts";
+import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import {
+  invalidRequest,
+  openWebhookApiFixture,
+  type WebhookApiFixture,
+} from "../../../support/routes/webhook-api-fixture.ts";
+import { newTenant, siblingId } from "../../../support/stores/samples.ts";
+
+let testEnv: TestEnv;
+let fixture: WebhookApiFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openWebhookApiFixture(testEnv);
+});
+
+describe("PATCH", () => {
+  it("returns the updated endpoint without a secret", async () => {
+    const changed = await fixture.ask("PATCH", fixture.endpointPath(), {
+      events: ["message.sent", "test.event", "message.sent"],
+      status: "paused",
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        data: { endpoint: { id: fixture.endpoint.id, events: ["message.sent", "test.event"], status: "paused" } },
+      },
+    });
+    expect((await fixture.ask("GET", fixture.endpointPath())).text).toBe(changed.text);
+    expect((await fixture.ask("PATCH", fixture.endpointPath(), { status: "active" })).body.data.endpoint.status).toBe(
+      "active",
+    );
+  });
+
+  it("without fields changes nothing", async () => {
+    const before = await fixture.ask("GET", fixture.endpointPath());
+    expect(await fixture.ask("PATCH", fixture.endpointPath(), {})).toEqual(before);
+    expect(await fixture.audits("webhook.update")).toEqual([]);
+  });
+
+  it.each([
+    { status: "deleted" },
+    { status: null },
+    { events: [] },
+    { events: ["message.unknown"] },
+    { events: "message.sent" },
+    { url: 1 },
+    { url: "ftp://127.0.0.1/" },
+    { url: "http://10.0.0.1/in" },
+    [],
+    undefined,
+  ])("of %j is 400 with a word for it", async (body) => {
+    const refused = await fixture.ask("PATCH", fixture.endpointPath(), body);
+    expect(refused).toMatchObject(invalidRequest);
+    expect(refused.body.error.detail).not.toBe("");
+    expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
+  });
+});
+
+it("rotate returns the new secret once, and the previous one is still active", async () => {
+  const { status, body } = await fixture.post(fixture.endpointPath("/rotate"));
+  expect(status).toBe(200);
+  expect(body.data.signing_secret).toMatch(/^whs_/);
+  expect(body.data.endpoint).toMatchObject({
+    signing_secret_prefix: body.data.signing_secret.slice(0, 12),
+    secondary_active: true,
+    secondary_expires_at: iso(testEnv.now() + DAY),
+  });
+  expect((await fixture.ask("GET", fixture.endpointPath())).text).not.toContain(body.data.signing_secret.slice(0, 13));
+  testEnv.advance(DAY);
+  expect((await fixture.ask("GET", fixture.endpointPath())).body.data.endpoint).toMatchObject({
+    secondary_active: false,
+    secondary_expires_at: null,
+  });
+});
+
+it("DELETE succeeds once; afterwards only the delivery history remains", async () => {
+  const row = await fixture.createDelivery(fixture.endpoint, "dlq");
+  expect(await fixture.ask("DELETE", fixture.endpointPath())).toMatchObject({
+    status: 200,
+    body: { ok: true, data: { deleted: true } },
+  });
+  expect((await fixture.ask("DELETE", fixture.endpointPath())).status).toBe(404);
+  expect((await fixture.ask("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
+  expect((await fixture.ask("GET", fixture.endpointPath("/deliveries"))).body.data.deliveries).toMatchObject([
+    { delivery_id: deliveryId(row.eventUlid, fixture.endpoint.id), status: "dlq" },
+  ]);
+});
+
+it("the eleventh host name of a tenant in a minute is 429 with the seconds until the next minute", async () => {
+  testEnv.advance(60_000 - (testEnv.now() % 60_000) + 15_000);
+  const urls = Array.from({ length: 11 }, (_, i) => `http://localhost/${i}`);
+  const responses: number[] = [];
+  for (const url of urls.slice(0, 10))
+    responses.push((await fixture.ask("PATCH", fixture.endpointPath(), { url })).status);
+  expect(responses).toEqual(Array(10).fill(200));
+  for (const [method, path] of [
+    ["PATCH", fixture.endpointPath()],
+    ["POST", "/v1/webhooks"],
+  ] as const) {
+    const response = await fixture.app.request(path, {
+      method,
+      headers: { authorization: `Bearer ${fixture.key}` },
+      body: JSON.stringify({ url: urls[10] }),
+    });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "45"]);
+    expect(await response.json()).toMatchObject({ ok: false, error: { code: "rate_limited" } });
+  }
+  expect((await fixture.ask("PATCH", fixture.endpointPath(), { url: "no url" })).status).toBe(400);
+  expect((await fixture.ask("PATCH", fixture.endpointPath(), { url: "http://127.0.0.1/in" })).status).toBe(200);
+});
+
+describe("every route of one endpoint", () => {
+  const routes = [
+    ["GET", "", undefined],
+    ["PATCH", "", { status: "paused" }],
+    ["PATCH", "", { url: "http://10.0.0.1/" }],
+    ["DELETE", "", undefined],
+    ["POST", "/rotate", undefined],
+    ["POST", "/test", undefined],
+    ["GET", "/deliveries/summary", undefined],
+    ["POST", "/deliveries/replay?from=1", undefined],
+    ["POST", "/deliveries/replay?from=1&status=delivered", undefined],
+    ["POST", "/deliveries/DELIVERY/replay", undefined],
+  ] as const;
+
+  it.each(routes)(
+    "%s …%s: foreign, deleted, unknown and malformed ids get the same bytes",
+    async (method, rest, body) => {
+      const row = await fixture.createDelivery(fixture.endpoint, "dlq");
+      const path = (id: string) =>
+        `/v1/webhooks/${encodeURIComponent(id)}${rest.replace("DELIVERY", deliveryId(row.eventUlid, fixture.endpoint.id))}`;
+      const stranger = await fixture.keyOf(newTenant());
+      const { endpoint: deleted } = await fixture.endpointWith({ path: "/deleted" });
+      await fixture.ask("DELETE", `/v1/webhooks/${deleted.id}`);
+      const responses = [
+        await fixture.ask(method, path(fixture.endpoint.id), body, stranger),
+        await fixture.ask(method, path(deleted.id), body),
+        await fixture.ask(method, path(siblingId(fixture.endpoint.id)), body),
+        await fixture.ask(method, path(fixture.endpoint.id.toLowerCase()), body),
+        await fixture.ask(method, path("x#y"), body),
+      ];
+      expect(responses[0]).toMatchObject({ status: 404, body: { error: { code: "endpoint_not_found" } } });
+      expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+      expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
+      expect(await fixture.row(fixture.endpoint, row.eventUlid)).toEqual(row);
+    },
+  );
+});
+
+it("any key may list the event types, also an operator key without a tenant", async () => {
+  const { secret } = await createOperatorKey(
+    fixture.ports,
+    [fixture.tenant, newTenant()],
+    { scope: "live", label: "", actor: "cli" },
+    testEnv.now(),
+  );
+  for (const apiKey of [fixture.key, secret]) {
+    const { status, body } = await fixture.ask("GET", "/v1/event-types", undefined, apiKey);
+    expect(status).toBe(200);
+    expect(body.data.event_types).toHaveLength(16);
+  }
+  expect((await fixture.ask("GET", "/v1/event-types", undefined, "none")).status).toBe(401);
+});

@@ -1,0 +1,205 @@
+import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newUlid } from "#base/kernel/ids.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { openTable } from "#base/table/client.ts";
+import type { AuditEntry } from "#features/access/rules/audit.ts";
+import { CLOSED } from "#features/delivery/rules/breaker.ts";
+import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
+import { type Endpoints, endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { NOW, newTenant } from "../../../support/stores/samples.ts";
+
+let table: TestTable;
+let endpoints: Endpoints;
+let tenant: TenantId;
+let id: string;
+beforeAll(async () => {
+  table = await startTestTable();
+  endpoints = endpointStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+beforeEach(async () => {
+  tenant = newTenant();
+  id = newUlid(NOW);
+  await endpoints.create(tenant, endpoint(), { audit: auditEntry("webhook.create", NOW), actor: null });
+});
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+const endpoint = (): Endpoint => ({
+  id,
+  url: "https://one.example/",
+  events: ["message.received"],
+  status: "active",
+  secretPrefix: "whs_first000",
+  sealedSecret: bytes("first"),
+  secondary: null,
+  pausedEvent: null,
+  breaker: CLOSED,
+  breakerOp: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+});
+const auditEntry = (action: AuditEntry["action"], at = NOW + 1): AuditEntry => ({
+  action,
+  resource: `webhook:${id}`,
+  actor: "key:k",
+  ip: null,
+  detail: {},
+  at,
+});
+const author = (action: AuditEntry["action"], at?: number) => ({ audit: auditEntry(action, at), actor: null });
+const readEndpoint = () => endpoints.get(tenant, id);
+const rotate = (name: string, at = NOW + 1) =>
+  endpoints.rotate(
+    tenant,
+    id,
+    { prefix: `whs_${name}`, sealed: bytes(name), overlapUntil: at + 100 },
+    author("webhook.rotate", at),
+  );
+
+async function auditActions(): Promise<string[]> {
+  const { Items = [] } = await openTable(table.tableName, table.client).client.send(
+    new QueryCommand({
+      TableName: table.tableName,
+      KeyConditionExpression: "PK = :a",
+      ExpressionAttributeValues: { ":a": `A#${tenant}` },
+    }),
+  );
+  return Items.map((item) => item.ac as string);
+}
+
+describe("a change", () => {
+  it("sets the given fields and leaves the rest", async () => {
+    expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update"))).toBe("changed");
+    const op = expect.any(String);
+    expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
+    await endpoints.update(
+      tenant,
+      id,
+      { url: "https://two.example/", events: ["message.sent"] },
+      author("webhook.update", NOW + 2),
+    );
+    expect(await readEndpoint()).toMatchObject({
+      url: "https://two.example/",
+      events: ["message.sent"],
+      status: "paused",
+    });
+    expect(await auditActions()).toEqual(["webhook.create", "webhook.update", "webhook.update"]);
+  });
+
+  it("of a deleted or missing endpoint changes nothing and writes no audit row", async () => {
+    expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("changed");
+    const tombstone = await readEndpoint();
+    expect(tombstone).toMatchObject({ id, status: "deleted", sealedSecret: null, secondary: null, secretPrefix: "" });
+    expect(await endpoints.update(tenant, id, { status: "active" }, author("webhook.update"))).toBe("refused");
+    expect(await rotate("next")).toBe("refused");
+    expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("refused");
+    expect(
+      await endpoints.pause(tenant, id, { url: endpoint().url, pausedEvent: "e" }, auditEntry("webhook.auto_pause")),
+    ).toBe(false);
+    expect(await endpoints.update(newTenant(), id, { status: "paused" }, author("webhook.update"))).toBe("refused");
+    expect(await readEndpoint()).toEqual(tombstone);
+    expect(await auditActions()).toEqual(["webhook.create", "webhook.delete"]);
+  });
+});
+
+it("each rotation keeps only the previous secret", async () => {
+  await rotate("second");
+  expect(await readEndpoint()).toMatchObject({
+    secretPrefix: "whs_second",
+    sealedSecret: bytes("second"),
+    secondary: { sealedSecret: bytes("first"), expiresAt: NOW + 101 },
+  });
+  await rotate("third", NOW + 50);
+  expect(await readEndpoint()).toMatchObject({
+    sealedSecret: bytes("third"),
+    secondary: { sealedSecret: bytes("second"), expiresAt: NOW + 150 },
+  });
+});
+
+it("the service pauses an endpoint once, and only at the same URL", async () => {
+  const pause = (url: string, pausedEvent: string) =>
+    endpoints.pause(tenant, id, { url, pausedEvent }, auditEntry("webhook.auto_pause"));
+  expect(await pause("https://elsewhere.example/", "A")).toBe(false);
+  expect(await pause(endpoint().url, "B")).toBe(true);
+  expect(await pause(endpoint().url, "C")).toBe(false);
+  expect(await readEndpoint()).toMatchObject({ status: "paused", pausedEvent: "B" });
+  expect(await auditActions()).toEqual(["webhook.create", "webhook.auto_pause"]);
+});
+
+it("the service pauses a failing endpoint only if no attempt has succeeded since", async () => {
+  const saveBreaker = async (failingSince: number | null) =>
+    endpoints.saveBreaker(tenant, (await readEndpoint()) ?? endpoint(), { ...CLOSED, failingSince }, NOW);
+  const pauseIfFailingSince = (failingSince: number) => {
+    const condition = { url: endpoint().url, pausedEvent: "A", failingSince };
+    return endpoints.pause(tenant, id, condition, auditEntry("webhook.auto_pause"));
+  };
+  await saveBreaker(NOW - 2);
+  await saveBreaker(null);
+  expect(await pauseIfFailingSince(NOW - 2)).toBe(false);
+  await saveBreaker(NOW - 1);
+  expect(await pauseIfFailingSince(NOW - 2)).toBe(false);
+  expect(await pauseIfFailingSince(NOW - 1)).toBe(true);
+});
+
+it("a breaker is saved only over the one from which it was computed, and never of a deleted endpoint", async () => {
+  const stale = endpoint();
+  expect(await endpoints.saveBreaker(tenant, stale, { ...CLOSED, failures: 3 }, NOW)).toEqual({ applied: true });
+  const refused = await endpoints.saveBreaker(tenant, stale, { ...CLOSED, failures: 1 }, NOW);
+  expect(refused).toMatchObject({ applied: false, endpoint: { breaker: { failures: 3 } } });
+  const current = await readEndpoint();
+  await endpoints.remove(tenant, id, author("webhook.delete"));
+  const late = await endpoints.saveBreaker(tenant, current ?? stale, { ...CLOSED, failures: 4 }, NOW);
+  expect(late).toMatchObject({ applied: false, endpoint: { status: "deleted", breaker: { failures: 3 } } });
+});
+
+it.each<Fault>(["lost", "fail", "throttle", "twice"])(
+  "(%s) at any request: a change is applied once and reported as applied",
+  async (fault) => {
+    let times = 0;
+    const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
+    expect(await rotate("second")).toBe("changed");
+    expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update", NOW + 2))).toBe("changed");
+    expect(await endpoints.remove(tenant, id, author("webhook.delete", NOW + 3))).toBe("changed");
+    end();
+    expect(await readEndpoint()).toMatchObject({ status: "deleted" });
+    expect(await auditActions()).toEqual(["webhook.create", "webhook.rotate", "webhook.update", "webhook.delete"]);
+  },
+);
+
+it("a rotation whose response was lost is not repeated: the first secret still signs", async () => {
+  let times = 0;
+  const end = injectFaults(table.client, () => (times++ === 0 ? "lost" : "pass"));
+  expect(await rotate("second")).toBe("changed");
+  end();
+  expect(times).toBe(2);
+  expect(await readEndpoint()).toMatchObject({ secondary: { sealedSecret: bytes("first") } });
+});
+
+it("conflicting transactions are retried until one succeeds, with a limit", async () => {
+  const conflicting = (times: number) => {
+    let conflicts = 0;
+    (table.client.middlewareStack as DynamoDBClient["middlewareStack"]).add(
+      (next, context) => async (args) => {
+        if (context.commandName !== "TransactWriteItemsCommand" || conflicts++ >= times) return next(args);
+        throw new TransactionCanceledException({
+          $metadata: {},
+          message: "Transaction conflict",
+          CancellationReasons: [{ Code: "TransactionConflict" }, { Code: "None" }],
+        });
+      },
+      { name: "conflicting", step: "initialize" },
+    );
+    return () => table.client.middlewareStack.remove("conflicting");
+  };
+  const fewEndpoints = conflicting(2);
+  expect(await rotate("second")).toBe("changed");
+  fewEndpoints();
+  const manyEndpoints = conflicting(50);
+  await expect(rotate("third")).rejects.toThrow("Transaction conflict");
+  manyEndpoints();
+  expect(await readEndpoint()).toMatchObject({ secretPrefix: "whs_second" });
+});

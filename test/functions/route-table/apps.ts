@@ -1,0 +1,137 @@
+import { openQueue } from "#base/aws/queues.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
+import { refuse } from "#base/kernel/refusals.ts";
+import { CONFIRM_PAGE } from "#features/access/routes/sign-in/pages.ts";
+import { checkRoutes } from "#features/holds/routes/check.ts";
+import { intakeRoutes } from "#features/inbox/routes/intake.ts";
+import type { App } from "#http/app.ts";
+import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
+import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
+import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
+import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts";
+import { connectRoutes } from "../../../functions/connect/routes.ts";
+import type { ConsolePorts } from "../../../functions/console/routes.ts";
+import { consoleRoutes } from "../../../functions/console/routes.ts";
+import { docsRoutes } from "../../../functions/docs/routes.ts";
+import { createApp } from "../../support/conformance/observed-app.ts";
+import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
+import type { TestEnv } from "../../support/flows/test-env.ts";
+import type { ApiApp } from "../../support/routes/api-app.ts";
+import { PLATFORM_SECRETS, testDutyPorts } from "../../support/routes/duty-ports.ts";
+import { testApp } from "../../support/routes/test-app.ts";
+import { openStores } from "../../support/stores/open-stores.ts";
+import { oneKeyRing } from "../../support/world/key-rings.ts";
+
+export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "docs" | "intake", App>>;
+
+/** The keys of the tokens in sign-in links. */
+export const LOGIN_KEYS = oneKeyRing(randomToken(32));
+const LOGIN_STATE_KEYS = oneKeyRing(randomToken(32));
+
+interface RouteAppOptions {
+  /** Of the documentation's pages. Default: none. */
+  readonly docsPaths?: readonly string[];
+  /** Gets each message for the mail worker. */
+  readonly onMail?: (body: string) => void;
+  /** Gets the code of each login that a platform is asked about. */
+  readonly onLogin?: (code: string) => void;
+}
+
+/**
+ * The functions that answer requests.
+ * @param rateLimit runs once the caller is identified
+ */
+export async function openRouteApps(
+  testEnv: TestEnv,
+  api: ApiApp,
+  rateLimit: Credentials["rateLimit"],
+  { docsPaths = [], onMail = () => {}, onLogin = () => {} }: RouteAppOptions = {},
+): Promise<RouteApps> {
+  const stores = openStores(testEnv.table);
+  const check = {
+    ...stores,
+    ...api.ports,
+    challengeKeys: async () => CHALLENGE_KEYS,
+    random: randomToken,
+    pageFiles: new Map(),
+  };
+  const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
+  const queues = await testEnv.newQueues();
+  const intakePorts = {
+    platformSecrets: async () => PLATFORM_SECRETS,
+    verifySignature,
+    verifyHandshake,
+    inbound: openQueue(queues.inbound, testEnv.sqs),
+    files: testEnv.files,
+    log,
+  };
+  const body = Buffer.from('{ "ok": false, "error": { "code": "invalid_token" } }');
+  const page = { body, type: "text/html; charset=utf-8", etag: '"1"' };
+  const consolePorts: ConsolePorts = {
+    ...check,
+    pageFiles: new Map([
+      ["/console/auth/verify", page],
+      [CONFIRM_PAGE, page],
+    ]),
+    memberships: stores.memberships,
+    baseUrl: "https://parley.example",
+    addressKeys: testEnv.addressKeys,
+    loginKeys: async () => LOGIN_KEYS,
+    mails: { send: async ({ body }) => onMail(body) },
+    isSignUpOpen: false,
+    tenantLimits: { perOwner: 5, perDay: 2 },
+    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
+    // Links have no limit, and a caller who signs out calls the next route all the same.
+    signInCaps: { consume: async () => null },
+    users: { ...stores.users, raiseEpoch: async () => true },
+  };
+  const dialog = {
+    authorizeUrl: (state: string) => `https://platform.example/login?${new URLSearchParams({ state })}`,
+  };
+  const logIn = async (code: string) => {
+    onLogin(code);
+    return { kind: "unknown" } as const;
+  };
+  const listPages = async () => ({ kind: "unknown" }) as const;
+  const connectPorts: ConnectFunctionPorts = {
+    ...testDutyPorts(testEnv, queues.accounts),
+    ...stores,
+    ...api.ports,
+    memberships: stores.memberships,
+    users: stores.users,
+    accountWork: openQueue(queues.accounts, testEnv.sqs),
+    baseUrl: "https://parley.example",
+    loginStateKeys: async () => LOGIN_STATE_KEYS,
+    loginDialogs: { instagram: dialog, messenger: dialog },
+    logins: { instagram: async () => ({ logIn }), facebook: async () => ({ logIn, listPages }) },
+    connectAccount: async () => refuse("oauth_failed"),
+  };
+  const document = {
+    type: "application/json",
+    etag: () => '"1"',
+    body: () => Buffer.from('{ "ok": true, "openapi": "3.1.0" }'),
+  };
+  const notFound = { ...document, type: "text/html; charset=utf-8", body: () => Buffer.from("<!doctype html>") };
+  const pages = new Map(docsPaths.map((path) => [path, notFound]));
+  const common = { credentials: noCredentials, now: testEnv.now, log };
+  return {
+    api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
+    check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
+    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages, notFound } }),
+    intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
+    connect: createApp({
+      ...common,
+      endpoints: connectRoutes,
+      ports: connectPorts,
+      credentials: { ...sessionCredentials(connectPorts), rateLimit },
+      cors: { origin: api.ports.consoleOrigin },
+    }),
+    console: createApp({
+      ...common,
+      endpoints: consoleRoutes,
+      ports: consolePorts,
+      credentials: { ...sessionCredentials(consolePorts), rateLimit },
+      cors: { origin: api.ports.consoleOrigin },
+    }),
+  };
+}

@@ -1,0 +1,220 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasRole, roles } from "#features/access/rules/roles.ts";
+import { checkRoutes } from "#features/holds/routes/check.ts";
+import { intakeRoutes } from "#features/inbox/routes/intake.ts";
+import { apiRoutes } from "../../../functions/api/routes.ts";
+import { connectRoutes } from "../../../functions/connect/routes.ts";
+import { consoleRoutes } from "../../../functions/console/routes.ts";
+import { docsRoutes } from "../../../functions/docs/routes.ts";
+import { newSourceIp } from "../../support/flows/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { type ApiApp, openApiApp } from "../../support/routes/api-app.ts";
+import { openRouteApps, type RouteApps } from "./apps.ts";
+import { openRouteCallers, type RouteCaller } from "./callers.ts";
+import {
+  apiRows,
+  checkRows,
+  connectRows,
+  consoleRows,
+  docsRows,
+  intakeRows,
+  type RouteRow,
+  routeName,
+  type Verdict,
+} from "./rows.ts";
+import { openRouteWorld, type RouteWorld } from "./world.ts";
+
+// Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
+// the rule that joins them.
+
+let testEnv: TestEnv;
+let api: ApiApp;
+let world: RouteWorld;
+let callers: Readonly<Record<string, RouteCaller>>;
+let apps: RouteApps;
+
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+  api = await openApiApp(testEnv);
+  world = await openRouteWorld(testEnv, api);
+  callers = await openRouteCallers(testEnv, api, world);
+  // Without a limit, because these are thousands of requests in one minute.
+  apps = await openRouteApps(testEnv, api, async () => null);
+});
+afterAll(() => testEnv.close());
+
+const tables = [
+  { table: "api", routes: apiRoutes, rows: apiRows },
+  { table: "connect", routes: connectRoutes, rows: connectRows },
+  { table: "console", routes: consoleRoutes, rows: consoleRows },
+  { table: "docs", routes: docsRoutes, rows: docsRows },
+  { table: "check", routes: checkRoutes, rows: checkRows },
+  { table: "intake", routes: intakeRoutes, rows: intakeRows },
+] as const;
+
+it("the tables have every route of every function that answers requests", () => {
+  const folder = new URL("../../../functions/", import.meta.url);
+  const handlers = readdirSync(folder)
+    .map((name) => new URL(`${name}/handler.ts`, folder))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, "utf8"))
+    .filter((source) => source.includes("createApp("));
+  const served = handlers.map((source) => /^\s+endpoints: (\w+),$/m.exec(source)?.[1]);
+  expect(served.sort()).toEqual(tables.map(({ table }) => `${table}Routes`).sort());
+});
+
+describe.each(tables)("the rows of $table", ({ routes, rows }) => {
+  it("are one for each route, as it is declared", () => {
+    const declared = routes.map(({ method, path, auth, tenant, role }) => [
+      `${method} ${path}`,
+      { auth, tenant, role },
+    ]);
+    const inTable = Object.entries(rows).map(([name, { auth, tenant, role }]) => [
+      routeName(name),
+      { auth, tenant, role },
+    ]);
+    expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(declared));
+  });
+});
+
+interface Answer {
+  readonly verdict: Verdict;
+  /** Status, headers without the correlation id, and body. */
+  readonly bytes: string;
+  readonly headers: Headers;
+}
+
+type Table = (typeof tables)[number]["table"];
+
+/** One request of a caller. @param id of the resource; default: an unknown one */
+async function ask(
+  table: Table,
+  name: string,
+  row: RouteRow,
+  { headers, tenant, actorId, resources }: RouteCaller,
+  id = defaultId(row, resources),
+): Promise<Answer> {
+  const { path, body } = row.request({ id, ownEndpointId: world.ownIds.endpoint, actorId });
+  const query = tenant === null ? "" : `${path.includes("?") ? "&" : "?"}tenant=${tenant}`;
+  const request = new Request(`http://gateway${path}${query}`, {
+    method: name.split(" ")[0] ?? "",
+    headers: { accept: "application/json", ...headers, ...(body ? { "content-type": "application/json" } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const response = await apps[table].fetch(request, { sourceIp: newSourceIp() });
+  const text = await response.text();
+  const { ok, error } = JSON.parse(text === "" || text.startsWith("<!doctype") ? '{ "ok": true }' : text) as {
+    ok: boolean;
+    error?: { code: string };
+  };
+  const shown = [...response.headers]
+    .filter(([header]) => header !== "x-correlation-id")
+    // A secret of the browser alone.
+    .map(([header, value]) => [header, value.replace(/console_sign_in=[\w-]+/, "console_sign_in=")]);
+  return {
+    verdict: [response.status, ok ? "ok" : (error?.code ?? "")],
+    bytes: JSON.stringify([response.status, shown, text]),
+    headers: response.headers,
+  };
+}
+
+function defaultId({ kind, tenant }: RouteRow, resources?: "paused"): string {
+  if (kind === null) return "";
+  // Where the resource determines the tenant, a caller of the suspended tenant names a resource of it.
+  return resources === "paused" && tenant === "resource" ? world.pausedIds[kind] : world.unknownIds[kind];
+}
+
+const UNAUTHORIZED: Verdict = [401, "unauthorized"];
+const FORBIDDEN: Verdict = [403, "forbidden"];
+
+/** What the contract says about a caller of a route. */
+function expectedVerdict(name: string, row: RouteRow, { headers, kind, standing }: RouteCaller): Verdict {
+  const { auth, tenant, role, testKeyAnswer = row.answer, suspendedAnswer = FORBIDDEN } = row;
+  const answer = ("sec-fetch-site" in headers && row.unmeantAnswer) || row.answer;
+  if (auth === "none") return answer;
+  if (standing.is === "refused" || kind === "none") return UNAUTHORIZED;
+  if (auth !== "caller" && auth !== kind) return UNAUTHORIZED;
+  switch (standing.is) {
+    case "forged":
+      return name.startsWith("GET ") ? answer : [403, "csrf_failed"];
+    case "member":
+      // Where the resource determines the tenant, an unknown one has no roles.
+      return role === null || tenant === "resource" || hasRole(standing.role, role) ? answer : FORBIDDEN;
+    case "key":
+      return standing.isTest ? testKeyAnswer : answer;
+    case "malformed_tenant":
+      return tenant === "query" ? [400, "invalid_request"] : answer;
+    case "ambiguous":
+      return tenant === "query" ? [400, "tenant_required"] : answer;
+    case "memberless":
+    case "stranger":
+      // An id of another tenant's resource is answered as an unknown one.
+      return tenant === "query" ? FORBIDDEN : answer;
+    case "suspended":
+      // A key of one tenant, which is suspended, is refused by every route. A person is signed in all the same.
+      return tenant === "none" && !standing.hasNoOther ? answer : suspendedAnswer;
+  }
+}
+
+const everyRow = tables.flatMap(({ table, rows }) => Object.entries(rows).map(([name, row]) => ({ table, name, row })));
+
+describe.each(everyRow)("$name", ({ table, name, row }) => {
+  it("answers each caller as the contract says", async () => {
+    const verdicts: Record<string, Verdict> = {};
+    const expected: Record<string, Verdict> = {};
+    for (const [callerName, caller] of Object.entries(callers)) {
+      verdicts[callerName] = (await ask(table, name, row, caller)).verdict;
+      expected[callerName] = expectedVerdict(name, row, caller);
+    }
+    expect(verdicts).toEqual(expected);
+  });
+
+  it("refuses every bad credential with the same bytes", async () => {
+    const refused = Object.values(callers).filter(({ standing }) => standing.is === "refused");
+    const answers = await Promise.all(refused.map((caller) => ask(table, name, row, caller)));
+    expect(refused.length).toBeGreaterThan(20);
+    const withoutTimes = answers.map(({ bytes }) => bytes.replace(/"time\\":\\"[^"]*"/, ""));
+    expect([...new Set(withoutTimes)]).toHaveLength(1);
+  });
+
+  it("answers every id of another tenant, and every impossible one, as it answers an unknown one", async () => {
+    if (row.kind === null || row.auth === "none") return;
+    for (const callerName of row.auth === "session" ? ["an owner"] : ["a key", "an owner"]) {
+      const caller = callers[callerName] as RouteCaller;
+      const unknown = await ask(table, name, row, caller);
+      expect(unknown.verdict, callerName).toEqual(row.answer);
+      for (const [idName, id] of Object.entries(world.foreignIds[row.kind])) {
+        if (row.storedIds?.includes(idName)) continue;
+        expect((await ask(table, name, row, caller, id)).bytes, `${callerName}: ${idName}`).toBe(unknown.bytes);
+      }
+    }
+  });
+
+  it("checks the role where the id names the tenant, and answers a stranger as it answers an unknown id", async () => {
+    if (row.kind !== "tenant" || row.role === null) return;
+    const unknown = await ask(table, name, row, callers["an owner"] as RouteCaller);
+    for (const role of roles) {
+      const { verdict } = await ask(table, name, row, callers[`an ${role}`] as RouteCaller, world.own);
+      expect(verdict, role).toEqual(hasRole(role, row.role) ? [200, "ok"] : FORBIDDEN);
+    }
+    for (const callerName of ["a member of no tenant", "an owner of a suspended tenant", "a member who was removed"]) {
+      const stranger = { ...(callers[callerName] as RouteCaller), tenant: null };
+      expect((await ask(table, name, row, stranger, world.own)).bytes, callerName).toBe(unknown.bytes);
+    }
+  });
+
+  it("can be read by the console alone, and the OpenAPI document by any page", async () => {
+    const isReadable = !["check", "docs", "intake"].includes(table) && name !== "GET /health";
+    const isDocument = name === "GET /openapi.json";
+    for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
+      const { headers: own, ...caller } = callers["a key"] as RouteCaller;
+      const headers = origin === null ? own : { ...own, origin };
+      const answer = await ask(table, name, row, { ...caller, headers });
+      const allowed = isReadable && origin === api.ports.consoleOrigin ? origin : null;
+      expect(answer.headers.get("access-control-allow-origin")).toBe(isDocument ? "*" : allowed);
+      expect(answer.headers.get("access-control-allow-credentials")).toBe(allowed === null ? null : "true");
+      expect(answer.headers.get("vary")).toBe(isDocument ? "accept-encoding" : isReadable ? "origin" : null);
+    }
+  });
+});

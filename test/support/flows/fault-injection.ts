@@ -1,0 +1,100 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { inject } from "vitest";
+import { type Fault, injectFaults } from "../faults.ts";
+import type { QueueWorker } from "./queue-worker.ts";
+
+/**
+ * - `before`: the process dies before the call
+ * - `after`: the call is done, then the process dies
+ * - `lost`: the call is done and its response is lost; the process lives and the SDK retries
+ */
+export const faultPoints = ["before", "after", "lost"] as const;
+export type FaultPoint = (typeof faultPoints)[number];
+
+/** `npm test` injects one of the three faults into each call, in turn. `npm run test:full` injects all three. */
+export const FAULT_STEP = inject("fullRun") ? 1 : faultPoints.length;
+
+/** The first call that gets this fault. Every `FAULT_STEP`-th call after it gets it, too. */
+export function firstFault(faultPoint: FaultPoint): number {
+  return faultPoints.indexOf(faultPoint) % FAULT_STEP;
+}
+
+/**
+ * Injects a fault into the k-th call to AWS of a process, counted over all its clients from 0. After a crash every
+ * further call fails, in every concurrent branch.
+ */
+export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoint, callIndex: number) {
+  let calls = 0;
+  let crashed = false;
+  let isReached = false;
+  const decide = (): Fault => {
+    const index = calls++;
+    if (crashed) return "crash";
+    if (index !== callIndex) return "pass";
+    isReached = true;
+    crashed = faultPoint !== "lost";
+    // After a lost response the SDK of a crashed process retries, and that retry fails.
+    return faultPoint === "before" ? "crash" : "lost";
+  };
+  // The faults sit in the middleware that all clients of the SDK share.
+  const removals = clients.map((client) => injectFaults(client as DynamoDBClient, decide));
+  return {
+    reached: () => isReached,
+    /** A worker whose whole batch is delivered again if its process crashed. */
+    crashable:
+      (worker: QueueWorker): QueueWorker =>
+      async (event, invocation) => {
+        const answer = await worker(event, invocation);
+        return crashed
+          ? { batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })) }
+          : answer;
+      },
+    remove: () => {
+      for (const removeFault of removals) removeFault();
+    },
+  };
+}
+
+/**
+ * Injects a fault into the k-th call to AWS of several processes, one after the other, counted from 0. A crash ends the
+ * process that makes the call and no other. Calls outside of a process, such as those of the test, pass and do not count.
+ */
+export function injectIntoProcesses(clients: readonly unknown[], faultPoint: FaultPoint, callIndex: number) {
+  let calls = 0;
+  let isRunning = false;
+  let crashed = false;
+  let isReached = false;
+  const decide = (): Fault => {
+    if (!isRunning) return "pass";
+    if (crashed) return "crash";
+    if (calls++ !== callIndex) return "pass";
+    isReached = true;
+    crashed = faultPoint !== "lost";
+    return faultPoint === "before" ? "crash" : "lost";
+  };
+  const removals = clients.map((client) => injectFaults(client as DynamoDBClient, decide));
+  /** @returns null for a process that crashed */
+  async function run<T>(work: () => Promise<T>): Promise<T | null> {
+    isRunning = true;
+    crashed = false;
+    const [result] = await Promise.allSettled([work()]);
+    isRunning = false;
+    if (crashed) return null;
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  }
+  return {
+    reached: () => isReached,
+    run,
+    /** A worker in a process. Its whole batch is delivered again if it crashed. */
+    worker:
+      (worker: QueueWorker): QueueWorker =>
+      async (event, invocation) =>
+        (await run(() => worker(event, invocation))) ?? {
+          batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+        },
+    remove: () => {
+      for (const removeFault of removals) removeFault();
+    },
+  };
+}

@@ -1,0 +1,316 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { SESv2Client } from "@aws-sdk/client-sesv2";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { openFiles } from "#base/aws/files.ts";
+import type { LogLine } from "#base/aws/log.ts";
+import { openMail } from "#base/aws/mail.ts";
+import { openQueue } from "#base/aws/queues.ts";
+import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { openUploadFiles } from "#base/aws/upload-files.ts";
+import { openUploadGrants } from "#base/aws/upload-grants.ts";
+import { openVault } from "#base/aws/vault.ts";
+import { deriveKey } from "#base/kernel/bytes.ts";
+import { newUlid } from "#base/kernel/ids.ts";
+import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
+import { createGate } from "#base/net/egress-gate.ts";
+import type { WebhookClient } from "#base/net/webhook-client.ts";
+import { openTable, type Table } from "#base/table/client.ts";
+import type { ResumeDeletionsPorts } from "#features/accounts/flows/duties/ports.ts";
+import type { DueCheckPorts } from "#features/accounts/ports.ts";
+import { type AccountRef, accountKey, type PlatformName } from "#features/accounts/rules/accounts.ts";
+import type { PurgeLettersPorts } from "#features/dead-letters/ports.ts";
+import type { DeliverPorts, OverduePorts, SweepPorts } from "#features/delivery/ports.ts";
+import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
+import type { ErasePorts } from "#features/erasure/ports.ts";
+import { tenantShards } from "#features/inbox/flows/feed-shards.ts";
+import type { IngestPorts, ProfilePorts, PurgePorts } from "#features/inbox/ports.ts";
+import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import type { Tenants } from "#features/tenants/store/tenants.ts";
+import type { PurgeUploadsPorts } from "#features/uploads/ports.ts";
+import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
+import { platformHttp } from "#platforms/api/http.ts";
+import { mockPlatform } from "#platforms/api/mock.ts";
+import { platformFor } from "#platforms/api/platform-for.ts";
+import { parseUpdates } from "#platforms/parse/parse.ts";
+import { selectUpdates } from "#platforms/parse/webhook-events.ts";
+import type { ApiPorts } from "../../../functions/api/routes.ts";
+import type { WorkerPorts } from "../../../functions/worker/batch.ts";
+import { type Emulators, startEmulators } from "../../../local/emulators/server.ts";
+import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
+import { noStream } from "../../features/realtime/flows/support/no-stream.ts";
+import { testAccessKeys } from "../access/access-keys.ts";
+import { constantSigner } from "../constant-signer.ts";
+import type { TestTable } from "../dynamodb.ts";
+import { withoutConnection } from "../pipeline/emulators-in-process.ts";
+import { observeClients, requireNoLateCalls } from "../processes/work-left.ts";
+import { openStores } from "../stores/open-stores.ts";
+import { NOW } from "../stores/samples.ts";
+import { startFlowTable } from "../world/flow-table.ts";
+import { oneKeyRing } from "../world/key-rings.ts";
+import { processClock, suspendable } from "../world/processes.ts";
+import { withoutTransport } from "../world/sdk-in-process.ts";
+
+const BUCKET = "raw";
+export const UPLOAD_BUCKET = "uploads";
+const ROOT_SECRET = "a root secret that is long enough to be one";
+
+const noApp = { metaAppId: null, metaSecret: null };
+
+/** The queues of one test, empty when created. */
+export interface TestQueues {
+  readonly inbound: string;
+  readonly events: string;
+  readonly deliveries: string;
+  readonly slowDeliveries: string;
+  readonly profiles: string;
+  readonly erasures: string;
+  readonly mails: string;
+  readonly uploads: string;
+  readonly accounts: string;
+  readonly realtime: string;
+}
+
+/**
+ * A real table, real emulators of the other services, and ports of the real stores. Its clock is the clock of the
+ * whole process, and only tests advance it. Every call to `…Ports` acts as a new process with an empty cache.
+ */
+export type TestEnv = Awaited<ReturnType<typeof openTestEnv>>;
+
+/** @param options.startTable opens another table, such as `openWorldTable`, whose reads may be behind */
+export async function openTestEnv(
+  options: { readonly startTable?: (now: () => Millis) => TestTable | Promise<TestTable> } = {},
+) {
+  let now: Millis = NOW;
+  setRuntimeOverrides({ now: processClock(() => now) });
+  const table: TestTable = await (options.startTable ?? startFlowTable)(() => now);
+  const dataDir = mkdtempSync(join(tmpdir(), "test-env-"));
+  const emulators: Emulators = await startEmulators({
+    port: 0,
+    dataDir,
+    now: () => now,
+    accessKeys: testAccessKeys,
+    verifiesSignatures: false,
+  });
+  const common = {
+    endpoint: emulators.url,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    signer: constantSigner,
+  };
+  const aws = {
+    sqs: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
+    s3: new S3Client({ ...common, forcePathStyle: true }),
+    kms: withoutTransport(new KMSClient({ ...common, ...withoutConnection(emulators) })),
+    ses: new SESv2Client(common),
+    // The queue client of the event source is not part of the functions' processes.
+    eventSource: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
+  };
+  const serviceClients = [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const;
+  suspendable(serviceClients);
+  observeClients(serviceClients);
+  for (const Bucket of [BUCKET, UPLOAD_BUCKET]) await aws.s3.send(new CreateBucketCommand({ Bucket }));
+  const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
+  const keyId = KeyMetadata?.KeyId ?? "";
+  const tableHandle: Table = openTable(table.tableName, table.client);
+  const logLines: LogLine[] = [];
+  const log = (line: LogLine) => {
+    logLines.push(line);
+  };
+  let queueSets = 0;
+
+  async function newQueue(name: string, visibilitySeconds: number): Promise<string> {
+    const Attributes = { VisibilityTimeout: `${visibilitySeconds}` };
+    const { QueueUrl } = await aws.sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+    return QueueUrl ?? "";
+  }
+
+  const testEnv = {
+    table: tableHandle,
+    client: table.client,
+    emulators,
+    ...aws,
+    /** The AWS clients of the process, for fault injection. */
+    clients: serviceClients,
+    lines: logLines,
+    now: () => now,
+    advance(by: Millis): void {
+      now += by;
+      emulators.onClockAdvance();
+    },
+    async newQueues(): Promise<TestQueues> {
+      const prefix = `queues-${++queueSets}`;
+      const names = [
+        "inbound",
+        "events",
+        "deliveries",
+        "slowDeliveries",
+        "profiles",
+        "erasures",
+        "mails",
+        "uploads",
+        "accounts",
+        "realtime",
+      ] as const;
+      const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`, name === "uploads" ? 720 : 30)));
+      return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
+    },
+    files: openFiles(BUCKET, aws.s3),
+    uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
+    receivedMessages: openReceivedMessages(aws.sqs),
+    newVault: () => openVault(keyId, aws.kms),
+    ingestPorts: (queues: TestQueues): IngestPorts & WorkerPorts => ({
+      ...openStores(tableHandle),
+      receivedMessages: openReceivedMessages(aws.sqs),
+      parseUpdates,
+      selectUpdates,
+      files: openFiles(BUCKET, aws.s3),
+      inbound: openQueue(queues.inbound, aws.sqs),
+      events: openQueue(queues.events, aws.sqs),
+      profiles: openQueue(queues.profiles, aws.sqs),
+      log,
+    }),
+    /** @param graph the URL of the platform's API */
+    profilePorts: (graph: string, queues?: Pick<TestQueues, "realtime">): ProfilePorts & WorkerPorts => {
+      const http = platformHttp({ total: 400 });
+      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+      return {
+        ...openStores(tableHandle),
+        receivedMessages: openReceivedMessages(aws.sqs),
+        vault: openVault(keyId, aws.kms),
+        platformFor: async ({ connection }) => platformFor(connection, upstream, http),
+        ...(queues?.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : noStream),
+        log,
+      };
+    },
+    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient): DeliverPorts & WorkerPorts => ({
+      ...openStores(tableHandle),
+      receivedMessages: openReceivedMessages(aws.sqs),
+      retries: openQueue(queues.deliveries, aws.sqs),
+      slowRetries: openQueue(queues.slowDeliveries, aws.sqs),
+      events: openQueue(queues.events, aws.sqs),
+      realtime: openQueue(queues.realtime, aws.sqs),
+      vault: openVault(keyId, aws.kms),
+      webhookClient,
+      concurrencySlots: concurrencySlotStore(tableHandle),
+      mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, aws.ses),
+      random: () => 0,
+      log,
+    }),
+    erasePorts: (queues: Partial<Pick<TestQueues, "erasures" | "realtime">>): ErasePorts & WorkerPorts => ({
+      ...openStores(tableHandle),
+      receivedMessages: openReceivedMessages(aws.sqs),
+      uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
+      erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
+      ...(queues.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : noStream),
+      log,
+    }),
+    sweepPorts: (
+      queues: TestQueues,
+    ): SweepPorts &
+      OverduePorts &
+      PurgePorts &
+      PurgeLettersPorts &
+      PurgeUploadsPorts &
+      DueCheckPorts &
+      ResumeDeletionsPorts => ({
+      ...openStores(tableHandle),
+      files: openFiles(BUCKET, aws.s3),
+      uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
+      retries: openQueue(queues.deliveries, aws.sqs),
+      erasureWork: openQueue(queues.erasures, aws.sqs),
+      accountWork: openQueue(queues.accounts, aws.sqs),
+      log,
+    }),
+    /** The keys of the hashes of addresses. */
+    addressKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "address")),
+    /** @param graph the URL of the platform's API; nothing listens at the default */
+    apiPorts: (
+      queues: Pick<TestQueues, "events" | "deliveries"> & Partial<TestQueues>,
+      graph = "http://127.0.0.1:9",
+    ): ApiPorts & { readonly tenants: Tenants } => {
+      const http = platformHttp({ total: 400 });
+      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+      return {
+        ...testEnv.erasePorts(queues),
+        ...openStores(tableHandle),
+        holdKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "hold-secret")),
+        baseUrl: "https://parley.example",
+        feedShards: tenantShards(tenantStateStore(tableHandle)),
+        ...noStream,
+        ...(queues.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : {}),
+        events: openQueue(queues.events, aws.sqs),
+        accountWork: openQueue(queues.accounts ?? "", aws.sqs),
+        retries: openQueue(queues.deliveries, aws.sqs),
+        uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
+        uploadGrants: openUploadGrants(UPLOAD_BUCKET, aws.s3),
+        uploadWork: openQueue(queues.uploads ?? "", aws.sqs),
+        accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
+        vault: openVault(keyId, aws.kms),
+        gate: createGate({ mode: "open" }),
+        platformFor: async (account, scope) =>
+          scope === "test"
+            ? mockPlatform(() => newUlid(now), account.platform)
+            : platformFor(account.connection, upstream, http),
+        peppers: async () => oneKeyRing(deriveKey(ROOT_SECRET, "pepper")),
+        cursorKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "cursor")),
+        sessionKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "session")),
+        consoleOrigin: "https://console.example",
+        siteUrl: null,
+        log,
+      };
+    },
+    /** Connects a new account to a tenant, eight days ago, so that it had it in the time of every webhook. @returns its platform ID */
+    async connect(tenant: TenantId, platform: PlatformName = "instagram"): Promise<string> {
+      const externalId = `${platform === "instagram" ? "ig" : "page"}-${tenant}`;
+      await linkTestAccount(
+        { ...openStores(tableHandle), vault: testEnv.newVault() },
+        {
+          tenant,
+          account: {
+            platform,
+            externalId,
+            connection: platform === "instagram" ? "instagram_login" : "messenger",
+            handle: "@shop",
+            displayName: "Shop",
+            pageId: platform === "instagram" ? null : externalId,
+          },
+          token: `token-of-${tenant}`,
+          actor: "cli",
+          now: now - 8 * DAY,
+        },
+      );
+      return externalId;
+    },
+    /** Lets an account go, as far as the table. */
+    async disconnect(tenant: TenantId, ref: AccountRef): Promise<void> {
+      const { accounts } = openStores(tableHandle);
+      const { connectionId = "" } = (await accounts.get(tenant, ref)) ?? {};
+      const resource = `account:${accountKey(ref)}`;
+      const audit = { action: "account.disconnect", resource, actor: "cli", ip: null, detail: {}, at: now } as const;
+      const { kind } = await accounts.disconnect({
+        tenant,
+        ref,
+        connectionId,
+        author: { audit, actor: null },
+        event: null,
+        now,
+      });
+      if (kind !== "disconnected") throw new Error(`The account is not let go: ${kind}.`);
+    },
+    async close(): Promise<void> {
+      setRuntimeOverrides({});
+      for (const client of Object.values(aws)) client.destroy();
+      await emulators.close();
+      await table.close();
+      rmSync(dataDir, { recursive: true });
+      requireNoLateCalls();
+    },
+  };
+  return testEnv;
+}

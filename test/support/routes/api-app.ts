@@ -1,0 +1,39 @@
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { createOperatorKey } from "#features/access/flows/keys.ts";
+import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { App } from "#http/app.ts";
+import { createKey } from "../../features/access/flows/support/api-keys.ts";
+import type { TestEnv } from "../flows/test-env.ts";
+import { answerOf, observePorts } from "../processes/work-left.ts";
+import { testApp } from "./test-app.ts";
+
+export interface ApiResponse {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
+  readonly body: any;
+}
+
+/** The API's app on a test environment. It validates each response against its schema, and that no work is left behind. */
+export async function openApiApp(testEnv: TestEnv) {
+  const ports = observePorts(testEnv.apiPorts(await testEnv.newQueues()));
+  const app: App = testApp(testEnv, ports);
+  const keyOptions = { label: "", actor: "cli" };
+  return {
+    app,
+    ports,
+    newKey: async (tenant: TenantId, scope: Scope = "live") =>
+      (await createKey(ports, tenant, { ...keyOptions, scope }, testEnv.now())).secret,
+    newOperatorKey: async (tenants: readonly TenantId[]) =>
+      (await createOperatorKey(ports, tenants, { ...keyOptions, scope: "live" }, testEnv.now())).secret,
+    /** @param sourceIp the client address that the gateway reports */
+    async request(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiResponse> {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const init = { headers, ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }) };
+      const request = new Request(`http://gateway${path}`, init);
+      const response = await answerOf(async () => app.fetch(request, { sourceIp }));
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}
+
+export type ApiApp = Awaited<ReturnType<typeof openApiApp>>;

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { openQueue } from "#base/aws/queues.ts";
+import type { DutyPorts } from "#features/accounts/routes/duties.ts";
+import { START_PAGE } from "#features/accounts/routes/start-page.ts";
+import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
+import type { TestEnv } from "../flows/test-env.ts";
+import { openStores } from "../stores/open-stores.ts";
+import { oneKeyRing } from "../world/key-rings.ts";
+
+export const DATA_DELETION_KEYS = oneKeyRing(Buffer.alloc(32, 9));
+export const PLATFORM_SECRETS = { meta: ["m"], instagram: ["i", "i-before"], verifyToken: "let me in" };
+/** In the place of the page, for tests that read every response as an envelope. */
+const TEMPLATE = '{ "ok": false, "error": { "code": "{{title}}" } }';
+
+/** The ports of the platforms' requests about a person. @param accounts the URL of the queue of the tasks of accounts */
+export function testDutyPorts(testEnv: TestEnv, accounts: string): DutyPorts {
+  const page = { body: new Uint8Array(Buffer.from(TEMPLATE)), type: "text/html; charset=utf-8", etag: '"page"' };
+  const style = {
+    body: new Uint8Array(Buffer.from('{ "ok": true }')),
+    type: "text/css; charset=utf-8",
+    etag: '"style"',
+  };
+  const startPage = new URL("../../../web/connect/start.html", import.meta.url);
+  return {
+    ...openStores(testEnv.table),
+    dataDeletionKeys: async () => DATA_DELETION_KEYS,
+    accountWork: openQueue(accounts, testEnv.sqs),
+    platformSecrets: async () => PLATFORM_SECRETS,
+    parseSignedRequest,
+    baseUrl: "https://api.example",
+    pageFiles: new Map([
+      ["/platform/data-deletion/{code}", page],
+      ["/platform/data-deletion/style.css", style],
+      [START_PAGE, { ...page, body: readFileSync(startPage) }],
+    ]),
+  };
+}
