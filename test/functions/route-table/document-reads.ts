@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { TestEnv } from "../../support/flows/test-env.ts";
+import { rowText } from "../../support/stores/row-text.ts";
 import type { RouteApps } from "./apps.ts";
 import { apiRows, checkRows, connectRows, consoleRows, docsRows, intakeRows, type RouteRow } from "./rows.ts";
 import type { RouteWorld } from "./world.ts";
@@ -38,7 +39,7 @@ export async function readTable(testEnv: TestEnv): Promise<string> {
   for (let start: Record<string, unknown> | undefined, isFirst = true; isFirst || start; isFirst = false) {
     const page = new ScanCommand({ TableName: testEnv.table.name, ExclusiveStartKey: start, ConsistentRead: true });
     const { Items = [], LastEvaluatedKey } = await testEnv.table.client.send(page);
-    items.push(...Items.map((item) => JSON.stringify(item, (_, value) => (value instanceof Set ? [...value] : value))));
+    items.push(...Items.map((item) => rowText(item)));
     start = LastEvaluatedKey;
   }
   return items.sort().join("\n");

@@ -129,4 +129,14 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "boundTo: boundId === undefined ? null : userId,",
     killedBy: { file: ownInvites, title: "is not found by a session that found an earlier one of the tenant" },
   },
+  {
+    name: "an invite is looked up by any text as its id",
+    file: "shared/features/access/flows/team/own-invites.ts",
+    search: 'if (!isInviteId(inviteId)) return refuse("invite_not_found");',
+    replacement: 'if (inviteId === "") return refuse("invite_not_found");',
+    killedBy: {
+      file: "test/functions/route-table/route-table.test.ts",
+      title: "answers every id of another tenant, and every impossible one, as it answers an unknown one",
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 import { table } from "#base/config/names.ts";
-import type { Item } from "./values.ts";
+import { InvalidRequest, type Item } from "./values.ts";
 
 /** Where a read takes its items from. */
 export type Source = "base" | "GS1" | "GS2" | "GS3";
@@ -26,9 +26,20 @@ export const sources: Readonly<Record<Source, SourceKeys>> = {
 };
 export const sourceNames = Object.keys(sources) as readonly Source[];
 
-/** Identifies an item. */
+/** The most bytes of a key. */
+const PARTITION_KEY_BYTES_MAX = 2_048;
+const SORT_KEY_BYTES_MAX = 1_024;
+
+/** Identifies an item. Throws InvalidRequest for a key that DynamoDB refuses for its length. */
 export function primaryKey(item: Item): string {
-  return `${item[table.partitionKey]?.S}\n${item[table.sortKey]?.S}`;
+  const [partition, sort] = [item[table.partitionKey]?.S ?? "", item[table.sortKey]?.S ?? ""];
+  requireSize(partition, PARTITION_KEY_BYTES_MAX);
+  requireSize(sort, SORT_KEY_BYTES_MAX);
+  return `${partition}\n${sort}`;
+}
+
+function requireSize(key: string, max: number): void {
+  if (key.length * 3 > max && Buffer.byteLength(key) > max) throw new InvalidRequest("A key is too long");
 }
 
 export function keyAttributes(item: Item, source: Source): Item {

@@ -7,7 +7,7 @@ import { auditEntry } from "../../audit-entry.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
 import type { SessionCaller } from "../../rules/callers.ts";
 import type { Role } from "../../rules/roles.ts";
-import type { Invite, Membership } from "../../rules/team.ts";
+import { type Invite, isInviteId, type Membership } from "../../rules/team.ts";
 import type { PendingInvite } from "../../store/invite-items.ts";
 import { readInviters } from "./inviters.ts";
 import type { OwnInvitePorts } from "./ports.ts";
@@ -65,6 +65,8 @@ export async function acceptOwnInvite(
   { inviteId, acting, now }: OwnInviteRequest,
 ): Promise<Membership | Refusal<"invite_not_found">> {
   const { caller } = acting;
+  // What has no id's form is too long for a key.
+  if (!isInviteId(inviteId)) return refuse("invite_not_found");
   const invite = await findBound(ports, { inviteId, acting, now });
   if (!invite) return (await acceptedMembership(ports, caller, inviteId)) ?? refuse("invite_not_found");
   const user = await ports.users.get(caller.userId);

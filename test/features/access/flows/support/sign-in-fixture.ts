@@ -22,6 +22,7 @@ import { newInviteId, newUserId } from "#features/access/rules/team.ts";
 import { openSession } from "#features/access/sessions.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
+import { rowText } from "../../../../support/stores/row-text.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../../support/world/key-rings.ts";
 import { noStream } from "../../../realtime/flows/support/no-stream.ts";
@@ -67,7 +68,7 @@ export async function openSignInFixture(testEnv: TestEnv) {
     /** Every item of the table, as text. */
     async wholeTable(): Promise<string> {
       const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
-      return JSON.stringify(Items);
+      return JSON.stringify(Items.map(rowText));
     },
     /** Requests a link and returns its token, which only the mail worker can read. */
     async newToken(address: string, redirect = "/", invite: string | null = null): Promise<string> {
