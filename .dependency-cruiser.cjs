@@ -5,7 +5,7 @@ const FEATURES = "^shared/features/[^/]+/";
 /** A file at the root of a feature that is no event and no queue: the ports, and what other features call. */
 const CALLS = `${FEATURES}(?!events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
-const COMPOSITION = "^functions/(support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
+const COMPOSITION = "^functions/((host|compose)\\.ts$|support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
 
 /** Where each layer is. A feature has the layers as rooms; its events, its queue and its calls stand at its root. */
 const places = {

@@ -1,6 +1,4 @@
-import { setTimeout } from "node:timers/promises";
 import { openFiles } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
@@ -20,38 +18,43 @@ import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { toWebhookBody } from "../../shared/platforms/accounts/history.ts";
+import { toWebhookBody } from "#platforms/accounts/history.ts";
+import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { eraseAccountPorts } from "../support/erase-account-ports.ts";
 import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
-export function accountsPorts(): TaskPorts & WorkerPorts {
-  const table = openTable(setting("table"));
-  const intake = { inbound: openQueue(setting("inboundQueueUrl")), files: openFiles(setting("rawBucket")) };
+export function accountsPorts(host: Host = processHost): TaskPorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
+  const intake = {
+    inbound: openQueue(setting("inboundQueueUrl", settings), clients.sqs),
+    files: openFiles(setting("rawBucket", settings), clients.s3),
+  };
   return {
-    ...eraseAccountPorts(table),
+    ...eraseAccountPorts(host, table),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
     authorizations: authorizationStore(table),
     pageUses: pageUseStore(table),
-    checkInterval: setting("accountChecks") === "hourly" ? HOUR : DAY,
+    checkInterval: setting("accountChecks", settings) === "hourly" ? HOUR : DAY,
     eventBodies: eventBodyStore(table),
     messages: messageStore(table),
     conversations: conversationStore(table),
     erasures: erasureStore(table),
     renderWebhook: toWebhookBody,
     queueWebhook: (raw, now) => receiveWebhook(intake, raw, now),
-    wait: (duration) => setTimeout(duration),
+    wait: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),
     memberships: membershipStore(table),
     users: userStore(table),
     tenants: tenantStore(table),
-    events: openQueue(setting("eventsQueueUrl")),
-    accountWork: openQueue(setting("accountsQueueUrl")),
-    accountPlatformFor: openAccountPlatforms(),
-    vault: openVault(setting("keyId")),
-    mail: mailer(),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
+    accountPlatformFor: openAccountPlatforms(host),
+    vault: openVault(setting("keyId", settings), clients.kms),
+    mail: mailer(host),
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

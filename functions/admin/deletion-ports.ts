@@ -14,8 +14,8 @@ import type { DeleteTenantPorts } from "#features/tenants/ports.ts";
 import { tenantDeletionStore } from "#features/tenants/store/tenant-deletions.ts";
 import { tenantRowStore } from "#features/tenants/store/tenant-rows.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
-import { accountPlatformFor } from "../../shared/platforms/accounts/account-platform-for.ts";
-import { platformHttp } from "../../shared/platforms/api/http.ts";
+import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
+import { platformHttp } from "#platforms/api/http.ts";
 import { clientSettings, cutOffPorts, type Environment } from "./tenant-ports.ts";
 
 /** The ports of the deletion of a tenant: the table, the bucket of uploads, and what ends webhooks at the platforms. */

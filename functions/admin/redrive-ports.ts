@@ -12,7 +12,7 @@ import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
-import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/parse/parse.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
 
 /** The ports of the dead-letter commands: the table, and for a redrive the source queue. */

@@ -1,5 +1,4 @@
 import { filesClient } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openUploadFiles } from "#base/aws/upload-files.ts";
@@ -38,18 +37,20 @@ import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import { dnsQuotaStore } from "#features/webhooks/store/dns-quota.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { openGate } from "../support/egress-gate.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import type { ApiPorts } from "./routes.ts";
 
 /** The ports of the API function. */
-export function apiPorts(): ApiPorts {
-  const table = openTable(setting("table"));
-  const root = serviceKeysReader(setting("rootSecretId"));
+export function apiPorts(host: Host = processHost): ApiPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
+  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   const tenantStates = tenantStateStore(table);
-  const uploadBucket = setting("uploadBucket");
-  const files = filesClient();
+  const uploadBucket = setting("uploadBucket", settings);
+  const files = clients.s3 ?? filesClient();
   return {
     audit: auditStore(table),
     counters: counterStore(table),
@@ -59,7 +60,7 @@ export function apiPorts(): ApiPorts {
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
     pageUses: pageUseStore(table),
-    accountPlatformFor: openAccountPlatforms(),
+    accountPlatformFor: openAccountPlatforms(host),
     endpoints: endpointStore(table),
     deliveries: deliveryStore(table),
     eventBodies: eventBodyStore(table),
@@ -72,36 +73,36 @@ export function apiPorts(): ApiPorts {
     uploads: uploadStore(table),
     uploadFiles: openUploadFiles(uploadBucket, files),
     uploadGrants: openUploadGrants(uploadBucket, files),
-    uploadWork: openQueue(setting("uploadsQueueUrl")),
+    uploadWork: openQueue(setting("uploadsQueueUrl", settings), clients.sqs),
     idempotencyKeys: idempotencyKeyStore(table),
     feedShards: tenantShards(tenantStates),
     erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates,
     uploadRemovals: uploadRemovalStore(table),
-    erasureWork: openQueue(setting("erasuresQueueUrl")),
+    erasureWork: openQueue(setting("erasuresQueueUrl", settings), clients.sqs),
     apiKeys: apiKeyStore(table),
     memberships: membershipStore(table),
     realtimeTickets: realtimeTicketStore(table),
     sockets: socketStore(table),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    realtimeUrl: setting("realtimeUrl"),
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    realtimeUrl: setting("realtimeUrl", settings),
     users: userStore(table),
-    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),
-    events: openQueue(setting("eventsQueueUrl")),
-    accountWork: openQueue(setting("accountsQueueUrl")),
-    retries: openQueue(setting("deliveriesQueueUrl")),
-    vault: openVault(setting("keyId")),
-    gate: openGate(),
+    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute", settings)),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
+    retries: openQueue(setting("deliveriesQueueUrl", settings), clients.sqs),
+    vault: openVault(setting("keyId", settings), clients.kms),
+    gate: openGate(host),
     dnsQuota: dnsQuotaStore(table),
-    platformFor: openPlatforms(),
+    platformFor: openPlatforms(host),
     holdKeys: async () => (await root()).holdSecret,
-    baseUrl: setting("baseUrl"),
+    baseUrl: setting("baseUrl", settings),
     peppers: async () => (await root()).pepper,
     sessionKeys: async (kid) => (await root(kid)).session,
-    consoleOrigin: new URL(setting("consoleUrl")).origin,
+    consoleOrigin: new URL(setting("consoleUrl", settings)).origin,
     cursorKeys: async () => (await root()).cursor,
-    siteUrl: optionalSetting("siteUrl"),
-    log: consoleLog,
+    siteUrl: optionalSetting("siteUrl", settings),
+    log,
   };
 }

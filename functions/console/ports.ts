@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { isSignUpOpen, limitSetting, setting } from "#base/config/settings.ts";
@@ -15,6 +14,7 @@ import { userStore } from "#features/access/store/users.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
+import { type Host, processHost } from "../host.ts";
 import { readSignInPage } from "./page-files.ts";
 import type { ConsolePorts } from "./routes.ts";
 
@@ -22,37 +22,41 @@ import type { ConsolePorts } from "./routes.ts";
 const SIGN_IN_PAGE_FOLDER = fileURLToPath(new URL("./sign-in", import.meta.url));
 
 /** The ports of the console's routes. */
-export function consolePorts(): ConsolePorts {
-  const table = openTable(setting("table"));
-  const root = serviceKeysReader(setting("rootSecretId"));
+export function consolePorts(host: Host = processHost): ConsolePorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
+  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   return {
     signInCaps: signInCapStore(table),
     loginTokens: loginTokenStore(table),
     users: userStore(table),
     audit: auditStore(table),
-    mails: openQueue(setting("mailsQueueUrl")),
+    mails: openQueue(setting("mailsQueueUrl", settings), clients.sqs),
     invites: inviteStore(table),
     inviteCounts: inviteCountStore(table),
     inviteLimits: {
-      pending: limitSetting("pendingInvitesPerTenant"),
-      tenantMails: limitSetting("inviteMailsPerTenantPerDay"),
-      personMails: limitSetting("inviteMailsPerPersonPerDay"),
+      pending: limitSetting("pendingInvitesPerTenant", settings),
+      tenantMails: limitSetting("inviteMailsPerTenantPerDay", settings),
+      personMails: limitSetting("inviteMailsPerPersonPerDay", settings),
     },
     memberships: membershipStore(table),
     tenants: tenantStore(table),
     realtimeTickets: realtimeTicketStore(table),
     sockets: socketStore(table),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    realtimeUrl: setting("realtimeUrl"),
-    isSignUpOpen: isSignUpOpen(),
-    tenantLimits: { perOwner: limitSetting("tenantsPerOwner"), perDay: limitSetting("tenantsPerDay") },
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    realtimeUrl: setting("realtimeUrl", settings),
+    isSignUpOpen: isSignUpOpen(settings),
+    tenantLimits: {
+      perOwner: limitSetting("tenantsPerOwner", settings),
+      perDay: limitSetting("tenantsPerDay", settings),
+    },
     addressKeys: async (kid) => (await root(kid)).address,
     loginKeys: async (kid) => (await root(kid)).loginLink,
-    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute")),
+    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute", settings)),
     sessionKeys: async (kid) => (await root(kid)).session,
-    consoleOrigin: new URL(setting("consoleUrl")).origin,
-    baseUrl: setting("baseUrl"),
-    pageFiles: readSignInPage(SIGN_IN_PAGE_FOLDER),
-    log: consoleLog,
+    consoleOrigin: new URL(setting("consoleUrl", settings)).origin,
+    baseUrl: setting("baseUrl", settings),
+    pageFiles: host.pageFiles ?? readSignInPage(SIGN_IN_PAGE_FOLDER),
+    log,
   };
 }

@@ -1,4 +1,3 @@
-import { consoleLog } from "#base/aws/log.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { deadLetterQueueSettings, setting } from "#base/config/settings.ts";
 import { openTable } from "#base/table/client.ts";
@@ -8,19 +7,21 @@ import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
+import { type Host, processHost } from "../host.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 /** The consumer of the dead-letter queues. */
-export function deadLetterPorts(): DeadLetterPorts & WorkerPorts {
-  const table = openTable(setting("table"));
+export function deadLetterPorts(host: Host = processHost): DeadLetterPorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
-    findSourceQueue: deadLetterQueueSettings(),
+    findSourceQueue: deadLetterQueueSettings(settings),
     tenants: tenantStore(table),
     quarantine: quarantineStore(table),
     deliveries: deliveryStore(table),
     due: dueStore(table),
     counters: counterStore(table),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

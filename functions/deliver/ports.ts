@@ -1,4 +1,3 @@
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
@@ -15,13 +14,15 @@ import { messageStore } from "#features/inbox/store/messages.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { type Host, processHost } from "../host.ts";
 import { openGate } from "../support/egress-gate.ts";
 import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 /** The deliver worker. */
-export function deliverPorts(): DeliverPorts & WorkerPorts {
-  const table = openTable(setting("table"));
+export function deliverPorts(host: Host = processHost): DeliverPorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
     endpoints: endpointStore(table),
     messages: messageStore(table),
@@ -29,18 +30,18 @@ export function deliverPorts(): DeliverPorts & WorkerPorts {
     deliveries: deliveryStore(table),
     counters: counterStore(table),
     due: dueStore(table),
-    retries: openQueue(setting("deliveriesQueueUrl")),
-    slowRetries: openQueue(setting("slowDeliveriesQueueUrl")),
-    events: openQueue(setting("eventsQueueUrl")),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    vault: openVault(setting("keyId")),
-    webhookClient: createWebhookClient({ gate: openGate() }),
-    concurrencySlots: concurrencySlotStore(table),
+    retries: openQueue(setting("deliveriesQueueUrl", settings), clients.sqs),
+    slowRetries: openQueue(setting("slowDeliveriesQueueUrl", settings), clients.sqs),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    vault: openVault(setting("keyId", settings), clients.kms),
+    webhookClient: clients.webhookClient ?? createWebhookClient({ gate: openGate(host) }),
+    concurrencySlots: concurrencySlotStore(table, { random: host.random }),
     memberships: membershipStore(table),
     tenants: tenantStore(table),
-    mail: mailer(),
-    random: Math.random,
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    mail: mailer(host),
+    random: host.random,
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

@@ -1,5 +1,4 @@
 import { openFiles } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { setting } from "#base/config/settings.ts";
@@ -11,21 +10,23 @@ import { socketStore } from "#features/realtime/store/sockets.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { type Host, processHost } from "../host.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
-export function erasePorts(): ErasePorts & WorkerPorts {
-  const table = openTable(setting("table"));
+export function erasePorts(host: Host = processHost): ErasePorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
     erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),
     endpoints: endpointStore(table),
-    uploadFiles: openFiles(setting("uploadBucket")),
+    uploadFiles: openFiles(setting("uploadBucket", settings), clients.s3),
     uploadRemovals: uploadRemovalStore(table),
-    erasureWork: openQueue(setting("erasuresQueueUrl")),
+    erasureWork: openQueue(setting("erasuresQueueUrl", settings), clients.sqs),
     sockets: socketStore(table),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

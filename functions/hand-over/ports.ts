@@ -1,5 +1,4 @@
 import { filesClient, openFiles } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openUploadLinks } from "#base/aws/upload-links.ts";
@@ -13,13 +12,15 @@ import { attachmentOwnerStore } from "#features/sending/store/attachment-owners.
 import { budgetStore } from "#features/sending/store/budgets.ts";
 import type { HandOverPorts } from "#features/uploads/ports.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
+import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
-export function handOverPorts(): HandOverPorts & WorkerPorts {
-  const table = openTable(setting("table"));
-  const bucket = setting("uploadBucket");
-  const s3 = filesClient();
+export function handOverPorts(host: Host = processHost): HandOverPorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
+  const bucket = setting("uploadBucket", settings);
+  const s3 = clients.s3 ?? filesClient();
   return {
     uploads: uploadStore(table),
     conversations: conversationStore(table),
@@ -27,14 +28,14 @@ export function handOverPorts(): HandOverPorts & WorkerPorts {
     budgets: budgetStore(table),
     attachmentOwners: attachmentOwnerStore(table),
     eventBodies: eventBodyStore(table),
-    events: openQueue(setting("eventsQueueUrl")),
-    accountWork: openQueue(setting("accountsQueueUrl")),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    vault: openVault(setting("keyId")),
-    platformFor: openPlatforms(),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    vault: openVault(setting("keyId", settings), clients.kms),
+    platformFor: openPlatforms(host),
     uploadLinks: openUploadLinks(bucket, s3),
     uploadFiles: openFiles(bucket, s3),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

@@ -1,5 +1,4 @@
 import { openFiles } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { setting } from "#base/config/settings.ts";
@@ -16,16 +15,18 @@ import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
-import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
-import { selectUpdates } from "../../shared/platforms/parse/webhook-events.ts";
+import { parseUpdates } from "#platforms/parse/parse.ts";
+import { selectUpdates } from "#platforms/parse/webhook-events.ts";
+import { type Host, processHost } from "../host.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
-export function ingestPorts(): IngestPorts & WorkerPorts {
-  const table = openTable(setting("table"));
+export function ingestPorts(host: Host = processHost): IngestPorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
     parseUpdates,
     selectUpdates,
-    files: openFiles(setting("rawBucket")),
+    files: openFiles(setting("rawBucket", settings), clients.s3),
     accounts: accountStore(table),
     tenantStates: tenantStateStore(table),
     erasures: erasureStore(table),
@@ -37,10 +38,10 @@ export function ingestPorts(): IngestPorts & WorkerPorts {
     pendingChanges: pendingChangeStore(table),
     eventBodies: eventBodyStore(table),
     counters: counterStore(table),
-    inbound: openQueue(setting("inboundQueueUrl")),
-    events: openQueue(setting("eventsQueueUrl")),
-    profiles: openQueue(setting("profilesQueueUrl")),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    inbound: openQueue(setting("inboundQueueUrl", settings), clients.sqs),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    profiles: openQueue(setting("profilesQueueUrl", settings), clients.sqs),
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

@@ -1,4 +1,3 @@
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
@@ -8,19 +7,21 @@ import { accountStore } from "#features/accounts/store/accounts.ts";
 import type { ProfilePorts } from "#features/inbox/ports.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
+import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
-export function profilePorts(): ProfilePorts & WorkerPorts {
-  const table = openTable(setting("table"));
+export function profilePorts(host: Host = processHost): ProfilePorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
     conversations: conversationStore(table),
     accounts: accountStore(table),
-    vault: openVault(setting("keyId")),
-    platformFor: openPlatforms(),
+    vault: openVault(setting("keyId", settings), clients.kms),
+    platformFor: openPlatforms(host),
     profiles: profileStore(table),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

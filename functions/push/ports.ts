@@ -1,4 +1,3 @@
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openConnections } from "#base/aws/realtime.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
@@ -13,22 +12,24 @@ import type { PushPorts } from "#features/realtime/flows/push/ports.ts";
 import { socketFrameStore } from "#features/realtime/store/frame-quota.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
+import { type Host, processHost } from "../host.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
-export function pushPorts(): PushPorts & WorkerPorts {
-  const table = openTable(setting("table"));
+export function pushPorts(host: Host = processHost): PushPorts & WorkerPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
     sockets: socketStore(table),
     socketFrames: socketFrameStore(table),
-    connections: openConnections(setting("realtimeEndpoint")),
+    connections: clients.connections ?? openConnections(setting("realtimeEndpoint", settings)),
     conversations: conversationStore(table),
     messages: messageStore(table),
     eventBodies: eventBodyStore(table),
     holds: holdStore(table),
     uploads: uploadStore(table),
     accounts: accountStore(table),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    receivedMessages: openReceivedMessages(),
-    log: consoleLog,
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    receivedMessages: openReceivedMessages(clients.sqs),
+    log,
   };
 }

@@ -1,19 +1,22 @@
 import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import { optionalSetting, platformUrlSettings, setting } from "#base/config/settings.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
-import type { AccountPlatform } from "../../shared/platforms/accounts/account-platform.ts";
-import { accountPlatformFor } from "../../shared/platforms/accounts/account-platform-for.ts";
-import { facebookLogin } from "../../shared/platforms/accounts/facebook-login.ts";
-import { instagramLogin } from "../../shared/platforms/accounts/instagram-login.ts";
-import type { FacebookLogin, InstagramLogin } from "../../shared/platforms/accounts/login.ts";
-import { platformHttp } from "../../shared/platforms/api/http.ts";
+import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
+import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
+import { facebookLogin } from "#platforms/accounts/facebook-login.ts";
+import { instagramLogin } from "#platforms/accounts/instagram-login.ts";
+import type { FacebookLogin, InstagramLogin } from "#platforms/accounts/login.ts";
+import { platformHttp } from "#platforms/api/http.ts";
+import type { Host } from "../host.ts";
 
 /** The calls that keep accounts alive, with the connections and the secrets of one process. */
-export function openAccountPlatforms(): (connection: Connection) => Promise<AccountPlatform> {
-  const upstream = platformUrlSettings();
+export function openAccountPlatforms(host: Host): (connection: Connection) => Promise<AccountPlatform> {
+  const { settings, clients } = host;
+  if (clients.accountPlatformFor) return clients.accountPlatformFor;
+  const upstream = platformUrlSettings(settings);
   const http = platformHttp();
-  const secrets = openSecrets();
-  const metaAppId = optionalSetting("metaAppId");
+  const secrets = openSecrets(host);
+  const metaAppId = optionalSetting("metaAppId", settings);
   return async (connection) => {
     const { meta } = await secrets();
     return accountPlatformFor(connection, { upstream, http, app: { metaAppId, metaSecret: meta[0] ?? null } });
@@ -26,11 +29,12 @@ export interface Logins {
   facebook(): Promise<FacebookLogin | null>;
 }
 
-export function openLogins(): Logins {
-  const upstream = platformUrlSettings();
+export function openLogins(host: Host): Logins {
+  const { settings } = host;
+  const upstream = platformUrlSettings(settings);
   const http = platformHttp();
-  const secrets = openSecrets();
-  const ids = { meta: optionalSetting("metaAppId"), instagram: optionalSetting("instagramAppId") };
+  const secrets = openSecrets(host);
+  const ids = { meta: optionalSetting("metaAppId", settings), instagram: optionalSetting("instagramAppId", settings) };
   return {
     instagram: async () => {
       const appSecret = (await secrets()).instagram[0];
@@ -43,6 +47,6 @@ export function openLogins(): Logins {
   };
 }
 
-function openSecrets() {
-  return secretReader(setting("platformSecretId"), parsePlatformSecrets);
+function openSecrets({ settings, clients }: Host) {
+  return secretReader(setting("platformSecretId", settings), parsePlatformSecrets, clients.secrets);
 }

@@ -7,18 +7,23 @@ import type { DutyPorts } from "#features/accounts/routes/duties.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
-import { parseSignedRequest } from "../../shared/platforms/parse/signed-request.ts";
+import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
+import type { Host } from "../host.ts";
 
 /** The ports of the platforms' own requests, without the files of the page. */
-export function dutyPorts(table: Table, root: ReadServiceKeys): Omit<DutyPorts, "pageFiles"> {
+export function dutyPorts(
+  { settings, clients }: Host,
+  table: Table,
+  root: ReadServiceKeys,
+): Omit<DutyPorts, "pageFiles"> {
   return {
     accounts: accountStore(table),
     authorizations: authorizationStore(table),
     dataDeletions: dataDeletionStore(table),
     dataDeletionKeys: async (kid) => (await root(kid)).dataDeletion,
-    accountWork: openQueue(setting("accountsQueueUrl")),
-    platformSecrets: secretReader(setting("platformSecretId"), parsePlatformSecrets),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
+    platformSecrets: secretReader(setting("platformSecretId", settings), parsePlatformSecrets, clients.secrets),
     parseSignedRequest,
-    baseUrl: setting("baseUrl"),
+    baseUrl: setting("baseUrl", settings),
   };
 }

@@ -1,5 +1,4 @@
 import { openFiles } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { setting } from "#base/config/settings.ts";
@@ -19,22 +18,23 @@ import { socketStore } from "#features/realtime/store/sockets.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import type { Host } from "../host.ts";
 
 /** The ports of erasing the conversations of an account. */
-export function eraseAccountPorts(table: Table): EraseAccountPorts {
-  const root = serviceKeysReader(setting("rootSecretId"));
+export function eraseAccountPorts({ settings, clients, log }: Host, table: Table): EraseAccountPorts {
+  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   const erasures = erasureStore(table);
   const erasePorts: ErasePorts = {
     erasures,
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),
     endpoints: endpointStore(table),
-    uploadFiles: openFiles(setting("uploadBucket")),
+    uploadFiles: openFiles(setting("uploadBucket", settings), clients.s3),
     uploadRemovals: uploadRemovalStore(table),
-    erasureWork: openQueue(setting("erasuresQueueUrl")),
+    erasureWork: openQueue(setting("erasuresQueueUrl", settings), clients.sqs),
     sockets: socketStore(table),
-    realtime: openQueue(setting("realtimeQueueUrl")),
-    log: consoleLog,
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
+    log,
   };
   return {
     accounts: accountStore(table),
@@ -46,6 +46,6 @@ export function eraseAccountPorts(table: Table): EraseAccountPorts {
     dataDeletionKeys: async (kid) => (await root(kid)).dataDeletion,
     erasures,
     eraseConversation: (erasure, hasTime) => eraseConversation(erasePorts, { ...erasure, actor: "system" }, hasTime),
-    accountWork: openQueue(setting("accountsQueueUrl")),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
   };
 }

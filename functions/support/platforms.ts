@@ -4,20 +4,22 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { clockNow } from "#base/kernel/time.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import { platformHttp } from "../../shared/platforms/api/http.ts";
-import { mockPlatform } from "../../shared/platforms/api/mock.ts";
-import { platformFor, provesAppSecret } from "../../shared/platforms/api/platform-for.ts";
-import type { Platform } from "../../shared/platforms/platform.ts";
+import { platformHttp } from "#platforms/api/http.ts";
+import { mockPlatform } from "#platforms/api/mock.ts";
+import { platformFor, provesAppSecret } from "#platforms/api/platform-for.ts";
+import type { Platform } from "#platforms/platform.ts";
+import type { Host } from "../host.ts";
 
 /**
  * The platforms' APIs, with the connections and the app secret of one process. The secret is read where a call proves
  * it, and cached for five minutes.
  * @returns the platform of an account. A test key's is the mock
  */
-export function openPlatforms(): (account: Account, scope?: Scope) => Promise<Platform> {
-  const upstream = platformUrlSettings();
+export function openPlatforms({ settings, clients }: Host): (account: Account, scope?: Scope) => Promise<Platform> {
+  if (clients.platformFor) return clients.platformFor;
+  const upstream = platformUrlSettings(settings);
   const http = platformHttp();
-  const secrets = secretReader(setting("platformSecretId"), parsePlatformSecrets);
+  const secrets = secretReader(setting("platformSecretId", settings), parsePlatformSecrets, clients.secrets);
   return async ({ platform, connection }, scope = "live") => {
     if (scope === "test") return mockPlatform(() => newUlid(clockNow()), platform);
     return platformFor(connection, upstream, http, provesAppSecret(connection) ? (await secrets()).meta[0] : null);

@@ -1,5 +1,4 @@
 import { openFiles } from "#base/aws/files.ts";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { setting } from "#base/config/settings.ts";
 import { openTable } from "#base/table/client.ts";
@@ -29,6 +28,7 @@ import { sendRecordStore } from "#features/sending/store/send-records.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import type { PurgeUploadsPorts } from "#features/uploads/ports.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { type Host, processHost } from "../host.ts";
 
 /** What the tasks of the sweep use. */
 export type AllSweepPorts = SweepPorts &
@@ -42,14 +42,15 @@ export type AllSweepPorts = SweepPorts &
   ResumeDeletionsPorts;
 
 /** The sweeper. */
-export function sweepPorts(): AllSweepPorts {
-  const table = openTable(setting("table"));
+export function sweepPorts(host: Host = processHost): AllSweepPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
   return {
     due: dueStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
     endpoints: endpointStore(table),
-    retries: openQueue(setting("deliveriesQueueUrl")),
-    erasureWork: openQueue(setting("erasuresQueueUrl")),
+    retries: openQueue(setting("deliveriesQueueUrl", settings), clients.sqs),
+    erasureWork: openQueue(setting("erasuresQueueUrl", settings), clients.sqs),
     conversations: conversationStore(table),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
@@ -62,12 +63,12 @@ export function sweepPorts(): AllSweepPorts {
     messages: messageStore(table),
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
-    events: openQueue(setting("eventsQueueUrl")),
-    accountWork: openQueue(setting("accountsQueueUrl")),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
     feedShards: tenantShards(tenantStateStore(table)),
-    files: openFiles(setting("rawBucket")),
-    uploadFiles: openFiles(setting("uploadBucket")),
+    files: openFiles(setting("rawBucket", settings), clients.s3),
+    uploadFiles: openFiles(setting("uploadBucket", settings), clients.s3),
     quarantine: quarantineStore(table),
-    log: consoleLog,
+    log,
   };
 }

@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { consoleLog } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openVault } from "#base/aws/vault.ts";
@@ -21,6 +20,7 @@ import { budgetStore } from "#features/sending/store/budgets.ts";
 import { dueSendStore } from "#features/sending/store/due-sends.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import { readCheckPage } from "./page-files.ts";
 
@@ -28,9 +28,10 @@ import { readCheckPage } from "./page-files.ts";
 const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check", import.meta.url));
 
 /** The ports of the check page. They send held messages and give access to nothing else of a tenant. */
-export function checkPorts(): CheckPorts {
-  const table = openTable(setting("table"));
-  const root = serviceKeysReader(setting("rootSecretId"));
+export function checkPorts(host: Host = processHost): CheckPorts {
+  const { settings, clients, log } = host;
+  const table = openTable(setting("table", settings), clients.table);
+  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   return {
     holds: holdStore(table),
     verificationAttempts: verificationAttemptStore(table),
@@ -44,15 +45,15 @@ export function checkPorts(): CheckPorts {
     messages: messageStore(table),
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
-    events: openQueue(setting("eventsQueueUrl")),
-    accountWork: openQueue(setting("accountsQueueUrl")),
-    realtime: openQueue(setting("realtimeQueueUrl")),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
+    accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
+    realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
     feedShards: tenantShards(tenantStateStore(table)),
-    vault: openVault(setting("keyId")),
-    platformFor: openPlatforms(),
+    vault: openVault(setting("keyId", settings), clients.kms),
+    platformFor: openPlatforms(host),
     challengeKeys: async () => (await root()).challenge,
     random: randomToken,
-    pageFiles: readCheckPage(CHECK_PAGE_FOLDER),
-    log: consoleLog,
+    pageFiles: host.pageFiles ?? readCheckPage(CHECK_PAGE_FOLDER),
+    log,
   };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
-import type { SendOutcome } from "../../shared/platforms/platform.ts";
+import type { SendOutcome } from "#platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import type { Pipeline } from "../support/pipeline.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import type { UploadOutcome } from "#platforms/platform.ts";
 import { handOverWorker } from "../../functions/hand-over/worker.ts";
-import type { UploadOutcome } from "../../shared/platforms/platform.ts";
 import { type HandOverFixture, openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
 import { refusedOutcome, unknownOutcome } from "../support/flows/conversation-fixture.ts";
 import { invokeWorker } from "../support/flows/queue-worker.ts";

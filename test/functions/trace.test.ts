@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
+import type { QueueName } from "#base/config/names.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { ATTEMPTS_MAX, OVERDUE_AFTER } from "#base/kernel/limits.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -10,7 +11,7 @@ import { completeHold } from "#features/holds/flows/complete.ts";
 import type { CheckPorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { newTally } from "#features/stats/count.ts";
-import type { Platform } from "../../shared/platforms/platform.ts";
+import type { Platform } from "#platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
@@ -51,12 +52,18 @@ async function receiveMessage(requestId: string): Promise<void> {
   await pipeline.ingest();
 }
 
-/** The next call of the API loses the message that it sends to this queue. @returns its body */
-function loseMessage(queue: { readonly send: (message: { readonly body: string }) => Promise<void> }) {
+/** The next message to this queue is lost. @returns its body */
+function loseMessage(queue: QueueName): { readonly body: string } {
   const lost = { body: "" };
-  vi.spyOn(queue, "send").mockImplementationOnce(async ({ body }) => {
-    lost.body = body;
-  });
+  pipeline.sqs.middlewareStack.add(
+    (next) => async (args) => {
+      const { QueueUrl, MessageBody } = args.input as { QueueUrl?: string; MessageBody?: string };
+      if (lost.body !== "" || QueueUrl !== pipeline.queueUrls[queue] || MessageBody === undefined) return next(args);
+      lost.body = MessageBody;
+      return { output: { MessageId: "lost", $metadata: {} }, response: {} };
+    },
+    { step: "initialize" },
+  );
   return lost;
 }
 
@@ -105,7 +112,7 @@ it("follows a webhook to the profile of its person", async () => {
 it("follows a webhook to an attempt that was lost and found overdue", async () => {
   pipeline.loopback.respondWith(503);
   await receiveMessage("webhook-3");
-  loseMessage(pipeline.queues.retries);
+  loseMessage("Deliveries");
   await pipeline.deliver();
   pipeline.loopback.respondWith(200);
   pipeline.advance(OVERDUE_AFTER + MINUTE);
@@ -120,7 +127,7 @@ it("follows a webhook to an attempt that was lost and found overdue", async () =
 it("follows a replay whose attempt was lost and found overdue", async () => {
   await receiveMessage("webhook-4");
   await pipeline.deliver();
-  loseMessage(pipeline.queues.retries);
+  loseMessage("Deliveries");
   await replay("replay-4");
   pipeline.advance(OVERDUE_AFTER + MINUTE);
   await pipeline.rescheduleOverdue();
@@ -194,7 +201,7 @@ it("follows an erasure to its last pass", async () => {
 
 it("follows an erasure whose message became a dead letter to its last pass", async () => {
   await receiveMessage("webhook-8");
-  const lost = loseMessage(pipeline.apiPorts.erasureWork);
+  const lost = loseMessage("Erasures");
   await erase("erasure-8");
   const message = { queue: "Erasures", messageId: "m-8", sentAt: pipeline.now(), group: null } as const;
   const ports = { ...pipeline.stores, findSourceQueue: () => null, log: () => {} };

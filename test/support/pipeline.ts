@@ -1,16 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openFiles } from "#base/aws/files.ts";
 import type { Log, LogLine } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import type { Connections } from "#base/aws/realtime.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
-import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
-import { openUploadFiles } from "#base/aws/upload-files.ts";
-import { openUploadGrants } from "#base/aws/upload-grants.ts";
 import { openVault } from "#base/aws/vault.ts";
+import type { QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { createGate } from "#base/net/egress-gate.ts";
@@ -18,35 +15,31 @@ import { createWebhookClient, type WebhookClient } from "#base/net/webhook-clien
 import { openTable } from "#base/table/client.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
-import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
-import { tenantShards } from "#features/inbox/flows/feed-shards.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
+import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
+import { platformHttp } from "#platforms/api/http.ts";
+import { mockPlatform } from "#platforms/api/mock.ts";
+import { platformFor } from "#platforms/api/platform-for.ts";
 import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
-import type { ApiPorts } from "../../functions/api/routes.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
+import { compose } from "../../functions/compose.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { pushWorker } from "../../functions/push/worker.ts";
 import { startEmulators } from "../../local/emulators/server.ts";
-import { accountPlatformFor } from "../../shared/platforms/accounts/account-platform-for.ts";
-import { platformHttp } from "../../shared/platforms/api/http.ts";
-import { mockPlatform } from "../../shared/platforms/api/mock.ts";
-import { platformFor } from "../../shared/platforms/api/platform-for.ts";
-import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
-import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/signature.ts";
-import { selectUpdates } from "../../shared/platforms/parse/webhook-events.ts";
 import { testAccessKeys } from "./access/access-keys.ts";
 import { observeFrame } from "./conformance/observed.ts";
 import { createApp } from "./conformance/observed-app.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
+import { testSettings } from "./host/settings.ts";
 import { attachMeter } from "./meter.ts";
-import { BUCKET, clientsFor, type PIPELINE_QUEUES, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";
-import { eventSource } from "./pipeline/event-source.ts";
+import { BUCKET, clientsFor, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";
+import { eventSource, type Handler } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
 import { openStores } from "./stores/open-stores.ts";
@@ -107,105 +100,13 @@ export async function startPipeline(options: PipelineOptions = {}) {
     options.log?.(line);
   };
   const tableHandle = openTable(table.tableName, table.client);
-  const queue = (name: (typeof PIPELINE_QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
+  const queue = (name: QueueName) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
-  const slowRetries = queue("SlowDeliveries");
   const gate = createGate({ mode: "open" });
   const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
   const readRoot = serviceKeysReader("root", clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp({ clock: now });
-  const files = openFiles(BUCKET, clients.s3);
-  const uploadFiles = openUploadFiles(UPLOAD_BUCKET, clients.s3);
-  const vault = openVault(keyId, clients.kms);
-
-  const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
-  const peppers = async () => (await readRoot()).pepper;
-  const addressKeys = async () => (await readRoot()).address;
-  const stream = { realtime: queue("Realtime"), realtimeUrl: "wss://stream.example", log };
-  const tenantPorts: AdminPorts = { ...stores, ...stream, vault, peppers, addressKeys };
-  const apiPorts: ApiPorts = {
-    ...stores,
-    ...stream,
-    feedShards: tenantShards(stores.tenantStates),
-    erasureWork: queue("Erasures"),
-    uploadFiles,
-    uploadGrants: openUploadGrants(UPLOAD_BUCKET, clients.s3),
-    uploadWork: queue("Uploads"),
-    accountWork: queue("Accounts"),
-    accountPlatformFor: async (connection) =>
-      accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: null } }),
-    events: queue("Events"),
-    retries,
-    vault,
-    gate,
-    platformFor: async (account, scope) =>
-      scope === "test"
-        ? mockPlatform(() => newUlid(now()), account.platform)
-        : platformFor(account.connection, upstream, http),
-    peppers,
-    cursorKeys: async () => (await readRoot()).cursor,
-    sessionKeys: async () => (await readRoot()).session,
-    consoleOrigin: "https://parley.example",
-    holdKeys: async () => (await readRoot()).holdSecret,
-    baseUrl: "https://parley.example",
-    siteUrl: null,
-    log,
-  };
-
-  const intake = createApp({
-    endpoints: intakeRoutes,
-    ports: {
-      verifySignature,
-      verifyHandshake,
-      inbound: queue("Inbound"),
-      files,
-      platformSecrets: secretReader("platforms", parsePlatformSecrets, clients.secrets),
-      log,
-    },
-    credentials: noCredentials,
-    now,
-    log,
-  });
-  const api = createApp({
-    endpoints: apiRoutes,
-    ports: apiPorts,
-    credentials: callerCredentials(apiPorts),
-    now,
-    log,
-  });
-  const [events, profileQueue] = [queue("Events"), queue("Profiles")];
-  const ingest = ingestWorker(
-    { ...stores, parseUpdates, selectUpdates, files, inbound: queue("Inbound"), events, profiles: profileQueue, log },
-    now,
-  );
-  const profile = profileWorker(
-    {
-      ...stores,
-      ...stream,
-      vault,
-      platformFor: async ({ connection }) => platformFor(connection, upstream, http),
-      log,
-    },
-    now,
-  );
-  const deliver = deliverWorker(
-    {
-      ...stores,
-      retries,
-      slowRetries,
-      events: queue("Events"),
-      realtime: queue("Realtime"),
-      vault,
-      webhookClient,
-      concurrencySlots: concurrencySlotStore(tableHandle, { random: () => 0 }),
-      mail: null,
-      random: () => 0,
-      log,
-    },
-    now,
-  );
-  const erase = eraseWorker({ ...stores, ...stream, uploadFiles, erasureWork: queue("Erasures"), log }, now);
   const frames: string[] = [];
   const connections = options.connections ?? {
     post: async (_connectionId: string, text: string) => {
@@ -215,7 +116,64 @@ export async function startPipeline(options: PipelineOptions = {}) {
     },
     close: async () => "closed" as const,
   };
-  const push = pushWorker({ ...stores, realtime: queue("Realtime"), connections, log }, now);
+  const functions = compose({
+    settings: testSettings({
+      table: table.tableName,
+      keyId,
+      rawBucket: BUCKET,
+      uploadBucket: UPLOAD_BUCKET,
+      queueUrl: (name) => queueUrls[name],
+      baseUrl: "https://parley.example",
+      platformUrl: loopback.origin,
+    }),
+    clients: {
+      table: table.client,
+      ...clients,
+      connections,
+      gate,
+      webhookClient,
+      platformFor: async (account, scope) =>
+        scope === "test"
+          ? mockPlatform(() => newUlid(now()), account.platform)
+          : platformFor(account.connection, upstream, http),
+      accountPlatformFor: async (connection) =>
+        accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: null } }),
+      mail: null,
+    },
+    now,
+    log,
+    random: () => 0,
+    pageFiles: new Map(),
+  });
+
+  const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
+  const tenantPorts: AdminPorts = {
+    ...stores,
+    realtime: queue("Realtime"),
+    log,
+    vault: openVault(keyId, clients.kms),
+    peppers: async () => (await readRoot()).pepper,
+    addressKeys: async () => (await readRoot()).address,
+  };
+  const apiPorts = { ...stores, ...functions.api() };
+  const app = { now, log };
+  const intake = createApp({
+    ...app,
+    endpoints: intakeRoutes,
+    ports: functions.intake(),
+    credentials: noCredentials,
+  });
+  const api = createApp({
+    ...app,
+    endpoints: apiRoutes,
+    ports: apiPorts,
+    credentials: callerCredentials(apiPorts),
+  });
+  const ingest = ingestWorker(functions.ingest(), now);
+  const profile = profileWorker(functions.profile(), now);
+  const deliver = deliverWorker(functions.deliver(), now);
+  const erase = eraseWorker(functions.erase(), now);
+  const push = pushWorker(functions.push(), now);
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),
@@ -241,6 +199,12 @@ export async function startPipeline(options: PipelineOptions = {}) {
     /** The workers' event sources, for callers that run them concurrently. */
     sources,
     queues: { events: queue("Events"), retries },
+    sqs: clients.sqs,
+    queueUrls,
+    /** The ports of every function. */
+    functions,
+    /** Runs a worker until its queue is empty. */
+    drain: (name: QueueName, worker: Handler) => eventSource(clients.sqs, queueUrls[name], worker).drain(),
     /** The table's name, to write rows that are not counted. */
     tableName: table.tableName,
     table: tableHandle,

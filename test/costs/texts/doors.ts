@@ -17,12 +17,12 @@ import { chooseCoding } from "#http/content-coding.ts";
 import { readCookie } from "#http/credentials/cookies.ts";
 import { instant } from "#http/fields.ts";
 import { parseJson as parseBody, readIdempotencyKey, readParameters, validate } from "#http/request.ts";
-import { refusalDetail } from "../../../shared/platforms/api/errors.ts";
-import { cleanName } from "../../../shared/platforms/api/profiles.ts";
-import { parseJson, readText, readUrl } from "../../../shared/platforms/json.ts";
-import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
-import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
-import { parseSignedRequest } from "../../../shared/platforms/parse/signed-request.ts";
+import { refusalDetail } from "#platforms/api/errors.ts";
+import { cleanName } from "#platforms/api/profiles.ts";
+import { parseJson, readText, readUrl } from "#platforms/json.ts";
+import { parseUpdates } from "#platforms/parse/parse.ts";
+import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
+import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
 
 /** What reads a text from outside. */
 export interface Parser {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "#base/config/names.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
+import { processHost } from "../../../functions/host.ts";
 import { openGate } from "../../../functions/support/egress-gate.ts";
 
 const OWN_HOSTS = ["api.example.com", "a1b2c3.execute-api.us-east-1.amazonaws.com", "raw.s3.amazonaws.com"];
@@ -12,7 +13,7 @@ afterEach(() => {
 
 /** The gate's reason for refusing a URL, or null. */
 function gateRefusal(url: string): string | null {
-  const checked = openGate().checkUrl(url);
+  const checked = openGate(processHost).checkUrl(url);
   return checked.ok ? null : checked.reason;
 }
 
@@ -28,7 +29,7 @@ describe.each([{}, { openEgress: true }])("the gate of a function, its host bein
   it("does not open without them: the function does not start", () => {
     setRuntimeOverrides(host);
     vi.stubEnv(env.ownHosts, "");
-    expect(openGate).toThrow(env.ownHosts);
+    expect(() => openGate(processHost)).toThrow(env.ownHosts);
   });
 });
 

@@ -42,55 +42,44 @@ export type Handler = (
 ) => Promise<HttpResult | SQSBatchResponse | SocketResult | undefined>;
 
 /** Loads a function into a process, as its `handler.ts` does. */
-export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
-  const { log } = ports.api;
+export function loadFunction(name: FunctionName, functions: ProcessPorts): Handler {
+  const { log } = functions;
   const publicApp = { credentials: noCredentials };
   const app = { now: clockNow, log };
-  const functions: Readonly<Record<FunctionName, () => unknown>> = {
-    api: () =>
-      lambdaHandler(
-        createApp({
-          ...app,
-          endpoints: apiRoutes,
-          ports: ports.api,
-          credentials: callerCredentials(ports.api),
-          checkData: true,
-        }),
-        log,
-      ),
+  const load: Readonly<Record<FunctionName, () => unknown>> = {
+    api: () => {
+      const ports = functions.api();
+      const credentials = callerCredentials(ports);
+      return lambdaHandler(createApp({ ...app, endpoints: apiRoutes, ports, credentials, checkData: true }), log);
+    },
     verify: () =>
-      lambdaHandler(createApp({ ...app, ...publicApp, endpoints: checkApiRoutes, ports: ports.verify }), log),
-    intake: () => lambdaHandler(createApp({ ...app, ...publicApp, endpoints: intakeRoutes, ports: ports.intake }), log),
-    ingest: () => ingestWorker(ports.ingest, clockNow),
-    deliver: () => deliverWorker(ports.deliver, clockNow),
-    profile: () => profileWorker(ports.profile, clockNow),
-    erase: () => eraseWorker(ports.erase, clockNow),
-    sweep: () => sweepWorker(ports.sweep, clockNow),
-    console: () =>
-      lambdaHandler(
-        createApp({
-          ...app,
-          endpoints: consoleRoutes,
-          ports: ports.console,
-          credentials: sessionCredentials(ports.console),
-          checkData: true,
-        }),
-        log,
-      ),
+      lambdaHandler(createApp({ ...app, ...publicApp, endpoints: checkApiRoutes, ports: functions.verify() }), log),
+    intake: () =>
+      lambdaHandler(createApp({ ...app, ...publicApp, endpoints: intakeRoutes, ports: functions.intake() }), log),
+    ingest: () => ingestWorker(functions.ingest(), clockNow),
+    deliver: () => deliverWorker(functions.deliver(), clockNow),
+    profile: () => profileWorker(functions.profile(), clockNow),
+    erase: () => eraseWorker(functions.erase(), clockNow),
+    sweep: () => sweepWorker(functions.sweep(), clockNow),
+    console: () => {
+      const ports = functions.console();
+      const credentials = sessionCredentials(ports);
+      return lambdaHandler(createApp({ ...app, endpoints: consoleRoutes, ports, credentials, checkData: true }), log);
+    },
     connect: () => {
-      const duties = createApp({ ...app, ...publicApp, endpoints: dutyRoutes, ports: ports.connect });
-      const receive = lambdaHandler(duties, log);
+      const ports = functions.connect();
+      const receive = lambdaHandler(createApp({ ...app, ...publicApp, endpoints: dutyRoutes, ports }), log);
       return async (event: HttpEvent | CompletedLogin, invocation: Invocation) => {
         if (!("connection" in event)) return receive(event, invocation);
         const endsAt = clockNow() + invocation.getRemainingTimeInMillis();
-        return connectAccount(ports.connect, event.connection, { now: clockNow, endsAt });
+        return connectAccount(functions.connecting(), event.connection, { now: clockNow, endsAt });
       };
     },
-    mail: () => mailWorker(ports.mail, clockNow),
-    account: () => accountsWorker(ports.account, clockNow),
-    socket: () => socketHandler(ports.socket, clockNow),
-    push: () => pushWorker(ports.push, clockNow),
-    deadLetters: () => deadLettersWorker(ports.deadLetters, clockNow),
+    mail: () => mailWorker(functions.mail(), clockNow),
+    account: () => accountsWorker(functions.accounts(), clockNow),
+    socket: () => socketHandler(functions.realtime(), clockNow),
+    push: () => pushWorker(functions.push(), clockNow),
+    deadLetters: () => deadLettersWorker(functions.deadLetters(), clockNow),
   };
-  return functions[name]() as Handler;
+  return load[name]() as Handler;
 }

@@ -12,7 +12,7 @@ export type MemberName = (typeof memberNames)[number];
 
 export const emailOf = (member: MemberName) => `${member}@example.com`;
 
-type AdminPorts = ProcessPorts["admin"];
+type AdminPorts = ReturnType<ProcessPorts["operator"]>["admin"];
 
 /** Invites both and accepts their invites. @returns the id of each user */
 export async function createMembers(admin: AdminPorts, now: Millis): Promise<Readonly<Record<MemberName, string>>> {

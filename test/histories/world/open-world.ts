@@ -81,7 +81,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
   });
   const checksHealthyAccounts = isOfAccounts || seed % HEALTHY_CHECKED_EVERY === 0;
   connectEventSources({ engine, aws, lambda, random, checksHealthyAccounts });
-  const { admin } = processPorts(aws, outside);
+  const { admin } = processPorts(aws, outside).operator();
   const now = engine.now();
   const apiKeys = new Map<TenantId, TenantKeys>();
   for (const tenant of tenants) {
@@ -107,7 +107,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
   await dueStore(table).saveCheckpoint(cursorAfter(now));
   await dueSendStore(table).saveCheckpoint(cursorAfter(now));
   troubles.isOff = false;
-  const { redrive } = processPorts(aws, outside);
+  const { redrive } = processPorts(aws, outside).operator();
   return {
     /** The key of the challenges of the check page at an instant: it stands for a browser that solves a puzzle. */
     challengeKeysAt: (at: Millis) => deriveServiceKeys(aws.rootVersionsAt(at))(at).challenge,
@@ -127,7 +127,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
     logLines,
     admin,
     /** Of an operator's rotation of the root secret: without a cache. */
-    rotationPorts: () => processPorts(aws, outside).rotation,
+    rotationPorts: () => processPorts(aws, outside).operator().rotation,
     /** Of the operator's commands. */
     redrivePorts: redrive,
     random,

@@ -7,13 +7,11 @@ import { SESv2Client } from "@aws-sdk/client-sesv2";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { openFiles } from "#base/aws/files.ts";
 import type { LogLine } from "#base/aws/log.ts";
-import { openMail } from "#base/aws/mail.ts";
-import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openUploadFiles } from "#base/aws/upload-files.ts";
-import { openUploadGrants } from "#base/aws/upload-grants.ts";
 import { openVault } from "#base/aws/vault.ts";
-import { deriveKey } from "#base/kernel/bytes.ts";
+import type { QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -21,46 +19,51 @@ import { DAY, type Millis } from "#base/kernel/time.ts";
 import { createGate } from "#base/net/egress-gate.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { openTable, type Table } from "#base/table/client.ts";
-import type { ResumeDeletionsPorts } from "#features/accounts/flows/duties/ports.ts";
-import type { DueCheckPorts } from "#features/accounts/ports.ts";
 import { type AccountRef, accountKey, type PlatformName } from "#features/accounts/rules/accounts.ts";
-import type { PurgeLettersPorts } from "#features/dead-letters/ports.ts";
-import type { DeliverPorts, OverduePorts, SweepPorts } from "#features/delivery/ports.ts";
 import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
-import type { ErasePorts } from "#features/erasure/ports.ts";
-import { tenantShards } from "#features/inbox/flows/feed-shards.ts";
-import type { IngestPorts, ProfilePorts, PurgePorts } from "#features/inbox/ports.ts";
-import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
-import type { Tenants } from "#features/tenants/store/tenants.ts";
-import type { PurgeUploadsPorts } from "#features/uploads/ports.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
-import { selectUpdates } from "#platforms/parse/webhook-events.ts";
-import type { ApiPorts } from "../../../functions/api/routes.ts";
-import type { WorkerPorts } from "../../../functions/worker/batch.ts";
+import { compose } from "../../../functions/compose.ts";
+import type { Host } from "../../../functions/host.ts";
 import { type Emulators, startEmulators } from "../../../local/emulators/server.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import { noStream } from "../../features/realtime/flows/support/no-stream.ts";
+import { openSecrets } from "../../histories/cloud/secrets.ts";
 import { testAccessKeys } from "../access/access-keys.ts";
 import { constantSigner } from "../constant-signer.ts";
 import type { TestTable } from "../dynamodb.ts";
+import { testSettings } from "../host/settings.ts";
 import { withoutConnection } from "../pipeline/emulators-in-process.ts";
 import { observeClients, requireNoLateCalls } from "../processes/work-left.ts";
 import { openStores } from "../stores/open-stores.ts";
 import { NOW } from "../stores/samples.ts";
 import { startFlowTable } from "../world/flow-table.ts";
-import { oneKeyRing } from "../world/key-rings.ts";
 import { processClock, suspendable } from "../world/processes.ts";
 import { withoutTransport } from "../world/sdk-in-process.ts";
 
 const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
-const ROOT_SECRET = "a root secret that is long enough to be one";
 
 const noApp = { metaAppId: null, metaSecret: null };
+
+/** The names of the queues in `TestQueues`. */
+const queueNames = {
+  Inbound: "inbound",
+  Events: "events",
+  Deliveries: "deliveries",
+  SlowDeliveries: "slowDeliveries",
+  Profiles: "profiles",
+  Erasures: "erasures",
+  Mails: "mails",
+  Uploads: "uploads",
+  Accounts: "accounts",
+  Realtime: "realtime",
+} as const satisfies Record<QueueName, keyof TestQueues>;
+
+/** Without a queue of its own, a test has no stream. */
+const streamOf = ({ realtime }: Partial<TestQueues>) => (realtime ? {} : noStream);
 
 /** The queues of one test, empty when created. */
 export interface TestQueues {
@@ -123,6 +126,49 @@ export async function openTestEnv(
     logLines.push(line);
   };
   let queueSets = 0;
+  const secrets = openSecrets(() => now).client;
+  const readRoot = serviceKeysReader("root", secrets);
+
+  /** The host of a process, with the queues of one test. */
+  function hostFor(
+    queues: Partial<TestQueues>,
+    {
+      graph = "http://127.0.0.1:9",
+      webhookClient,
+    }: { readonly graph?: string; readonly webhookClient?: WebhookClient } = {},
+  ): Host {
+    const http = platformHttp({ total: 400 });
+    const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+    const queueUrl = (queue: QueueName) => queues[queueNames[queue]] || "http://queues/none";
+    return {
+      settings: testSettings({
+        table: table.tableName,
+        keyId,
+        rawBucket: BUCKET,
+        uploadBucket: UPLOAD_BUCKET,
+        queueUrl,
+        baseUrl: "https://parley.example",
+        consoleUrl: "https://console.example",
+        mailFrom: "parley@example.com",
+      }),
+      clients: {
+        table: table.client,
+        ...aws,
+        secrets,
+        gate: createGate({ mode: "open" }),
+        platformFor: async (account, scope) =>
+          scope === "test"
+            ? mockPlatform(() => newUlid(now), account.platform)
+            : platformFor(account.connection, upstream, http),
+        accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
+        ...(webhookClient ? { webhookClient } : {}),
+      },
+      now: () => now,
+      log,
+      random: () => 0,
+      pageFiles: new Map(),
+    };
+  }
 
   async function newQueue(name: string, visibilitySeconds: number): Promise<string> {
     const Attributes = { VisibilityTimeout: `${visibilitySeconds}` };
@@ -164,107 +210,32 @@ export async function openTestEnv(
     uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
     receivedMessages: openReceivedMessages(aws.sqs),
     newVault: () => openVault(keyId, aws.kms),
-    ingestPorts: (queues: TestQueues): IngestPorts & WorkerPorts => ({
-      ...openStores(tableHandle),
-      receivedMessages: openReceivedMessages(aws.sqs),
-      parseUpdates,
-      selectUpdates,
-      files: openFiles(BUCKET, aws.s3),
-      inbound: openQueue(queues.inbound, aws.sqs),
-      events: openQueue(queues.events, aws.sqs),
-      profiles: openQueue(queues.profiles, aws.sqs),
-      log,
-    }),
+    ingestPorts: (queues: TestQueues) => compose(hostFor(queues)).ingest(),
     /** @param graph the URL of the platform's API */
-    profilePorts: (graph: string, queues?: Pick<TestQueues, "realtime">): ProfilePorts & WorkerPorts => {
-      const http = platformHttp({ total: 400 });
-      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
-      return {
-        ...openStores(tableHandle),
-        receivedMessages: openReceivedMessages(aws.sqs),
-        vault: openVault(keyId, aws.kms),
-        platformFor: async ({ connection }) => platformFor(connection, upstream, http),
-        ...(queues?.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : noStream),
-        log,
-      };
-    },
-    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient): DeliverPorts & WorkerPorts => ({
+    profilePorts: (graph: string, queues: Partial<TestQueues> = {}) => ({
+      ...compose(hostFor(queues, { graph })).profile(),
+      ...streamOf(queues),
+    }),
+    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient) => ({
       ...openStores(tableHandle),
-      receivedMessages: openReceivedMessages(aws.sqs),
-      retries: openQueue(queues.deliveries, aws.sqs),
-      slowRetries: openQueue(queues.slowDeliveries, aws.sqs),
-      events: openQueue(queues.events, aws.sqs),
-      realtime: openQueue(queues.realtime, aws.sqs),
-      vault: openVault(keyId, aws.kms),
-      webhookClient,
+      ...compose(hostFor(queues, { webhookClient })).deliver(),
+      // Its workers try different slots first, as those of a deployment do.
       concurrencySlots: concurrencySlotStore(tableHandle),
-      mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, aws.ses),
-      random: () => 0,
-      log,
     }),
-    erasePorts: (queues: Partial<Pick<TestQueues, "erasures" | "realtime">>): ErasePorts & WorkerPorts => ({
+    erasePorts: (queues: Partial<TestQueues>) => ({
       ...openStores(tableHandle),
-      receivedMessages: openReceivedMessages(aws.sqs),
-      uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
-      erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
-      ...(queues.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : noStream),
-      log,
+      ...compose(hostFor(queues)).erase(),
+      ...streamOf(queues),
     }),
-    sweepPorts: (
-      queues: TestQueues,
-    ): SweepPorts &
-      OverduePorts &
-      PurgePorts &
-      PurgeLettersPorts &
-      PurgeUploadsPorts &
-      DueCheckPorts &
-      ResumeDeletionsPorts => ({
-      ...openStores(tableHandle),
-      files: openFiles(BUCKET, aws.s3),
-      uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
-      retries: openQueue(queues.deliveries, aws.sqs),
-      erasureWork: openQueue(queues.erasures, aws.sqs),
-      accountWork: openQueue(queues.accounts, aws.sqs),
-      log,
-    }),
+    sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
     /** The keys of the hashes of addresses. */
-    addressKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "address")),
+    addressKeys: async () => (await readRoot()).address,
     /** @param graph the URL of the platform's API; nothing listens at the default */
-    apiPorts: (
-      queues: Pick<TestQueues, "events" | "deliveries"> & Partial<TestQueues>,
-      graph = "http://127.0.0.1:9",
-    ): ApiPorts & { readonly tenants: Tenants } => {
-      const http = platformHttp({ total: 400 });
-      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
-      return {
-        ...testEnv.erasePorts(queues),
-        ...openStores(tableHandle),
-        holdKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "hold-secret")),
-        baseUrl: "https://parley.example",
-        feedShards: tenantShards(tenantStateStore(tableHandle)),
-        ...noStream,
-        ...(queues.realtime ? { realtime: openQueue(queues.realtime, aws.sqs) } : {}),
-        events: openQueue(queues.events, aws.sqs),
-        accountWork: openQueue(queues.accounts ?? "", aws.sqs),
-        retries: openQueue(queues.deliveries, aws.sqs),
-        uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
-        uploadGrants: openUploadGrants(UPLOAD_BUCKET, aws.s3),
-        uploadWork: openQueue(queues.uploads ?? "", aws.sqs),
-        accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
-        vault: openVault(keyId, aws.kms),
-        gate: createGate({ mode: "open" }),
-        platformFor: async (account, scope) =>
-          scope === "test"
-            ? mockPlatform(() => newUlid(now), account.platform)
-            : platformFor(account.connection, upstream, http),
-        peppers: async () => oneKeyRing(deriveKey(ROOT_SECRET, "pepper")),
-        cursorKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "cursor")),
-        sessionKeys: async () => oneKeyRing(deriveKey(ROOT_SECRET, "session")),
-        consoleOrigin: "https://console.example",
-        siteUrl: null,
-        log,
-      };
-    },
+    apiPorts: (queues: Partial<TestQueues>, graph = "http://127.0.0.1:9") => ({
+      ...testEnv.erasePorts(queues),
+      ...compose(hostFor(queues, { graph })).api(),
+      ...streamOf(queues),
+    }),
     /** Connects a new account to a tenant, eight days ago, so that it had it in the time of every webhook. @returns its platform ID */
     async connect(tenant: TenantId, platform: PlatformName = "instagram"): Promise<string> {
       const externalId = `${platform === "instagram" ? "ig" : "page"}-${tenant}`;

@@ -15,6 +15,17 @@ export interface Loopback {
 
 const SEND_PATH = "/me/messages";
 
+/** What the platforms answer to a login, to calls about an account and to an upload. */
+const platformAnswers: readonly (readonly [pattern: RegExp, answer: object])[] = [
+  [/^POST \/oauth\/access_token/, { access_token: "IGAAshort", permissions: "instagram_business_manage_messages" }],
+  [/^GET \/access_token/, { access_token: "IGAAlong", token_type: "bearer", expires_in: 5_184_000 }],
+  [/^GET \/v[\d.]+\/me\?fields=user_id/, { user_id: "17841405793187218", username: "shop", name: "Shop", id: "9912" }],
+  [/^POST .*\/subscribed_apps/, { success: true }],
+  [/^GET .*\/subscribed_apps/, { data: [] }],
+  [/^GET .*\/conversations/, { data: [] }],
+  [/^POST .*\/message_attachments/, { attachment_id: "1857777774821032" }],
+];
+
 /** A person with a name and a picture URL of typical length, on either platform. */
 function sampleProfile(person: string): object {
   const [first_name, last_name] = ["Marianne", "Lindqvist"];
@@ -43,6 +54,12 @@ export async function startLoopback(): Promise<Loopback> {
       if (person !== undefined) {
         response.writeHead(200, { "content-type": "application/json" });
         response.end(JSON.stringify(sampleProfile(person)));
+        return;
+      }
+      const answer = platformAnswers.find(([pattern]) => pattern.test(`${request.method} ${path}`));
+      if (answer) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify(answer[1]));
         return;
       }
       if (path.endsWith(SEND_PATH)) {
