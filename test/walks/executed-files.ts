@@ -1,0 +1,48 @@
+import { Session } from "node:inspector/promises";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What every walk passes: they are counted apart. */
+const COMMON = /^(shared\/(base\/(kernel|table)|http)|functions\/worker)\//;
+
+/** The files and folders of the product in which a walk executes a function. */
+export interface Walk {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** Observes which functions of this process are called, by the coverage of V8. */
+export async function observeCalls() {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+
+  async function takeFiles(): Promise<string[]> {
+    const { result } = await session.post("Profiler.takePreciseCoverage");
+    return result.flatMap(({ url, functions }) => {
+      // A module's own function runs when it is loaded, and has no name.
+      const isCalled = functions.some(
+        ({ functionName, ranges: [range] }) => functionName !== "" && range && range.count > 0,
+      );
+      return isCalled && url.startsWith("file:") ? [relative(PROJECT, fileURLToPath(url))] : [];
+    });
+  }
+
+  return {
+    /** Runs a walk. Nothing else may run at the same time. */
+    async walk(work: () => Promise<unknown>): Promise<Walk> {
+      await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+      // What was called before does not count.
+      await takeFiles();
+      await work();
+      const files = (await takeFiles())
+        .filter((file) => /^(shared|functions)\//.test(file) && !COMMON.test(file))
+        .sort();
+      await session.post("Profiler.stopPreciseCoverage");
+      return { files, folders: [...new Set(files.map((file) => file.slice(0, file.lastIndexOf("/"))))] };
+    },
+    close: () => session.disconnect(),
+  };
+}

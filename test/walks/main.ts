@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { openWorkspace } from "../support/pipeline/workspace.ts";
+import { startPipeline } from "../support/pipeline.ts";
+import { openWorldTable } from "../support/world/world-table.ts";
+import { observeCalls, type Walk } from "./executed-files.ts";
+import { operations } from "./walks.ts";
+
+// npm run walks [-- --check | --files]: the files and folders that an operation passes. `--files` lists them, and `--check`
+// compares their numbers with ARCHITECTURE.md.
+
+const PAGE = new URL("../../ARCHITECTURE.md", import.meta.url);
+
+const pipeline = await startPipeline({ isMetered: false, startTable: openWorldTable });
+const observed = await observeCalls();
+const walks = new Map<string, Walk>();
+for (const [index, { name, prepare }] of operations.entries()) {
+  const slug = `walk-${String(index + 1).padStart(6, "0")}`;
+  const workspace = await openWorkspace(pipeline, { slug, platform: "instagram", endpoints: 1 });
+  walks.set(name, await observed.walk(await prepare(pipeline, workspace)));
+}
+observed.close();
+await pipeline.close();
+
+const rows = [...walks].map(([name, { files, folders }]) => `| ${name} | ${files.length} | ${folders.length} |`);
+if (process.argv.includes("--check")) {
+  const page = readFileSync(PAGE, "utf8");
+  const missing = rows.filter((row) => !page.includes(`${row}\n`));
+  for (const row of missing) console.error(`ARCHITECTURE.md lacks the row ${row}`);
+  process.exitCode = missing.length > 0 ? 1 : 0;
+} else {
+  for (const row of rows) console.log(row);
+  if (process.argv.includes("--files")) {
+    for (const [name, { files }] of walks) console.log(`\n${name}\n${files.join("\n")}`);
+  }
+}
+// Idle connections of the clients would keep the process for a minute.
+process.exit();
