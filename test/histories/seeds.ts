@@ -507,6 +507,36 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a delivery that is postponed in an outage has something that attempts it",
+    history: {
+      kind: "accounts",
+      seed: 2_147_483_635,
+      steps: [
+        [{ do: "wait", millis: 6 * HOUR }, null],
+        [{ do: "wait", millis: 6 * HOUR }, null],
+        [{ do: "receiver", endpoint: 0, mode: "error" }, null],
+        [{ do: "connectAccount", account: 0, tenant: 0, login: 2 }, null],
+        [{ do: "outage", service: "key", millis: 5 * HOUR }, null],
+        [{ do: "wait", millis: 5 * MINUTE }, null],
+      ],
+    },
+  },
+  {
+    promise: "a connection of a tenant that was suspended for a moment is closed, and gets nothing until then",
+    history: {
+      seed: 0,
+      steps: [
+        [{ do: "watch", person: 0 }, null],
+        [{ do: "wait", millis: 7 * MINUTE }, null],
+        [{ do: "gateway", mode: "down" }, null],
+        [{ do: "suspendTenant", person: 2 }, null],
+        [{ do: "write", person: 2 }, null],
+        [{ do: "resumeTenant", person: 2 }, null],
+        [{ do: "wait", millis: HOUR }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

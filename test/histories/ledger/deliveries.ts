@@ -4,6 +4,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { KnownEndpoint } from "../deeds.ts";
 import { deliveryRow } from "./endpoints.ts";
 import type { Evidence, StoredItem } from "./evidence.ts";
+import { DONE_WITHIN } from "./outages.ts";
 
 const isDeliveryRow = ({ PK }: StoredItem) => PK.startsWith("D#");
 
@@ -29,9 +30,14 @@ function latestRetry({ ua }: StoredItem, attempts: number): Millis {
   return Number(ua) + (RETRY_DELAYS[attempts - 1] ?? 0) * (1 + RETRY_JITTER);
 }
 
-/** Nothing waits when nothing more happens, and nothing ever waited for the daily check. */
-export function judgeDeliveries({ items, rescheduled }: Evidence): string[] {
-  const found = rescheduled > 0 ? [`${rescheduled} deliveries waited without anything that would attempt them`] : [];
+/**
+ * Nothing waits when nothing more happens, and nothing ever waited for the daily check. A check in an outage finds what is
+ * postponed until its end.
+ */
+export function judgeDeliveries({ items, rescheduled, outages }: Evidence): string[] {
+  const found = rescheduled
+    .filter(({ at }) => !outages.some(({ from, until }) => from <= at && at <= until + DONE_WITHIN))
+    .map(({ deliveries }) => `${deliveries} deliveries waited without anything that would attempt them`);
   return found.concat(waitingForEver(items));
 }
 

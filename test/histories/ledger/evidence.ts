@@ -37,7 +37,7 @@ export interface Evidence extends Deeds {
   /** Every file of the bucket, those that were deleted included. */
   readonly objects: readonly StoredObject[];
   /** The deliveries that a daily check found overdue and scheduled again. */
-  readonly rescheduled: number;
+  readonly rescheduled: readonly { readonly at: Millis; readonly deliveries: number }[];
   /** How often events were not pushed because they had waited for too long. */
   readonly dropped: number;
   /** The bodies of the messages that became dead letters. */
@@ -119,11 +119,10 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       items: [...current.values()],
       changes,
       objects: aws.objects,
-      rescheduled: logLines.reduce(
-        (sum, line) => sum + (line.event === "deliveries.rescheduled" ? line.deliveries : 0),
-        0,
+      rescheduled: logLines.flatMap(({ line, at }) =>
+        line.event === "deliveries.rescheduled" ? [{ at, deliveries: line.deliveries }] : [],
       ),
-      dropped: logLines.filter(({ event }) => event === "realtime.dropped").length,
+      dropped: logLines.filter(({ line }) => line.event === "realtime.dropped").length,
       buried: Object.values(aws.queues).flatMap(({ buried }) => buried),
       writtenAt: (item) => written.get(item) ?? 0,
       mayBeErased: (person, at) =>

@@ -2,7 +2,7 @@ import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** After an outage, all that waited for its end is done within this time. */
-const DONE_WITHIN: Millis = 20 * MINUTE;
+export const DONE_WITHIN: Millis = 20 * MINUTE;
 
 /** When something that was due at an instant is done: within 20 minutes, or 20 minutes after the outages in between. */
 export function doneBy({ outages }: Pick<Evidence, "outages">, dueAt: Millis): Millis {

@@ -52,7 +52,7 @@ interface WorldOptions {
 export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = { isOfAccounts: false }) {
   const engine = new Engine(seed, START);
   const random = seededRandom(seed ^ 0x9e3779b9);
-  const logLines: LogLine[] = [];
+  const logLines: { readonly line: LogLine; readonly at: Millis }[] = [];
   let lambda: Lambda;
   const troubles = new Troubles({ engine, lambda: () => lambda });
   const outages = new Outages(engine.now);
@@ -69,7 +69,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
   const platform = new SimulatedPlatform({ engine, troubles, outages, lambda: () => lambda, random });
   const receivers = new Receivers(engine, troubles);
   const mailbox = new Mailbox({ engine, troubles });
-  const log = (line: LogLine) => void logLines.push(line);
+  const log = (line: LogLine) => void logLines.push({ line, at: engine.now() });
   const pagePlatform = new PagePlatform({ engine, troubles, outages });
   const accountPlatform = isOfAccounts ? pagePlatform : openAccountPlatform(troubles);
   const outside = { platform, accountPlatform, webhookClient: receivers.client, mailer: mailbox.mailer, log };

@@ -38,9 +38,14 @@ function delaysClosing(step: Step): boolean {
   return (step.do === "again" || step.do === "bury") && step.queue === "Realtime";
 }
 
-/** When a connection ended, or no longer had to get anything because its access had ended. */
+/**
+ * When a connection ended, or no longer had to get anything because its access had ended. A suspension has it closed, also
+ * one that ends at once: until the gateway has closed it, it gets nothing.
+ */
 export function endOfService(evidence: Evidence, viewer: Viewer): Millis {
-  return Math.min(viewer.endedAt ?? evidence.now, endOfAccess(evidence, viewer));
+  const connectedAt = viewer.frames[0]?.at ?? evidence.now;
+  const suspendedAt = startOfSuspension(evidence, connectedAt, { key: tenantKey(viewer.tenant), longerThan: 0 });
+  return Math.min(viewer.endedAt ?? evidence.now, endOfAccess(evidence, viewer), suspendedAt);
 }
 
 /** When the rows that gave a connection access said for the first time that it has none; Infinity while they give it. */
@@ -56,15 +61,19 @@ function endOfAccess(evidence: Evidence, { tenant, connectionId }: Viewer): Mill
           return before?.ca === socket[A.memberSince] && after?.ca !== socket[A.memberSince];
         });
   const first = ends.find(({ before }) => before !== null)?.at ?? Infinity;
-  return Math.min(first, startOfSuspension(evidence, added.at, tenantKey(tenant)));
+  return Math.min(first, startOfSuspension(evidence, added.at, { key: tenantKey(tenant), longerThan: CLOSED_WITHIN }));
 }
 
-/** When a tenant was suspended for as long as a check of its connections may take, while a connection was open. */
-function startOfSuspension(evidence: Evidence, since: Millis, key: Key): Millis {
+/** When a tenant was suspended, for some time at least, while a connection was open. */
+function startOfSuspension(
+  evidence: Evidence,
+  since: Millis,
+  { key, longerThan }: { readonly key: Key; readonly longerThan: Millis },
+): Millis {
   const changes = changesOf(evidence, key);
   const starts = changes.flatMap(({ at, after }, index) => {
     const next = changes[index + 1];
-    const isLong = (next?.at ?? evidence.now) >= at + CLOSED_WITHIN;
+    const isLong = (next?.at ?? evidence.now) >= at + longerThan;
     return after?.st !== "active" && isLong && (next?.at ?? Infinity) > since ? [at] : [];
   });
   return Math.min(...starts);
