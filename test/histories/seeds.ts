@@ -537,6 +537,20 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "an edit is not pushed once its message is unsent, also where its worker stood still between the two",
+    history: {
+      seed: 2_147_483_623,
+      steps: [
+        [{ do: "watch", person: 1, by: "agent" }, null],
+        [{ do: "wait", millis: 3 * MINUTE }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "edit", message: 0 }, 3],
+        [{ do: "trouble", name: "ingest", call: 5, kind: "freeze_after", millis: 40_000 }, null],
+        [{ do: "unsend", message: 1 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -27,7 +27,7 @@ interface StoredEvent {
   readonly messageId: string | null;
   /** The person whose conversation it is about; null for one of the tenant. */
   readonly person: string | null;
-  /** It is about a test send, or its message was unsent. */
+  /** It is about a test send, its message was unsent, or its body was removed. */
   readonly isHidden: boolean;
 }
 
@@ -65,7 +65,8 @@ function isSeen({ fetches, frames }: Viewer, { ulid, messageId }: StoredEvent): 
 
 function storedEvents({ changes }: Evidence): StoredEvent[] {
   const events = new Map<string, StoredEvent>();
-  for (const { at, after } of changes) {
+  for (const { at, before, after } of changes) {
+    if (before && !after) hideRemoved(events, before, at);
     const event = after && (toMessageEvent(after, at) ?? toBodyEvent(after, at));
     if (event && (!events.has(event.ulid) || event.isHidden)) {
       const first = events.get(event.ulid);
@@ -73,6 +74,12 @@ function storedEvents({ changes }: Evidence): StoredEvent[] {
     }
   }
   return [...events.values()];
+}
+
+/** An unsend removes the body of its message's edits and reactions, long before it expires. */
+function hideRemoved(events: Map<string, StoredEvent>, row: StoredItem, removedAt: Millis): void {
+  const event = events.get(toBodyEvent(row, removedAt)?.ulid ?? "");
+  if (event && removedAt < event.at + RETENTION - HOUR) events.set(event.ulid, { ...event, isHidden: true });
 }
 
 function toMessageEvent(item: StoredItem, at: Millis): StoredEvent | null {
@@ -103,7 +110,7 @@ function personOf(conversationId: string): string | null {
  * stored is dropped when its account is not connected any more.
  */
 function mayNotBePushed(evidence: Evidence, { person, happenedAt, at, ulid, isHidden, type }: StoredEvent): boolean {
-  const isUnsent = isHidden && type === "message.received";
+  const isUnsent = isHidden && ["message.received", "message.edited", "message.reaction"].includes(type);
   return (
     isUnsent ||
     (person !== null && evidence.mayBeErased(person, happenedAt)) ||
