@@ -4,24 +4,17 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type AccountRefusal, checkAccount } from "#features/accounts/rules/account-refusals.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
-import { type ConversationHead, readConversationId, windowAt } from "#features/inbox/rules/conversations.ts";
+import { type ConversationHead, windowAt } from "#features/inbox/rules/conversations.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { ReadMessage } from "./admit-message.ts";
 import type { SendPorts } from "./ports.ts";
 import { type BudgetState, judgeSend } from "./rules/budgets.ts";
-import { type RequestedContent, readSendContent, type SendContent } from "./rules/send-content.ts";
+import type { SendContent } from "./rules/send-content.ts";
 
-/** A requested send, with either `text` or `attachments`. */
-export interface SendRequest extends RequestedContent {
-  /** The scope of the caller's key. */
-  readonly scope: Scope;
-  /** Whether the caller may send for the conversation's tenant. */
-  readonly mayUse: (tenant: TenantId) => boolean;
-  readonly conversationId: string;
-  /** The platform's id of the message to reply to. */
-  readonly replyTo: string | null;
+/** A send of a message that was read. */
+export interface SendRequest {
+  readonly message: ReadMessage;
   readonly kind: "reply" | "human_agent";
-  /** The person who typed the message. */
-  readonly actorId: string | null;
   /** The hold that is being released. If the window has reopened, its message is sent as a reply. */
   readonly holdId?: string | null;
   /** Called with the account as it was read, also if the send is refused. */
@@ -65,7 +58,7 @@ export type PlanRefusal =
 
 type PlanPorts = Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
-/** Checks whether a message may be sent now: conversation, account, content, window and budgets. Writes nothing. */
+/** Checks whether a message may be sent now: conversation, account, window and budgets. Writes nothing. */
 export function planSend(
   ports: PlanPorts,
   request: SendRequest & { readonly kind: "reply" },
@@ -77,22 +70,17 @@ export async function planSend(
   request: SendRequest,
   now: Millis,
 ): Promise<PlannedSend | PlanRefusal> {
-  const { scope, conversationId, replyTo, actorId, holdId = null } = request;
-  const ref = readConversationId(conversationId);
-  if (!ref || !request.mayUse(ref.tenant)) return refuse("conversation_not_found");
-  const { tenant } = ref;
-  const content = readSendContent(request, ref.account.platform, scope);
-  if (isRefusal(content)) return content;
-
+  const { message, kind, holdId = null } = request;
+  const { tenant, accountRef, conversationId, scope, content, replyTo, actorId } = message;
   const [head, account, budgets] = await allDone([
     ports.conversations.get(tenant, conversationId, now),
-    ports.accounts.get(tenant, ref.account),
-    ports.budgets.get({ tenant, account: ref.account, conversationId, scope }),
+    ports.accounts.get(tenant, accountRef),
+    ports.budgets.get({ tenant, account: accountRef, conversationId, scope }),
   ]);
   if (account) request.onAccount?.(account);
   if (!head) return refuse("conversation_not_found");
   if (!account) return refuse("account_not_found");
-  const path = resolveSendPath(request, head.lastInboundAt, now);
+  const path = resolveSendPath({ kind, actorId, holdId }, head.lastInboundAt, now);
   if (isRefusal(path)) return path;
   const refusal = checkAccount(account, now) ?? checkBudgets(budgets, now, path.via === "api_human_agent");
   return refusal ?? { tenant, head, account, scope, content, replyTo, ...path, actorId, holdId, budgets };
@@ -113,7 +101,7 @@ const closedWindowReasons = {
 
 /** The path of the message, by the time since the person's last message. */
 function resolveSendPath(
-  { kind, actorId, holdId }: Pick<SendRequest, "kind" | "actorId" | "holdId">,
+  { kind, actorId, holdId }: Pick<SendRequest, "kind" | "holdId"> & Pick<ReadMessage, "actorId">,
   lastInboundAt: Millis | null,
   now: Millis,
 ): Pick<PlannedSend, "via" | "windowEndsAt"> | WindowRefusal {

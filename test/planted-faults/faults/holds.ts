@@ -94,8 +94,8 @@ export const holdsFaults: readonly PlantedFault[] = [
   {
     name: "a hold is sent before the seventh day is checked",
     file: "shared/features/holds/flows/release.ts",
-    search: "planSend(ports, { ...toSendRequest(hold), onAccount }, time.now())",
-    replacement: "planSend(ports, { ...toSendRequest(hold), onAccount }, hold.createdAt)",
+    search: "planSend(ports, request, time.now())",
+    replacement: "planSend(ports, request, hold.createdAt)",
     killedBy: {
       file: "test/features/holds/flows/complete.test.ts",
       title: "fails without a send if the 7 days end between the claim and the send",

@@ -2,14 +2,13 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { type Caller, callerActor, refuseActor, refuseTenant } from "#features/access/rules/callers.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { type Caller, callerActor } from "#features/access/rules/callers.ts";
 import { requestHoldPush } from "#features/realtime/request-push.ts";
-import { checkAttachmentOwners } from "#features/sending/check-attachments.ts";
+import { admitMessage } from "#features/sending/admit-message.ts";
 import { mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "#features/sending/plan.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "#features/sending/ports.ts";
-import { type RequestedContent, readSendContent } from "#features/sending/rules/send-content.ts";
+import type { RequestedContent } from "#features/sending/rules/send-content.ts";
 import type { HoldPorts } from "../ports.ts";
 import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../rules/holds.ts";
 import type { Hold, NewHold } from "../store/hold-items.ts";
@@ -55,22 +54,15 @@ export async function createHold(
   const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null, onReplay } = message;
   const { caller } = actor;
   const now = time.now();
-  const ref = readConversationId(conversationId);
-  if (!ref) return refuse("conversation_not_found");
-  const { tenant } = ref;
-  const refusal = refuseTenant(caller, tenant, "conversation_not_found") ?? refuseActor(caller, actorId);
-  if (refusal) return refusal;
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
-  const content = readSendContent(message, ref.account.platform, caller.scope);
-  if (isRefusal(content)) return content;
-  const foreignAttachment = await checkAttachmentOwners(ports, { ...ref, content, now });
-  if (foreignAttachment) return foreignAttachment;
-  const sender = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
+  const written = { conversationId, text, attachments, replyTo, actorId };
+  const read = await admitMessage(ports, caller, { message: written, now });
+  if (isRefusal(read)) return read;
   const result = await withIdempotency<HoldResult, PlanRefusal>(
     ports,
     {
       key: idempotencyKey,
-      tenant,
+      tenant: read.tenant,
       caller,
       time,
       onReplay,
@@ -78,7 +70,7 @@ export async function createHold(
     },
     {
       run: async (id) => {
-        const plan = await planSend(ports, { ...sender, text, attachments, conversationId, replyTo }, now);
+        const plan = await planSend(ports, { message: read, kind: "human_agent" }, now);
         return isRefusal(plan) ? plan : saveHold(ports, plan, { id: holdIdFromUlid(id), actor, now });
       },
       replayResult: async (id) => {

@@ -5,6 +5,7 @@ import type { RequestTime } from "#base/kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "#base/kernel/trace.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import { accountForPush, type ReadAccount, requestHoldPush } from "#features/realtime/request-push.ts";
+import { readMessage } from "#features/sending/admit-message.ts";
 import { performSend, type SendResult } from "#features/sending/perform.ts";
 import { planSend } from "#features/sending/plan.ts";
 import type { RequestedContent, SendContent } from "#features/sending/rules/send-content.ts";
@@ -67,7 +68,10 @@ async function sendHeldMessage(
   time: RequestTime,
 ): Promise<HoldOutcome> {
   await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, time.now()));
-  const plan = await planSend(ports, { ...toSendRequest(hold), onAccount }, time.now());
+  const message = readHeldMessage(hold);
+  if (isRefusal(message)) return failedOutcome(toHoldError(message));
+  const request = { message, kind: "human_agent", holdId: hold.id, onAccount } as const;
+  const plan = await planSend(ports, request, time.now());
   if (isRefusal(plan)) return failedOutcome(toHoldError(plan));
   // The completion waits for the hold as a whole.
   const holdTime: RequestTime = { ...time, waitFor: (work) => work };
@@ -75,17 +79,8 @@ async function sendHeldMessage(
   return toHoldOutcome(result);
 }
 
-function toSendRequest(hold: Hold) {
-  return {
-    scope: hold.scope,
-    mayUse: (tenant: string) => tenant === hold.tenant,
-    conversationId: hold.conversationId,
-    replyTo: hold.replyTo,
-    kind: "human_agent",
-    actorId: hold.actorId,
-    holdId: hold.id,
-    ...toRequestContent(hold.content),
-  } as const;
+function readHeldMessage({ scope, conversationId, replyTo, actorId, content }: Hold) {
+  return readMessage({ conversationId, replyTo, actorId, ...toRequestContent(content) }, scope);
 }
 
 function toRequestContent(content: SendContent | null): RequestedContent {

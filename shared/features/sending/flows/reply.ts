@@ -1,13 +1,12 @@
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
-import { type Caller, refuseTenant } from "#features/access/rules/callers.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
-import { checkAttachmentOwners } from "../check-attachments.ts";
+import type { Caller } from "#features/access/rules/callers.ts";
+import { admitMessage } from "../admit-message.ts";
 import { mayBeErased, withIdempotency } from "../idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "../perform.ts";
 import { planSend, type ReplyRefusal } from "../plan.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../ports.ts";
-import { type RequestedContent, readSendContent } from "../rules/send-content.ts";
+import type { RequestedContent } from "../rules/send-content.ts";
 
 type ReplyPorts = SendPorts & IdempotencyPorts & AttachmentPorts;
 
@@ -33,31 +32,15 @@ export async function sendReply(
   { caller, reply, time }: { readonly caller: Caller; readonly reply: Reply; readonly time: RequestTime },
 ): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict" | "tenant_suspended">> {
   const { conversationId, text, attachments, replyTo, idempotencyKey = null, onReplay } = reply;
-  const ref = readConversationId(conversationId);
-  if (!ref) return refuse("conversation_not_found");
-  const { tenant } = ref;
-  const refusal = refuseTenant(caller, tenant, "conversation_not_found");
-  if (refusal) return refusal;
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
-  const content = readSendContent(reply, ref.account.platform, caller.scope);
-  if (isRefusal(content)) return content;
-  const foreignAttachment = await checkAttachmentOwners(ports, { ...ref, content, now: time.now() });
-  if (foreignAttachment) return foreignAttachment;
-  const request = {
-    scope: caller.scope,
-    mayUse: () => true,
-    conversationId,
-    text,
-    attachments,
-    replyTo,
-    kind: "reply",
-    actorId: null,
-  } as const;
+  const written = { conversationId, text, attachments, replyTo };
+  const message = await admitMessage(ports, caller, { message: written, now: time.now() });
+  if (isRefusal(message)) return message;
   return withIdempotency<ReplyResult, ReplyRefusal>(
     ports,
     {
       key: idempotencyKey,
-      tenant,
+      tenant: message.tenant,
       caller,
       time,
       onReplay,
@@ -65,7 +48,7 @@ export async function sendReply(
     },
     {
       run: async (id) => {
-        const plan = await planSend(ports, request, time.now());
+        const plan = await planSend(ports, { message, kind: "reply" }, time.now());
         return isRefusal(plan) ? plan : toReplyResult(await performSend(ports, { ...plan, id }, time));
       },
       replayResult: async (id) => {

@@ -12,6 +12,7 @@ import { accountBudgetKey, conversationBudgetKey } from "#features/sending/store
 import { injectFaults } from "../../../support/faults.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { sampleMessage } from "./support/sample-send.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
@@ -171,13 +172,8 @@ describe("while the platform asks for a pause", () => {
 
 describe("a human agent's messages", () => {
   const request = (rest: object = {}) => ({
-    scope: "live" as const,
-    mayUse: () => true,
-    conversationId: fixture.id,
-    text: "hi",
-    replyTo: null,
+    message: sampleMessage(fixture.id, "usr_1"),
     kind: "human_agent" as const,
-    actorId: "usr_1",
     holdId: "hold_1",
     ...rest,
   });
@@ -219,8 +215,8 @@ describe("a human agent's messages", () => {
 });
 
 async function plan(): Promise<PlannedSend> {
-  const request = { scope: "live", mayUse: () => true, conversationId: fixture.id, text: "hi", replyTo: null } as const;
-  const planned = await planSend(fixture.ports(), { ...request, kind: "reply", actorId: null }, testEnv.now());
+  const request = { message: sampleMessage(fixture.id), kind: "reply" } as const;
+  const planned = await planSend(fixture.ports(), request, testEnv.now());
   if (isRefusal(planned)) throw new Error(planned.refused);
   return planned;
 }

@@ -14,6 +14,7 @@ import {
   useReplyFixture,
 } from "../../../support/flows/reply-fixture.ts";
 import type { TestEnv } from "../../../support/flows/test-env.ts";
+import { sampleMessage } from "./support/sample-send.ts";
 
 // What a caller gets when a part of ours fails: an error only if nothing was sent.
 
@@ -190,8 +191,8 @@ describe("with an idempotency key", () => {
 });
 
 it("a later try with the same id leaves no text that an erasure misses", async () => {
-  const request = { scope: "live", mayUse: () => true, conversationId: fixture.id, text: "hi", replyTo: null } as const;
-  const planned = await planSend(fixture.ports(), { ...request, kind: "reply", actorId: null }, testEnv.now());
+  const request = { message: sampleMessage(fixture.id), kind: "reply" } as const;
+  const planned = await planSend(fixture.ports(), request, testEnv.now());
   if (isRefusal(planned)) throw new Error(planned.refused);
   const id = newUlid(testEnv.now());
   fixture.setPlatformResponse(unknownOutcome);

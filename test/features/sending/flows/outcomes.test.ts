@@ -20,6 +20,7 @@ import {
 import type { TestEnv } from "../../../support/flows/test-env.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { linkTestAccount } from "../../accounts/flows/support/link-test-account.ts";
+import { sampleMessage } from "./support/sample-send.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
@@ -205,14 +206,8 @@ describe("a send with an id that was used before", () => {
     ],
   ] as const)("returns the first result without a platform call: %s", async (_name, outcome, result) => {
     fixture.setPlatformResponse(outcome);
-    const request = {
-      scope: "live",
-      mayUse: () => true,
-      conversationId: fixture.id,
-      text: "hi",
-      replyTo: null,
-    } as const;
-    const planned = await planSend(fixture.ports(), { ...request, kind: "reply", actorId: null }, testEnv.now());
+    const request = { message: sampleMessage(fixture.id), kind: "reply" } as const;
+    const planned = await planSend(fixture.ports(), request, testEnv.now());
     if (isRefusal(planned)) throw new Error(planned.refused);
     const id = newUlid(testEnv.now());
     const perform = () => performSend(fixture.ports(), { ...planned, id }, startRequestTime(testEnv.now));
@@ -242,14 +237,7 @@ describe("a sweep of sends", () => {
   it("publishes a send whose conversation has expired since", async () => {
     fixture.setPlatformResponse(unknownOutcome);
     testEnv.advance(7 * DAY - MINUTE);
-    const request = {
-      scope: "live",
-      mayUse: () => true,
-      conversationId: fixture.id,
-      text: "hi",
-      replyTo: null,
-    } as const;
-    const humanAgent = { ...request, kind: "human_agent", actorId: "agent-1" } as const;
+    const humanAgent = { message: sampleMessage(fixture.id, "agent-1"), kind: "human_agent" } as const;
     const planned = await planSend(fixture.ports(), humanAgent, testEnv.now());
     if (isRefusal(planned)) throw new Error(planned.refused);
     await performSend(fixture.ports(), { ...planned, id: newUlid(testEnv.now()) }, startRequestTime(testEnv.now));
