@@ -76,7 +76,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   data.uploads.allow(accounts.functionRole, "u/", "DeleteObject");
   data.uploads.allow(accounts.functionRole, "h/", "DeleteObject");
   allowReading(data.secrets.root, accounts.functionRole);
-  // The messages of a gap of webhooks are queued as webhooks.
+  // The messages of a backfill are queued as webhooks.
   queues.Inbound.allowSending(accounts.functionRole);
   data.raw.allow(accounts.functionRole, "inbound/", "PutObject");
   mail?.allowSending(accounts.functionRole);

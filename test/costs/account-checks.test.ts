@@ -83,7 +83,7 @@ test("a restriction is read while its wait lasts, and its check moves", async ()
   expect(fixture.takeCalls()).toEqual(["listThreads"]);
 });
 
-test("a new subscription writes the account, and notes and queues the gap of each account that uses it", async () => {
+test("a new subscription writes the account, and notes and queues a backfill for each account that uses it", async () => {
   const fixture = await openCheckFixture(testEnv);
   fixture.answers.readSubscription = { kind: "read", isComplete: false };
   await passToDueHour(fixture);

@@ -79,7 +79,7 @@ const inTheEnd: readonly Judge[] = [
 /** What holds at every moment of a history of accounts. */
 const alwaysOfAccounts: readonly Judge[] = [judgeEvents, judgeAttempts, judgeHolders, judgeEndsOfRows, judgeRawCopies];
 
-/** What holds when every check, gap and deletion had its time, and messages are still stored. */
+/** What holds when every check, backfill and deletion had its time, and messages are still stored. */
 const settled: readonly Judge[] = [
   judgeHeldMessages,
   judgeDeadLetters,

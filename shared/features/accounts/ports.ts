@@ -7,8 +7,8 @@ import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { Budgets } from "#features/sending/store/budgets.ts";
 import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
+import type { BackfillPorts } from "./flows/backfill/ports.ts";
 import type { ConnectedMailPorts } from "./flows/connected-mail.ts";
-import type { FillGapPorts } from "./flows/gap/ports.ts";
 import type { Connection } from "./rules/accounts.ts";
 import type { AccountChecks } from "./store/account-checks.ts";
 import type { Accounts } from "./store/accounts.ts";
@@ -40,7 +40,7 @@ export interface LetGoPorts extends SubscriptionPorts {
 
 export interface FinishConnectPorts extends SubscriptionPorts {
   readonly accounts: Pick<Accounts, "get" | "getConnection" | "disconnect" | "clearReplaced">;
-  readonly accountChecks: Pick<AccountChecks, "get" | "replace" | "clearFormerLogins" | "noteGap">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "replace" | "clearFormerLogins" | "noteBackfill">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
   readonly events: Queue;
@@ -63,7 +63,7 @@ export interface TaskTime {
 }
 
 /** What the tasks of the accounts queue need. */
-export type AccountTaskPorts = FinishConnectPorts & ConnectedMailPorts & LetGoPorts & FillGapPorts & AccountCheckPorts;
+export type AccountTaskPorts = FinishConnectPorts & ConnectedMailPorts & LetGoPorts & BackfillPorts & AccountCheckPorts;
 
 export interface AccountEventPorts {
   readonly eventBodies: Pick<EventBodies, "save">;
@@ -103,7 +103,7 @@ export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
   >;
   readonly accountChecks: Pick<
     AccountChecks,
-    "get" | "add" | "reschedule" | "remove" | "noteGap" | "clearFormerLogins"
+    "get" | "add" | "reschedule" | "remove" | "noteBackfill" | "clearFormerLogins"
   >;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly conversations: Pick<Conversations, "snapshots">;

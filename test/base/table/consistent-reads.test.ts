@@ -273,7 +273,7 @@ test("the next check of an account: its connection would count as checked by nob
     dueAt: NOW,
     subscribedAt: 5,
     heldSince: 4,
-    gap: { since: 5, until: 6 },
+    backfill: { since: 5, until: 6 },
   };
   const accountChecks = accountCheckStore(table);
   const ofConnecting = await accountChecks.get(tenant, check.account);

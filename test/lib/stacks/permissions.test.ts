@@ -286,7 +286,7 @@ describe("the bucket", () => {
     expect(allowedActions(service, "Erase", "s3:")).toEqual(["s3:DeleteObject"]);
   });
 
-  test("Account deletes uploaded files, writes large bodies of a gap under inbound/, and reads nothing", () => {
+  test("Account deletes uploaded files, writes large bodies of a backfill under inbound/, and reads nothing", () => {
     expect(paths("Account", "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
     expect(paths("Account", "s3:PutObject")).toEqual(["/inbound/*"]);
     expect(allowedActions(service, "Account", "s3:")).toEqual(["s3:DeleteObject", "s3:PutObject"]);

@@ -11,9 +11,9 @@ import { type AccountTask, encodeAccountTask } from "../queue.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { AccountCheck } from "../store/account-checks.ts";
 import { isPageShared, ownSubscription, replacedSubscriptions, subscribe, unsubscribe } from "../subscription.ts";
+import { queueBackfill } from "./backfill/queue-backfill.ts";
 import { type ConnectedMailPorts, mailConnected } from "./connected-mail.ts";
 import { endFormerLogins } from "./former-logins.ts";
-import { queueGap } from "./gap/queue-gap.ts";
 import { checkSubscribers, endUnsharedSubscription, listSubscribers } from "./subscribers.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
@@ -85,7 +85,7 @@ export async function completeConnection(
 ): Promise<{ readonly kind: "done" } | { readonly kind: "gone"; readonly current: Account | null } | CallFailure> {
   const { tenant, account } = connection;
   const subscription = ownSubscription(tenant, account);
-  await queueGapsBefore(ports, connection, time.now());
+  await queueBackfillsBefore(ports, connection, time.now());
   const outcome = await subscribe(ports, subscription);
   if (outcome.kind !== "done") return outcome;
   const { connectionId } = account;
@@ -176,14 +176,14 @@ async function completeCheck(
  * The subscription may have been lost, and no check will find it missing once this connection has made it again: the
  * messages since then are fetched, of each account that uses it. Nothing is missing of an account that is new.
  */
-async function queueGapsBefore(
+async function queueBackfillsBefore(
   ports: FinishConnectPorts,
   { tenant, account, isReconnection }: StoredConnection,
   now: Millis,
 ): Promise<void> {
   for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account))) {
     const isOwn = subscriber.tenant === tenant && accountKey(subscriber.account) === accountKey(account);
-    if (!isOwn || isReconnection) await queueGap(ports, { ...subscriber, isCertain: isOwn, now });
+    if (!isOwn || isReconnection) await queueBackfill(ports, { ...subscriber, isCertain: isOwn, now });
   }
 }
 

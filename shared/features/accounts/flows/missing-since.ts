@@ -17,6 +17,6 @@ export async function readMissingSince(
   tenant: TenantId,
 ): Promise<(account: AccountRef) => Millis | null> {
   const checks = await accountChecks.list(tenant);
-  const times = new Map(checks.map(({ account, gap }) => [accountKey(account), gap?.since ?? null]));
+  const times = new Map(checks.map(({ account, backfill }) => [accountKey(account), backfill?.since ?? null]));
   return (account) => times.get(accountKey(account)) ?? null;
 }

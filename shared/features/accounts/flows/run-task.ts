@@ -1,10 +1,10 @@
 import type { RecordOutcome } from "#base/queues/record-outcome.ts";
 import type { AccountTaskPorts, TaskTime } from "../ports.ts";
 import type { AccountTask } from "../queue.ts";
+import { runBackfill } from "./backfill/run-backfill.ts";
 import { eraseAccountConversations } from "./duties/erase-conversations.ts";
 import type { EraseAccountPorts } from "./duties/ports.ts";
 import { finishConnect } from "./finish-connect.ts";
-import { fillGap } from "./gap/fill-gap.ts";
 import { checkAccountHealth } from "./keep-alive/check.ts";
 import { completeLetGo } from "./let-go.ts";
 
@@ -21,7 +21,7 @@ export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: 
     case "check":
       return checkAccountHealth(ports, task, time.now());
     case "fill_gap":
-      return fillGap(ports, task, time);
+      return runBackfill(ports, task, time);
     case "erase_conversations":
       return eraseAccountConversations(ports, task, time);
   }

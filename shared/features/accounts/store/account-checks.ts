@@ -14,7 +14,7 @@ import { accountCheckAttributes as A } from "./attributes.ts";
 import { accountCheckKey, checkPosition, checkRange, DUE_CHECKS, parseAccountOfTenant } from "./keys.ts";
 
 /** From when until when no webhook brought an account's messages. */
-export interface Gap {
+export interface Backfill {
   readonly since: Millis;
   readonly until: Millis;
 }
@@ -34,7 +34,7 @@ export interface AccountCheck {
   /** When the tenant connected the account; later connections without a disconnection count as the same. Null if unknown. */
   readonly heldSince: Millis | null;
   /** What may be missing and was not read to its end; null for nothing. */
-  readonly gap: Gap | null;
+  readonly backfill: Backfill | null;
 }
 
 /** A connection of an account, of which a check is to be stored. */
@@ -43,7 +43,7 @@ export interface CheckedConnection {
   readonly account: AccountRef;
   readonly connectionId: string;
   readonly authorizedBy: readonly string[];
-  /** What is known of the account's webhooks stays, and may end a gap. */
+  /** What is known of the account's webhooks stays, and may need a backfill. */
   readonly isReconnection: boolean;
   readonly now: Millis;
 }
@@ -111,31 +111,31 @@ export function accountCheckStore(table: Table) {
      * `oldest`. Safe to repeat.
      * @returns what may be missing now; null when the row is gone
      */
-    async noteGap(check: AccountCheck, { since, until }: Gap, oldest: Millis): Promise<Gap | null> {
-      let stored = check.gap;
+    async noteBackfill(check: AccountCheck, { since, until }: Backfill, oldest: Millis): Promise<Backfill | null> {
+      let stored = check.backfill;
       for (;;) {
-        const gap: Gap = {
+        const backfill: Backfill = {
           since: Math.max(oldest, Math.min(since, stored?.since ?? since)),
           until: Math.max(until, stored?.until ?? until),
         };
-        if (gap.since === stored?.since && gap.until === stored.until) return gap;
-        const set = toGapAttributes(gap);
-        const hasGapAsRead = allOf(
+        if (backfill.since === stored?.since && backfill.until === stored.until) return backfill;
+        const set = toBackfillAttributes(backfill);
+        const hasBackfillAsRead = allOf(
           itemExists,
           isUnchanged(A.missingSince, stored?.since),
           isUnchanged(A.missingUntil, stored?.until),
         );
-        const result = await conditionalWrite<CheckItem>(table, update(keyOf(check), { set }, hasGapAsRead), {
+        const result = await conditionalWrite<CheckItem>(table, update(keyOf(check), { set }, hasBackfillAsRead), {
           ownMark: set,
         });
-        if (result.applied) return gap;
+        if (result.applied) return backfill;
         if (!result.current) return null;
-        stored = toCheck(result.current).gap;
+        stored = toCheck(result.current).backfill;
       }
     },
 
-    /** Removes the note of a gap that was read to its end, unless more is missing by now. */
-    async endGap(tenant: TenantId, account: AccountRef, { since, until }: Gap): Promise<void> {
+    /** Removes the note of a backfill that reached its end, unless more is missing in the meantime. */
+    async endBackfill(tenant: TenantId, account: AccountRef, { since, until }: Backfill): Promise<void> {
       const isWithin = allOf(atLeast(A.missingSince, since), atMost(A.missingUntil, until));
       const changes = { remove: [A.missingSince, A.missingUntil] };
       await conditionalWrite(table, update(accountCheckKey(tenant, account), changes, isWithin));
@@ -194,14 +194,14 @@ export function replaceCheck(
   account: LoginsOfRow | null = null,
 ): { readonly check: AccountCheck; readonly write: Write } {
   const replaced = [stored, account].filter((row) => row !== null);
-  const state = isReconnection && stored ? stored : { subscribedAt: null, heldSince: now, gap: null };
+  const state = isReconnection && stored ? stored : { subscribedAt: null, heldSince: now, backfill: null };
   const check: AccountCheck = {
     ...connection,
     formerLogins: formerLoginsAfter(replaced, connection.authorizedBy),
     dueAt: checkTimeAfter(connection.account, now),
     subscribedAt: state.subscribedAt,
     heldSince: state.heldSince,
-    gap: state.gap,
+    backfill: state.backfill,
   };
   const { PK, SK, ...rest } = toCheckItem(check);
   const set = isReconnection ? rest : { ...rest, ...toWebhookState(check) };
@@ -248,16 +248,16 @@ function parseLogin(text: string): ConnectionLogin {
 }
 
 /** What a check knows of the account's webhooks. A reconnection does not change it. */
-function toWebhookState({ subscribedAt, heldSince, gap }: AccountCheck) {
+function toWebhookState({ subscribedAt, heldSince, backfill }: AccountCheck) {
   return {
     [A.subscribedAt]: subscribedAt ?? undefined,
     [A.heldSince]: heldSince ?? undefined,
-    ...toGapAttributes(gap),
+    ...toBackfillAttributes(backfill),
   };
 }
 
-function toGapAttributes(gap: Gap | null) {
-  return { [A.missingSince]: gap?.since, [A.missingUntil]: gap?.until };
+function toBackfillAttributes(backfill: Backfill | null) {
+  return { [A.missingSince]: backfill?.since, [A.missingUntil]: backfill?.until };
 }
 
 function toCheck(item: CheckItem): AccountCheck {
@@ -270,6 +270,6 @@ function toCheck(item: CheckItem): AccountCheck {
     dueAt: positionTime(position),
     subscribedAt: item[A.subscribedAt] ?? null,
     heldSince: item[A.heldSince] ?? null,
-    gap: since === undefined || until === undefined ? null : { since, until },
+    backfill: since === undefined || until === undefined ? null : { since, until },
   };
 }

@@ -78,18 +78,18 @@ describe("connecting an account", () => {
       await fixture.work();
       return (await fixture.delayedTasks()).filter(({ op }) => op === "fill_gap");
     };
-    const gap = {
+    const backfill = {
       op: "fill_gap",
       account: page(),
       connectionId,
       since: seenAt - 2 * HOUR,
       until: testEnv.now() + MINUTE,
     };
-    expect(await runNow()).toEqual([expect.objectContaining(gap)]);
+    expect(await runNow()).toEqual([expect.objectContaining(backfill)]);
     const newCheck = await fixture.stores.accountChecks.get(tenant, page());
     if (!newCheck) throw new Error("The account has no check.");
     await fixture.stores.accountChecks.reschedule(newCheck, { dueAt: check.dueAt, subscribedAt: testEnv.now() });
-    const later = (await runNow()).filter((task) => task.op === "fill_gap" && task.until > gap.until);
+    const later = (await runNow()).filter((task) => task.op === "fill_gap" && task.until > backfill.until);
     expect(later).toEqual([]);
   });
 

@@ -41,7 +41,7 @@ const newCheck = (rest: Partial<AccountCheck> = {}): AccountCheck => ({
   dueAt: NOW,
   subscribedAt: null,
   heldSince: null,
-  gap: null,
+  backfill: null,
   ...rest,
 });
 

@@ -5,11 +5,11 @@ const histories = "test/histories/found.test.ts";
 
 export const connectionFaults: readonly PlantedFault[] = [
   {
-    name: "a connection that its queue completes fills no gap",
+    name: "a connection that its queue completes queues no backfill",
     file: "shared/features/accounts/flows/finish-connect.ts",
     search: "  const outcome = await completeConnection(ports, connection, time);\n",
     replacement:
-      "  const outcome = await completeConnection({ ...ports, accountWork: { send: async () => {} }, accountChecks: { ...ports.accountChecks, noteGap: async () => null } }, connection, time);\n",
+      "  const outcome = await completeConnection({ ...ports, accountWork: { send: async () => {} }, accountChecks: { ...ports.accountChecks, noteBackfill: async () => null } }, connection, time);\n",
     killedBy: {
       file: histories,
       title: "%s",

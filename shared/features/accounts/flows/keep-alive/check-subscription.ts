@@ -3,7 +3,7 @@ import type { AccountCheckPorts } from "../../ports.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { AccountCheck } from "../../store/account-checks.ts";
 import { ownSubscription } from "../../subscription.ts";
-import { queueGap, queueUnreadGap } from "../gap/queue-gap.ts";
+import { queueBackfill, queueUnfinishedBackfill } from "../backfill/queue-backfill.ts";
 import { checkSubscribers, listSubscribers } from "../subscribers.ts";
 import { checkThreads } from "./check-threads.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
@@ -32,14 +32,14 @@ export async function checkSubscription(
   const answer = visit.subscription ?? (await platform.readSubscription(account, token));
   const { tenant, now } = visit;
   if (answer.kind === "read" && answer.isComplete) {
-    await queueUnreadGap(ports, { tenant, account, gap: check?.gap ?? null, now });
+    await queueUnfinishedBackfill(ports, { tenant, account, backfill: check?.backfill ?? null, now });
     const threads = await checkThreads(ports, visit, check);
     // Where nothing was compared, the next check compares from the same time on.
     return { visit, next: threads === "unanswered" ? "later" : "over", isSubscribed: threads === "compared" };
   }
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
   for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account)))
-    await queueGap(ports, { ...subscriber, isCertain: true, now });
+    await queueBackfill(ports, { ...subscriber, isCertain: true, now });
   const subscribed = await platform.subscribe(account, token);
   if (subscribed.kind !== "done") return applyFailure(ports, visit, subscribed);
   const { connection } = account;

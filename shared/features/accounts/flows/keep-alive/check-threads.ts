@@ -5,7 +5,7 @@ import type { Thread } from "#platforms/accounts/account-platform.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { AccountCheck } from "../../store/account-checks.ts";
-import { gapStart, queueGap } from "../gap/queue-gap.ts";
+import { backfillStart, queueBackfill } from "../backfill/queue-backfill.ts";
 import { lastingRefusal, type Visit } from "./visit.ts";
 
 type ThreadPorts = Pick<AccountCheckPorts, "accounts" | "accountChecks" | "accountWork" | "conversations" | "log">;
@@ -35,13 +35,13 @@ export async function checkThreads(
     ports.log({ event: "threads.refused", tenant, account: accountKey(account), code, subcode });
     return "refused";
   }
-  const since = gapStart({ account, check, now });
+  const since = backfillStart({ account, check, now });
   const moved = answer.threads.filter(({ updatedAt }) => updatedAt > since && updatedAt <= now - HISTORY_AGE_MIN);
   const missing = await countAhead(ports, visit, moved);
   if (missing === 0) return "compared";
   ports.log({ event: "threads.ahead", tenant, account: accountKey(account), threads: missing });
   const { platform: name, externalId } = account;
-  await queueGap(ports, { tenant, account: { platform: name, externalId }, isCertain: true, now });
+  await queueBackfill(ports, { tenant, account: { platform: name, externalId }, isCertain: true, now });
   return "compared";
 }
 

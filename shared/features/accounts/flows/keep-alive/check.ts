@@ -107,7 +107,7 @@ async function addCheck(
     dueAt: now,
     subscribedAt: null,
     heldSince: null,
-    gap: null,
+    backfill: null,
   };
   return (await accountChecks.add(check)) ? check : null;
 }

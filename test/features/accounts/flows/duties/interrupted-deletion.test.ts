@@ -14,7 +14,7 @@ import { FAULT_STEP, faultPoints, firstFault, injectIntoProcesses } from "../../
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { forEachFreezePoint, runFrozen } from "../../../../support/processes/frozen-process.ts";
-import { noGapPorts } from "../support/no-gap.ts";
+import { noBackfillPorts } from "../support/no-backfill.ts";
 import type { LoginFixture } from "./support/login-fixture.ts";
 import { openLogin, useLogins } from "./support/use-logins.ts";
 
@@ -79,7 +79,7 @@ describe("a data deletion whose messages are lost", () => {
     // A background erasure that lasts: the run looks at it again each minute.
     const ports = fixture.ports();
     const erasures = { ...ports.erasures, get: async () => ({ phase: "first" }) as Erasure };
-    const worker = () => accountsWorker({ ...noGapPorts, ...ports, erasures }, testEnv.now);
+    const worker = () => accountsWorker({ ...noBackfillPorts, ...ports, erasures }, testEnv.now);
     const runs = new Set<string | null>();
     for (let minute = 0; minute < 90; minute++) {
       testEnv.advance(MINUTE);

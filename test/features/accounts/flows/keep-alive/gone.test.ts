@@ -67,7 +67,7 @@ it("an account without a next check gets one by a check of any reason", async ()
     dueAt: checkTimeAfter(account, testEnv.now()),
     subscribedAt: testEnv.now(),
     heldSince: null,
-    gap: null,
+    backfill: null,
   });
 });
 

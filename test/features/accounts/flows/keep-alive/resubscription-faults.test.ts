@@ -54,7 +54,7 @@ it.each(faultPoints)("nothing is lost or doubled despite a fault (%s) at any cal
     const fault = injectFaultAt(testEnv.clients, point, index);
     const worker = fault.crashable(account.newWorker());
     await account.check(worker).catch(() => {});
-    // The task of the gap runs later, in the same process.
+    // The backfill runs later, in the same process.
     for (let pass = 0; pass < 2 && !fault.reached(); pass++) {
       await platforms.advance(15 * MINUTE);
       await account.work(worker).catch(() => {});

@@ -37,17 +37,17 @@ async function store(sentAt: Millis): Promise<void> {
   await stores.conversations.advanceHead(tenant, message, SAMPLE_INBOX);
 }
 
-const gaps = async () => (await fixture.takeTasks()).filter(({ op }) => op === "fill_gap");
+const backfills = async () => (await fixture.takeTasks()).filter(({ op }) => op === "fill_gap");
 
 it("of which nothing is stored have their messages fetched, and the account shows since when some may be missing", async () => {
   const seenAt = (await fixture.readCheck())?.subscribedAt ?? 0;
   testEnv.advance(5 * HOUR);
   list(HOUR);
   await fixture.checkNow();
-  const [gap, ...others] = await gaps();
+  const [backfill, ...others] = await backfills();
   const since = Math.max(seenAt - 2 * HOUR, (await fixture.readCheck())?.heldSince ?? 0);
-  expect([gap, others]).toMatchObject([{ since, account: fixture.account }, []]);
-  expect((await fixture.readCheck())?.gap?.since).toBe(since);
+  expect([backfill, others]).toMatchObject([{ since, account: fixture.account }, []]);
+  expect((await fixture.readCheck())?.backfill?.since).toBe(since);
   const account = `instagram#${fixture.account.externalId}`;
   expect(testEnv.lines).toContainEqual({ event: "threads.ahead", tenant: fixture.tenant, account, threads: 1 });
 });
@@ -61,19 +61,19 @@ it.each([
   const updatedAt = list(HOUR);
   await store(updatedAt + after);
   await fixture.checkNow();
-  expect(await gaps()).toHaveLength(expected);
+  expect(await backfills()).toHaveLength(expected);
 });
 
 it("that moved in the last minutes are left to the next check, which compares them", async () => {
   testEnv.advance(5 * HOUR);
   const updatedAt = list(11 * MINUTE);
   await fixture.checkNow();
-  expect(await gaps()).toEqual([]);
+  expect(await backfills()).toEqual([]);
   testEnv.advance(HOUR);
   await fixture.checkNow();
-  const [gap] = await gaps();
-  expect(gap).toMatchObject({ op: "fill_gap" });
-  expect((gap as { since: Millis }).since).toBeLessThan(updatedAt);
+  const [backfill] = await backfills();
+  expect(backfill).toMatchObject({ op: "fill_gap" });
+  expect((backfill as { since: Millis }).since).toBeLessThan(updatedAt);
 });
 
 it("that did not move since the check before cost no read", async () => {
@@ -82,14 +82,14 @@ it("that did not move since the check before cost no read", async () => {
   testEnv.advance(DAY);
   list(2 * DAY);
   await fixture.checkNow();
-  expect(await gaps()).toEqual([]);
+  expect(await backfills()).toEqual([]);
 });
 
 it("whose person the platform does not name are not fetched", async () => {
   testEnv.advance(5 * HOUR);
   list(HOUR, []);
   await fixture.checkNow();
-  expect(await gaps()).toEqual([]);
+  expect(await backfills()).toEqual([]);
 });
 
 it("are compared from the same time by the next check, where the platform does not answer", async () => {
@@ -100,7 +100,7 @@ it("are compared from the same time by the next check, where the platform does n
   expect((await fixture.readCheck())?.subscribedAt).toBe(seenAt);
   list(4 * HOUR);
   await fixture.checkNow();
-  expect(await gaps()).toHaveLength(1);
+  expect(await backfills()).toHaveLength(1);
 });
 
 it("that the platform refuses to list leave the account as it is, and are compared from the same time later", async () => {
@@ -110,7 +110,7 @@ it("that the platform refuses to list leave the account as it is, and are compar
   await fixture.checkNow();
   expect(await fixture.read()).toMatchObject({ status: "active" });
   expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "threads.refused", code: 100 }));
-  expect(await gaps()).toEqual([]);
+  expect(await backfills()).toEqual([]);
   expect((await fixture.readCheck())?.subscribedAt).toBe(seenAt);
 });
 

@@ -30,8 +30,8 @@ import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant, sampleMessage } from "../../../../support/stores/samples.ts";
 import { linkTestAccount } from "./link-test-account.ts";
+import { noBackfillPorts } from "./no-backfill.ts";
 import { noDeletionPorts } from "./no-deletion-ports.ts";
-import { noGapPorts } from "./no-gap.ts";
 import { NO_END, openRacePlatform, subscriptionNode } from "./race-platform.ts";
 
 export type AccountRace = Awaited<ReturnType<typeof openAccountRace>>;
@@ -100,7 +100,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     vault,
     accountWork: accountWork.queue,
     events: events.queue,
-    ...noGapPorts,
+    ...noBackfillPorts,
     accountPlatformFor: async (by: Account["connection"]) => platform.accountPlatform(work, by),
     platformFor: async () => platform.platform(work),
     mail: null,

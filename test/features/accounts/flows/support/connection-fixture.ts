@@ -25,8 +25,8 @@ import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { openTeamEnv } from "../../../access/flows/team/support/team.ts";
 import { healthyAnswers } from "./healthy-platform.ts";
+import { noBackfillPorts } from "./no-backfill.ts";
 import { noDeletionPorts } from "./no-deletion-ports.ts";
-import { noGapPorts } from "./no-gap.ts";
 
 type Outcome = { readonly kind: "done" } | CallFailure;
 
@@ -102,7 +102,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     accountPlatformFor: async (connection) => platform(connection),
     mail: mailer,
     receivedMessages: openReceivedMessages(testEnv.sqs),
-    ...noGapPorts,
+    ...noBackfillPorts,
     accountsMax: 500,
     log: (line) => void testEnv.lines.push(line),
   });

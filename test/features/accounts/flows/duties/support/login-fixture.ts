@@ -25,7 +25,7 @@ import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../../../support/s
 import { oneKeyRing } from "../../../../../support/world/key-rings.ts";
 import { healthyPlatform } from "../../support/healthy-platform.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
-import { noGapPorts } from "../../support/no-gap.ts";
+import { noBackfillPorts } from "../../support/no-backfill.ts";
 
 export type LoginFixture = Awaited<ReturnType<typeof openLoginFixture>>;
 
@@ -78,7 +78,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
   /** A worker of a new process. */
   function newWorker(stepTime: Millis = 0): QueueWorker {
     let readings = 0;
-    return accountsWorker({ ...noGapPorts, ...ports() }, () => testEnv.now() + stepTime * readings++);
+    return accountsWorker({ ...noBackfillPorts, ...ports() }, () => testEnv.now() + stepTime * readings++);
   }
 
   /** Continues the data deletions that are due. */

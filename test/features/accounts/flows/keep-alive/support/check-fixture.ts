@@ -18,8 +18,8 @@ import { openStores } from "../../../../../support/stores/open-stores.ts";
 import { openTeamEnv } from "../../../../access/flows/team/support/team.ts";
 import { healthyAnswers, type PlatformAnswers } from "../../support/healthy-platform.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
+import { noBackfillPorts } from "../../support/no-backfill.ts";
 import { noDeletionPorts } from "../../support/no-deletion-ports.ts";
-import { noGapPorts } from "../../support/no-gap.ts";
 
 export type CheckFixture = Awaited<ReturnType<typeof openCheckFixture>>;
 
@@ -98,11 +98,11 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
   const newPorts = (): TaskPorts & WorkerPorts => ({
     ...openStores(testEnv.table),
     ...noDeletionPorts,
-    ...noGapPorts,
+    ...noBackfillPorts,
     events: openQueue(queues.events, testEnv.sqs),
     accountWork: {
       ...openQueue(queues.accounts, testEnv.sqs),
-      // Tasks that fill a gap are not run here.
+      // Backfills are not run here.
       send: (message) => openQueue(queues.profiles, testEnv.sqs).send(message),
     },
     vault: testEnv.newVault(),

@@ -7,7 +7,7 @@ import type { ThreadMessage } from "#platforms/accounts/account-platform.ts";
 import type { Account } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";
 
-/** The messages of one thread, oldest first, and the gap that they may be from. */
+/** The messages of one thread, oldest first, and the time of the backfill. */
 export interface ThreadHistory {
   readonly tenant: TenantId;
   readonly account: Account;
@@ -25,7 +25,7 @@ const TIME_DIFFERENCE_MAX: Millis = MINUTE;
  * it does any other. Safe to repeat. @returns how many it queued
  */
 export async function queueMissingMessages(ports: MissingMessagePorts, history: ThreadHistory): Promise<number> {
-  const byPerson = Map.groupBy(messagesOfGap(history), ({ participantId }) => participantId);
+  const byPerson = Map.groupBy(messagesInTime(history), ({ participantId }) => participantId);
   let count = 0;
   for (const [participantId, messages] of byPerson) {
     count += await queueMissing(ports, { ...history, participantId, messages });
@@ -34,7 +34,7 @@ export async function queueMissingMessages(ports: MissingMessagePorts, history: 
 }
 
 /** A message of the second of a limit counts as within it where it is stored once anyway. */
-function messagesOfGap({ messages, since, until, now }: ThreadHistory): ThreadMessage[] {
+function messagesInTime({ messages, since, until, now }: ThreadHistory): ThreadMessage[] {
   const from = Math.max(since - SECOND, now - RETENTION);
   const upTo = Math.min(until, now - HISTORY_AGE_MIN);
   return messages.filter(({ at }) => at > from && at <= upTo);

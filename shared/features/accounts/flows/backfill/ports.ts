@@ -21,9 +21,9 @@ export interface MissingMessagePorts {
   readonly queueWebhook: (raw: Uint8Array, now: Millis) => Promise<void>;
 }
 
-export interface FillGapPorts extends MissingMessagePorts {
+export interface BackfillPorts extends MissingMessagePorts {
   readonly accounts: Pick<Accounts, "get">;
-  readonly accountChecks: Pick<AccountChecks, "endGap">;
+  readonly accountChecks: Pick<AccountChecks, "endBackfill">;
   readonly vault: Pick<Vault, "open">;
   readonly accountPlatformFor: (connection: Connection) => Promise<Pick<AccountPlatform, "listThreads" | "readThread">>;
   /** The accounts queue. */

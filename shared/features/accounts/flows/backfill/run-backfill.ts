@@ -7,9 +7,9 @@ import type { TaskTime } from "../../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../../queue.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import { queueMissingMessages } from "./missing-messages.ts";
-import type { FillGapPorts } from "./ports.ts";
+import type { BackfillPorts } from "./ports.ts";
 
-export type FillGapTask = Extract<AccountTask, { op: "fill_gap" }>;
+export type BackfillTask = Extract<AccountTask, { op: "fill_gap" }>;
 
 /** The platforms allow two calls a second for the history of an account. */
 const CALL_INTERVAL: Millis = SECOND / 2;
@@ -21,12 +21,12 @@ const CLOCK_DIFFERENCE_MAX: Millis = MINUTE;
 const RETRY_WAIT_MAX: Millis = 15 * MINUTE;
 
 /**
- * Reads the threads of an account that moved during a gap of its webhooks, newest first, and queues their messages that
+ * Reads the threads of an account that moved while its webhooks were missing, newest first, and queues their messages that
  * are not stored. One run reads one page of threads and queues the next one. A thread that moves while the pages are
  * read may move off the page that is next, so the threads that moved are listed again until one page has them all.
  * A later connection of the account continues it with its own token. Safe to repeat.
  */
-export async function fillGap(ports: FillGapPorts, task: FillGapTask, time: TaskTime): Promise<RecordOutcome> {
+export async function runBackfill(ports: BackfillPorts, task: BackfillTask, time: TaskTime): Promise<RecordOutcome> {
   const { tenant, account: ref } = task;
   const start = time.now();
   const early = task.until + HISTORY_AGE_MIN - start;
@@ -57,7 +57,7 @@ export async function fillGap(ports: FillGapPorts, task: FillGapTask, time: Task
   ports.log({ event: "gap.read", tenant, account: owner, threads: threads.length, messages });
   const next = nextTask(task, { start, floor, threads: page.threads, next: page.next });
   if (next) await ports.accountWork.send({ body: encodeAccountTask(next), group: tenant });
-  else await ports.accountChecks.endGap(tenant, ref, task);
+  else await ports.accountChecks.endBackfill(tenant, ref, task);
   return done;
 }
 
@@ -70,7 +70,7 @@ interface PageOfThreads {
 }
 
 /** @returns null at the end */
-function nextTask(task: FillGapTask, { start, floor, threads, next }: PageOfThreads): FillGapTask | null {
+function nextTask(task: BackfillTask, { start, floor, threads, next }: PageOfThreads): BackfillTask | null {
   const doneThreads = task.done + Math.max(1, threads.length);
   if (doneThreads >= THREADS_MAX) return null;
   const pass = task.after !== null && task.pass ? task.pass : { start, floor: task.pass?.floor ?? task.since - SECOND };
@@ -84,7 +84,7 @@ function nextTask(task: FillGapTask, { start, floor, threads, next }: PageOfThre
 }
 
 /** One call every half second, the first of them after the last of the run before. */
-function paceCalls({ wait }: Pick<FillGapPorts, "wait">, { now }: TaskTime) {
+function paceCalls({ wait }: Pick<BackfillPorts, "wait">, { now }: TaskTime) {
   let earliest = now() + CALL_INTERVAL;
   return async <Result>(call: () => Promise<Result>): Promise<Result> => {
     const early = earliest - now();
@@ -102,7 +102,7 @@ function isAboutThread(failure: CallFailure): boolean {
 }
 
 /** A refusal that passes is tried again by the queue. Any other ends the task: the account's checks report it. */
-function endRun(ports: Pick<FillGapPorts, "log">, task: FillGapTask, failure: CallFailure): RecordOutcome {
+function endRun(ports: Pick<BackfillPorts, "log">, task: BackfillTask, failure: CallFailure): RecordOutcome {
   const { tenant, account } = task;
   if (failure.kind === "unknown") return waitForService("history");
   if (failure.transient || failure.class === "rate") return waitForService("history", failure.coolDownMs);

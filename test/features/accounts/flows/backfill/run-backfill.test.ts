@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { fillGap } from "#features/accounts/flows/gap/fill-gap.ts";
+import { runBackfill } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { receiveCount } from "../../../../../functions/worker/redelivery.ts";
 import { runErasure } from "../../../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { type BackfillFixture, messageId, openBackfillFixture } from "./backfill-fixture.ts";
 import type { HistoryMessage } from "./fake-history.ts";
-import { type GapFixture, messageId, openGapFixture } from "./gap-fixture.ts";
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => testEnv.close());
 const person = (index: number) => `6000000000000${String(index).padStart(3, "0")}`;
 
 /** Messages of one person, one after the other from `at` on. */
-function thread(fixture: GapFixture, index: number, count: number, at: number, step = 400): HistoryMessage[] {
+function thread(fixture: BackfillFixture, index: number, count: number, at: number, step = 400): HistoryMessage[] {
   return Array.from({ length: count }, (_, number) => ({
     id: messageId(fixture.tenant, index, number, at),
     person: person(index),
@@ -30,7 +30,7 @@ const textsOf = (messages: readonly HistoryMessage[]) => messages.map(({ text })
 
 describe("300 messages of 40 threads that no webhook brought", () => {
   it("are stored once each, in order, with one event each, while new ones arrive", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const { history, since } = fixture;
     const before = Array.from({ length: 40 }, (_, index) => thread(fixture, index, 1, since - HOUR + index * SECOND));
     const missing = Array.from({ length: 40 }, (_, index) =>
@@ -54,7 +54,7 @@ describe("300 messages of 40 threads that no webhook brought", () => {
     };
     await fixture.start();
     await fixture.run(() => async (event, invocation) => {
-      const result = await fixture.gapWorker()(event, invocation);
+      const result = await fixture.backfillWorker()(event, invocation);
       if (webhooks.length > 0) await fixture.queueWebhook(...webhooks.splice(0));
       return result;
     });
@@ -66,13 +66,13 @@ describe("300 messages of 40 threads that no webhook brought", () => {
     expect(missing.flat()).toHaveLength(300);
     expect(arriving.flat().length).toBeGreaterThan(10);
     expect(await fixture.events()).toEqual({ messages: total, eventIds: total });
-    const gaps = history.calls.slice(1).map(({ at }, index) => at - (history.calls[index]?.at ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
+    const backfills = history.calls.slice(1).map(({ at }, index) => at - (history.calls[index]?.at ?? 0));
+    expect(Math.min(...backfills)).toBeGreaterThanOrEqual(500);
     expect(history.calls.length).toBeLessThan(110);
   });
 
   it("keep the order of one second, behind a stored one of the same second", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const second = Math.floor(fixture.until / SECOND) * SECOND - HOUR;
     const [first, ...others] = thread(fixture, 0, 6, second + 300, 100);
     if (first) await fixture.received(first);
@@ -85,8 +85,8 @@ describe("300 messages of 40 threads that no webhook brought", () => {
 });
 
 describe("a message of the history", () => {
-  /** Runs the gap over one missed message. @returns the message */
-  async function fillOne(fixture: GapFixture): Promise<HistoryMessage> {
+  /** Runs a backfill over one missed message. @returns the message */
+  async function fillOne(fixture: BackfillFixture): Promise<HistoryMessage> {
     const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
     if (!message) throw new Error("There is no message.");
     fixture.missed(message);
@@ -96,7 +96,7 @@ describe("a message of the history", () => {
   }
 
   it("has one row when its webhook comes at last", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const message = await fillOne(fixture);
     for (let time = 0; time < 2; time++) {
       await fixture.queueWebhook(message);
@@ -107,7 +107,7 @@ describe("a message of the history", () => {
   });
 
   it("has one row when its webhook waits in the queue at the same time", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
     if (!message) return;
     await fixture.received(message);
@@ -117,8 +117,8 @@ describe("a message of the history", () => {
     expect(await fixture.events()).toEqual({ messages: 1, eventIds: 1 });
   });
 
-  it("has one row when the gap is read twice before it is stored", async () => {
-    const fixture = await openGapFixture(testEnv);
+  it("has one row when two backfills read it before it is stored", async () => {
+    const fixture = await openBackfillFixture(testEnv);
     fixture.missed(...thread(fixture, 0, 5, fixture.until - HOUR));
     await fixture.start();
     await fixture.start();
@@ -128,7 +128,7 @@ describe("a message of the history", () => {
   });
 
   it("is an echo where the account sent it", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const at = fixture.until - HOUR;
     fixture.missed(...thread(fixture, 0, 2, at).map((message, index) => ({ ...message, isEcho: index === 1 })));
     await fixture.start();
@@ -140,20 +140,20 @@ describe("a message of the history", () => {
 });
 
 describe("nothing is queued", () => {
-  it("from before the gap or from after it", async () => {
-    const fixture = await openGapFixture(testEnv);
+  it("from before or after the time of the backfill", async () => {
+    const fixture = await openBackfillFixture(testEnv);
     const { since, until } = fixture;
-    const inGap = [...thread(fixture, 0, 1, since + 300), ...thread(fixture, 0, 1, until - SECOND)];
-    fixture.missed(...thread(fixture, 0, 2, since - HOUR), ...inGap, ...thread(fixture, 0, 2, until + SECOND));
+    const inTime = [...thread(fixture, 0, 1, since + 300), ...thread(fixture, 0, 1, until - SECOND)];
+    fixture.missed(...thread(fixture, 0, 2, since - HOUR), ...inTime, ...thread(fixture, 0, 2, until + SECOND));
     fixture.missed(...thread(fixture, 1, 2, since - HOUR));
     await fixture.start();
     await fixture.run();
-    expect(await fixture.texts(person(0))).toEqual(textsOf(inGap));
+    expect(await fixture.texts(person(0))).toEqual(textsOf(inTime));
     expect(await fixture.texts(person(1))).toEqual([]);
   });
 
   it("from before an erasure", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const { tenant, history } = fixture;
     await fixture.received(...thread(fixture, 0, 2, fixture.until - 2 * HOUR));
     fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
@@ -166,7 +166,7 @@ describe("nothing is queued", () => {
   });
 
   it("that is stored", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     await fixture.received(...thread(fixture, 0, 3, fixture.until - HOUR));
     await fixture.drainInbound();
     await fixture.start();
@@ -177,7 +177,7 @@ describe("nothing is queued", () => {
   });
 
   it("of the second in which its conversation was erased, which may be from before it", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const { tenant, history } = fixture;
     const second = Math.ceil(testEnv.now() / SECOND) * SECOND + HOUR;
     testEnv.advance(second - testEnv.now());
@@ -194,7 +194,7 @@ describe("nothing is queued", () => {
   });
 
   it("from longer ago than a message is stored", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const now = testEnv.now();
     const young = thread(fixture, 0, 1, now - 7 * DAY + 10 * MINUTE);
     fixture.missed(...thread(fixture, 0, 1, now - 7 * DAY - 1), ...young, ...thread(fixture, 1, 2, now - 8 * DAY));
@@ -204,12 +204,12 @@ describe("nothing is queued", () => {
     expect(fixture.history.calls.map(({ path }) => path)).not.toContain(`t_${person(1)}`);
   });
 
-  it("before the messages of the gap are twelve minutes old", async () => {
-    const fixture = await openGapFixture(testEnv);
+  it("before its messages are twelve minutes old", async () => {
+    const fixture = await openBackfillFixture(testEnv);
     const until = testEnv.now() + HOUR;
     const task = fixture.task({ until });
     const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
-    expect(await fillGap(fixture.ports(), task, time)).toEqual({
+    expect(await runBackfill(fixture.ports(), task, time)).toEqual({
       end: "retry",
       cause: "history_too_young",
       after: 15 * MINUTE,
@@ -218,7 +218,7 @@ describe("nothing is queued", () => {
   });
 
   it("for an account that is disconnected", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
     await testEnv.disconnect(fixture.tenant, fixture.account);
     await fixture.start();
@@ -228,17 +228,17 @@ describe("nothing is queued", () => {
   });
 });
 
-it("a gap is read on under a later connection of the same account", async () => {
-  const fixture = await openGapFixture(testEnv);
+it("a backfill continues under a later connection of the same account", async () => {
+  const fixture = await openBackfillFixture(testEnv);
   fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
   await fixture.start({ connectionId: "01J00000000000000000000000" });
   await fixture.run();
   expect(await fixture.texts(person(0))).toHaveLength(1);
 });
 
-describe("the note of a gap", () => {
+describe("the note of a backfill", () => {
   const open = async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     const { tenant, account } = fixture;
     const { accountChecks } = fixture.ports();
     const check = {
@@ -250,45 +250,45 @@ describe("the note of a gap", () => {
       dueAt: 0,
       subscribedAt: null,
       heldSince: null,
-      gap: { since: fixture.since, until: fixture.until },
+      backfill: { since: fixture.since, until: fixture.until },
     };
     const ofConnecting = await accountChecks.get(tenant, account);
     if (ofConnecting) await accountChecks.remove(ofConnecting);
     await accountChecks.add(check);
-    const readGap = async () => (await accountChecks.get(tenant, account))?.gap ?? null;
-    return { fixture, check, accountChecks, readGap };
+    const readBackfill = async () => (await accountChecks.get(tenant, account))?.backfill ?? null;
+    return { fixture, check, accountChecks, readBackfill };
   };
 
   it("goes when its last page was read, not before", async () => {
-    const { fixture, check, readGap } = await open();
+    const { fixture, check, readBackfill } = await open();
     for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
     await fixture.start();
     testEnv.advance(31 * SECOND);
-    await fixture.runOnce(fixture.gapWorker());
-    expect(await readGap()).toEqual(check.gap);
+    await fixture.runOnce(fixture.backfillWorker());
+    expect(await readBackfill()).toEqual(check.backfill);
     await fixture.run();
-    expect(await readGap()).toBeNull();
+    expect(await readBackfill()).toBeNull();
   });
 
   it("stays where the platform refuses the token", async () => {
-    const { fixture, check, readGap } = await open();
+    const { fixture, check, readBackfill } = await open();
     fixture.missed(...thread(fixture, 0, 1, fixture.since + HOUR));
     fixture.history.onCall = () => ({ status: 400, body: { error: { message: "No", code: 190, error_subcode: 460 } } });
     await fixture.start();
     await fixture.run();
-    expect(await readGap()).toEqual(check.gap);
+    expect(await readBackfill()).toEqual(check.backfill);
   });
 
-  it("stays for a later gap that was noted in the meantime", async () => {
-    const { fixture, check, accountChecks, readGap } = await open();
+  it("stays for a later backfill that was noted in the meantime", async () => {
+    const { fixture, check, accountChecks, readBackfill } = await open();
     const until = fixture.until + MINUTE;
-    await accountChecks.noteGap(check, { since: fixture.until, until }, 0);
+    await accountChecks.noteBackfill(check, { since: fixture.until, until }, 0);
     await fixture.start();
     await fixture.run();
-    expect(await readGap()).toEqual({ since: fixture.since, until });
+    expect(await readBackfill()).toEqual({ since: fixture.since, until });
     await fixture.start({ until });
     await fixture.run();
-    expect(await readGap()).toBeNull();
+    expect(await readBackfill()).toBeNull();
   });
 });
 
@@ -303,7 +303,7 @@ describe("the platform", () => {
     ["has trouble", { status: 500, body: {} }],
     ["is unsure", refusal(2)],
   ])("that %s in the middle is asked again, and nothing is missing", async (_name, answer) => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 2, fixture.since + HOUR + index));
     fixture.history.onCall = (_path, index) => (index === 5 || index === 13 ? answer : undefined);
     await fixture.start();
@@ -312,14 +312,14 @@ describe("the platform", () => {
   });
 
   it("that is asked too often for thirty minutes is asked again until nothing is missing, with five receives at most", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     fixture.missed(...thread(fixture, 0, 2, fixture.since + HOUR));
     const limitEndsAt = testEnv.now() + 30 * MINUTE;
     fixture.history.onCall = () => (testEnv.now() < limitEndsAt ? refusal(613) : undefined);
     await fixture.start();
     let receives = 0;
     while (testEnv.now() < limitEndsAt + 16 * MINUTE) {
-      const { records } = await fixture.runOnce(fixture.gapWorker());
+      const { records } = await fixture.runOnce(fixture.backfillWorker());
       receives = Math.max(receives, ...records.map(receiveCount));
       testEnv.advance(5 * SECOND);
     }
@@ -329,7 +329,7 @@ describe("the platform", () => {
   });
 
   it("that refuses one thread shows the others", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
     fixture.history.onCall = (path) => (path === `t_${person(1)}` ? refusal(100, 33) : undefined);
     await fixture.start();
@@ -344,7 +344,7 @@ describe("the platform", () => {
     [10, undefined],
     [10, 1893063],
   ])("that refuses the account with %s/%s is asked no more", async (code, subcode) => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
     fixture.history.onCall = (_path, index) => (index === 2 ? refusal(code, subcode) : undefined);
     await fixture.start();
@@ -356,7 +356,7 @@ describe("the platform", () => {
   });
 
   it("is asked for at most 500 threads", async () => {
-    const fixture = await openGapFixture(testEnv);
+    const fixture = await openBackfillFixture(testEnv);
     for (let index = 0; index < 520; index++)
       fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
     await fixture.start({ done: 470 });
@@ -366,17 +366,17 @@ describe("the platform", () => {
 });
 
 describe("a process that dies", () => {
-  it.each(faultPoints)("%s any of its calls leaves a gap that is filled once", async (faultPoint) => {
+  it.each(faultPoints)("%s any of its calls leaves a backfill that brings each message once", async (faultPoint) => {
     const threads = Array.from({ length: 11 }, (_, index) => index);
     let isReached = true;
     let cases = 0;
     for (let call = firstFault(faultPoint); isReached; call += FAULT_STEP) {
-      const fixture = await openGapFixture(testEnv);
+      const fixture = await openBackfillFixture(testEnv);
       for (const index of threads) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
       await fixture.start();
       testEnv.advance(31 * SECOND);
       const fault = injectFaultAt(testEnv.clients, faultPoint, call);
-      await fixture.runOnce(fault.crashable(fixture.gapWorker()));
+      await fixture.runOnce(fault.crashable(fixture.backfillWorker()));
       isReached = fault.reached();
       fault.remove();
       await fixture.run();

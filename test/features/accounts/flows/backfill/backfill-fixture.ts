@@ -1,7 +1,7 @@
 import type { LogLine } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
-import type { FillGapTask } from "#features/accounts/flows/gap/fill-gap.ts";
+import type { BackfillTask } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { encodeAccountTask } from "#features/accounts/queue.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
@@ -25,10 +25,10 @@ import { newTenant } from "../../../../support/stores/samples.ts";
 import { noDeletionPorts } from "../support/no-deletion-ports.ts";
 import { FakeHistory, type HistoryMessage } from "./fake-history.ts";
 
-export type GapFixture = Awaited<ReturnType<typeof openGapFixture>>;
+export type BackfillFixture = Awaited<ReturnType<typeof openBackfillFixture>>;
 
 /** A tenant with an account whose webhooks were missing from `since` until `until`, two hours ago. */
-export async function openGapFixture(testEnv: TestEnv) {
+export async function openBackfillFixture(testEnv: TestEnv) {
   const tenant = newTenant();
   const externalId = await testEnv.connect(tenant);
   const queues = await testEnv.newQueues();
@@ -58,7 +58,7 @@ export async function openGapFixture(testEnv: TestEnv) {
   });
 
   /** The worker of the accounts queue, in a process of its own. */
-  const gapWorker = () =>
+  const backfillWorker = () =>
     accountsWorker({ ...noDeletionPorts, ...ports(), receivedMessages: testEnv.receivedMessages }, testEnv.now);
 
   const ingest = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
@@ -85,7 +85,7 @@ export async function openGapFixture(testEnv: TestEnv) {
     ingest,
     drainInbound: () => drain(queues.inbound, ingest),
 
-    task: (changes: Partial<FillGapTask> = {}): FillGapTask => ({
+    task: (changes: Partial<BackfillTask> = {}): BackfillTask => ({
       op: "fill_gap",
       tenant,
       account: ref,
@@ -97,19 +97,19 @@ export async function openGapFixture(testEnv: TestEnv) {
       ...changes,
     }),
 
-    /** Queues the task of the gap. */
-    async start(changes: Partial<FillGapTask> = {}): Promise<void> {
+    /** Queues the task of the backfill. */
+    async start(changes: Partial<BackfillTask> = {}): Promise<void> {
       const body = encodeAccountTask(this.task(changes));
       await openQueue(queues.accounts, testEnv.eventSource).send({ body });
     },
 
     /** Runs the workers until nothing is queued. @returns how often the worker of accounts ran */
-    async run(worker: () => QueueWorker = gapWorker): Promise<number> {
+    async run(worker: () => QueueWorker = backfillWorker): Promise<number> {
       const rounds = await drain(queues.accounts, worker);
       await drain(queues.inbound, ingest);
       return rounds;
     },
-    gapWorker,
+    backfillWorker,
     runOnce: (worker: QueueWorker) => invokeWorker(testEnv.eventSource, queues.accounts, worker),
 
     /** Adds messages to the platform's history only: no webhook brings them. */

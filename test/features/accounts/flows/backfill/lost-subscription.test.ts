@@ -13,7 +13,7 @@ import { type ConnectionFixture, openConnectionFixture, refusedCall } from "../s
 let testEnv: TestEnv;
 let fixture: ConnectionFixture;
 let tenant: TenantId;
-const seenGaps = new Set<string>();
+const seenBackfills = new Set<string>();
 beforeAll(async () => {
   testEnv = await openTestEnv();
 });
@@ -21,12 +21,13 @@ afterAll(() => testEnv.close());
 beforeEach(async () => {
   fixture = await openConnectionFixture(testEnv);
   tenant = await fixture.team.newTenant();
-  seenGaps.clear();
+  seenBackfills.clear();
 });
 
 const messenger = () => fixture.messenger();
 const instagram = () => fixture.instagram();
-const gapOf = async (ref: AccountRef) => (await fixture.stores.accountChecks.get(tenant, ref))?.gap ?? null;
+const storedBackfill = async (ref: AccountRef) =>
+  (await fixture.stores.accountChecks.get(tenant, ref))?.backfill ?? null;
 
 async function connect(ref: AccountRef, of: TenantId = tenant): Promise<void> {
   const account = await fixture.connect(of, ref);
@@ -39,32 +40,32 @@ async function check(ref: AccountRef): Promise<void> {
   await fixture.work();
 }
 
-/** The gaps that were queued since the last time. Advances the clock by two minutes. */
-async function queuedGaps() {
-  const gaps = (await fixture.delayedTasks()).flatMap((task) => (task.op === "fill_gap" ? [task] : []));
-  const isNew = ({ account, since, until }: (typeof gaps)[number]) => {
+/** The backfills that were queued since the last time. Advances the clock by two minutes. */
+async function queuedBackfills() {
+  const backfills = (await fixture.delayedTasks()).flatMap((task) => (task.op === "fill_gap" ? [task] : []));
+  const isNew = ({ account, since, until }: (typeof backfills)[number]) => {
     const id = JSON.stringify([account, since, until]);
-    return !seenGaps.has(id) && seenGaps.add(id);
+    return !seenBackfills.has(id) && seenBackfills.add(id);
   };
-  return gaps.filter(isNew);
+  return backfills.filter(isNew);
 }
 
 /** Both accounts of a page are connected and were checked a day later. @returns when */
 async function connectBoth(): Promise<number> {
   await connect(messenger());
   await connect(instagram());
-  await queuedGaps();
+  await queuedBackfills();
   testEnv.advance(DAY);
   for (const ref of [messenger(), instagram()]) {
-    await fixture.stores.accountChecks.endGap(tenant, ref, { since: 0, until: testEnv.now() });
+    await fixture.stores.accountChecks.endBackfill(tenant, ref, { since: 0, until: testEnv.now() });
     await check(ref);
   }
-  expect(await queuedGaps()).toEqual([]);
+  expect(await queuedBackfills()).toEqual([]);
   return testEnv.now() - 2 * MINUTE;
 }
 
 it.each(["messenger", "instagram"] as const)(
-  "that the check of the %s account restores is a gap of both accounts of the page",
+  "that the check of the %s account restores is backfilled for both accounts of the page",
   async (checked) => {
     const seenAt = await connectBoth();
     fixture.subscribed.clear();
@@ -72,49 +73,49 @@ it.each(["messenger", "instagram"] as const)(
     await check(fixture[checked]());
     const restoredAt = testEnv.now();
     await check(fixture[checked === "messenger" ? "instagram" : "messenger"]());
-    const gap = { tenant, since: seenAt - 2 * HOUR, until: restoredAt + MINUTE };
-    const gaps = await queuedGaps();
-    expect(gaps).toHaveLength(2);
+    const backfill = { tenant, since: seenAt - 2 * HOUR, until: restoredAt + MINUTE };
+    const backfills = await queuedBackfills();
+    expect(backfills).toHaveLength(2);
     for (const account of [messenger(), instagram()]) {
-      expect(gaps).toContainEqual(expect.objectContaining({ ...gap, account }));
-      expect(await gapOf(account)).toEqual({ since: gap.since, until: gap.until });
+      expect(backfills).toContainEqual(expect.objectContaining({ ...backfill, account }));
+      expect(await storedBackfill(account)).toEqual({ since: backfill.since, until: backfill.until });
     }
   },
 );
 
-it("that connecting one account again restores is a gap of both accounts of the page", async () => {
+it("that connecting one account again restores is backfilled for both accounts of the page", async () => {
   const seenAt = await connectBoth();
   fixture.subscribed.clear();
   testEnv.advance(DAY);
   await connect(instagram());
-  const gaps = await queuedGaps();
-  expect(gaps.map(({ account, since }) => [account.platform, since]).sort()).toEqual([
+  const backfills = await queuedBackfills();
+  expect(backfills.map(({ account, since }) => [account.platform, since]).sort()).toEqual([
     ["instagram", seenAt - 2 * HOUR],
     ["messenger", seenAt - 2 * HOUR],
   ]);
 });
 
-it("that the account of another workspace restores is a gap of this one, too", async () => {
+it("that the account of another workspace restores is backfilled for this one, too", async () => {
   const seenAt = await connectBoth();
   const other = await fixture.team.newTenant();
   await fixture.disconnect(tenant, instagram());
   testEnv.advance(2 * MINUTE);
   fixture.subscribed.clear();
   await connect(instagram(), other);
-  const gaps = await queuedGaps();
-  expect(gaps).toMatchObject([{ tenant, account: messenger(), since: seenAt - 2 * HOUR }]);
+  const backfills = await queuedBackfills();
+  expect(backfills).toMatchObject([{ tenant, account: messenger(), since: seenAt - 2 * HOUR }]);
 });
 
-it("before the first check of a new account is a gap from its connection on, when it is connected again", async () => {
+it("before the first check of a new account is backfilled from its connection on, when it is connected again", async () => {
   const connectedAt = testEnv.now();
   await connect(messenger());
   testEnv.advance(10 * HOUR);
   fixture.subscribed.clear();
   await connect(messenger());
-  expect(await queuedGaps()).toMatchObject([{ since: connectedAt, until: testEnv.now() - 2 * MINUTE + MINUTE }]);
+  expect(await queuedBackfills()).toMatchObject([{ since: connectedAt, until: testEnv.now() - 2 * MINUTE + MINUTE }]);
 });
 
-it("is a gap although a check runs before the queue completes the connection that restored it", async () => {
+it("is backfilled although a check runs before the queue completes the connection that restored it", async () => {
   const seenAt = await connectBoth();
   await fixture.disconnect(tenant, instagram());
   fixture.subscribed.clear();
@@ -124,40 +125,40 @@ it("is a gap although a check runs before the queue completes the connection tha
   await expect(fixture.connect(tenant, messenger(), {}, { ...ports, eventBodies })).rejects.toThrow("died");
   expect([...fixture.subscribed]).toEqual([fixture.pageId]);
   await check(messenger());
-  expect(await gapOf(messenger())).toMatchObject({ since: seenAt - 2 * HOUR });
-  expect(await queuedGaps()).toMatchObject([{ account: messenger(), since: seenAt - 2 * HOUR }]);
+  expect(await storedBackfill(messenger())).toMatchObject({ since: seenAt - 2 * HOUR });
+  expect(await queuedBackfills()).toMatchObject([{ account: messenger(), since: seenAt - 2 * HOUR }]);
 });
 
-it("leaves its gap noted while a person has to connect the account again, and fetches all of it then", async () => {
+it("leaves its backfill noted while a person has to connect the account again, and fetches all of it then", async () => {
   const seenAt = await connectBoth();
   fixture.subscribed.clear();
   testEnv.advance(DAY);
   fixture.setScript(() => refusedCall);
   await check(messenger());
-  await queuedGaps();
+  await queuedBackfills();
   fixture.setScript(() => undefined);
   testEnv.advance(3 * DAY);
   await connect(messenger());
-  const gaps = await queuedGaps();
-  expect(gaps).toContainEqual(expect.objectContaining({ account: messenger(), since: seenAt - 2 * HOUR }));
+  const backfills = await queuedBackfills();
+  expect(backfills).toContainEqual(expect.objectContaining({ account: messenger(), since: seenAt - 2 * HOUR }));
 });
 
-it("whose gap is still noted an hour after its end is queued again by the next check", async () => {
+it("whose backfill is still noted an hour after its end is queued again by the next check", async () => {
   await connectBoth();
   const { accountChecks } = fixture.stores;
-  const noteGap = async (ref: AccountRef, age: number) => {
+  const noteBackfill = async (ref: AccountRef, age: number) => {
     const stored = await accountChecks.get(tenant, ref);
     if (!stored) throw new Error("The account has no check.");
     const until = testEnv.now() - age;
-    return accountChecks.noteGap(stored, { since: until - HOUR, until }, 0);
+    return accountChecks.noteBackfill(stored, { since: until - HOUR, until }, 0);
   };
-  const gap = await noteGap(messenger(), HOUR);
-  await noteGap(instagram(), HOUR - MINUTE);
+  const backfill = await noteBackfill(messenger(), HOUR);
+  await noteBackfill(instagram(), HOUR - MINUTE);
   for (const ref of [instagram(), messenger()]) await check(ref);
-  expect(await queuedGaps()).toEqual([expect.objectContaining({ account: messenger(), ...gap })]);
+  expect(await queuedBackfills()).toEqual([expect.objectContaining({ account: messenger(), ...backfill })]);
 });
 
-it("is shown on each account until its gap was read to its end", async () => {
+it("is shown on each account until its backfill reached its end", async () => {
   const seenAt = await connectBoth();
   const shown = async () => {
     const missingSince = await readMissingSince(fixture.stores, tenant);
@@ -170,16 +171,16 @@ it("is shown on each account until its gap was read to its end", async () => {
   const since = new Date(seenAt - 2 * HOUR).toISOString();
   expect(await shown()).toEqual([since, since]);
   for (const ref of [messenger(), instagram()]) {
-    const gap = await gapOf(ref);
-    if (gap) await fixture.stores.accountChecks.endGap(tenant, ref, gap);
+    const backfill = await storedBackfill(ref);
+    if (backfill) await fixture.stores.accountChecks.endBackfill(tenant, ref, backfill);
   }
   expect(await shown()).toEqual([null, null]);
 });
 
-it("of new accounts has no gap, also where both are connected within a minute", async () => {
+it("of new accounts needs no backfill, also where both are connected within a minute", async () => {
   await connect(messenger());
   testEnv.advance(MINUTE);
   await connect(instagram());
-  expect(await queuedGaps()).toEqual([]);
-  expect(await gapOf(messenger())).toBeNull();
+  expect(await queuedBackfills()).toEqual([]);
+  expect(await storedBackfill(messenger())).toBeNull();
 });
