@@ -13,7 +13,7 @@ import { facebookDialog, instagramDialog } from "#platforms/accounts/login-dialo
 import { type Host, processHost } from "../host.ts";
 import { openLogins } from "../support/account-platforms.ts";
 import { connectingPorts } from "../support/connecting-ports.ts";
-import { dutyPorts } from "../support/duty-ports.ts";
+import { platformCallbackPorts } from "../support/platform-callback-ports.ts";
 import { readConnectPage, readDataDeletionPage } from "./page-files.ts";
 import type { ConnectFunctionPorts } from "./routes.ts";
 
@@ -28,7 +28,7 @@ export function connectPorts(host: Host = processHost): ConnectFunctionPorts {
   const connecting = connectingPorts(host, table);
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   return {
-    ...dutyPorts(host, table, root),
+    ...platformCallbackPorts(host, table, root),
     users: userStore(table),
     tenants: tenantStore(table),
     memberships: membershipStore(table),

@@ -1,8 +1,8 @@
 import { connectPageRoutes } from "#features/accounts/routes/connect-page.ts";
-import { dataDeletionPageRoutes, dutyRoutes } from "#features/accounts/routes/duties.ts";
 import { finishInstagram, finishMessenger } from "#features/accounts/routes/login.ts";
 import { listPages, selectLoginPage } from "#features/accounts/routes/login-pages.ts";
 import { loginStartRoutes } from "#features/accounts/routes/login-start.ts";
+import { dataDeletionPageRoutes, platformCallbackRoutes } from "#features/accounts/routes/platform-callbacks.ts";
 import type { SessionCredentialPorts } from "#http/credentials/caller-credentials.ts";
 import type { PortsOf } from "#http/ports-of.ts";
 
@@ -13,7 +13,7 @@ export const connectApiRoutes = [
   finishMessenger,
   listPages,
   selectLoginPage,
-  ...dutyRoutes,
+  ...platformCallbackRoutes,
 ] as const;
 
 /** Every route of the Connect function. */

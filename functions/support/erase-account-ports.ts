@@ -3,7 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { setting } from "#base/config/settings.ts";
 import type { Table } from "#base/table/client.ts";
-import type { EraseAccountPorts } from "#features/accounts/flows/duties/ports.ts";
+import type { EraseAccountPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { authorizationStore } from "#features/accounts/store/authorizations.ts";

@@ -2,7 +2,7 @@ import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { setting } from "#base/config/settings.ts";
 import { openTable } from "#base/table/client.ts";
-import type { ResumeDeletionsPorts } from "#features/accounts/flows/duties/ports.ts";
+import type { ResumeDeletionsPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import type { DueCheckPorts } from "#features/accounts/ports.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";

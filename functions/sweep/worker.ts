@@ -1,6 +1,6 @@
 import type { Millis } from "#base/kernel/time.ts";
-import { resumeDataDeletions } from "#features/accounts/flows/duties/resume-deletions.ts";
 import { enqueueDueChecks } from "#features/accounts/flows/keep-alive/enqueue-due-checks.ts";
+import { resumeDataDeletions } from "#features/accounts/flows/platform-callbacks/resume-deletions.ts";
 import { purgeDeadWebhooks } from "#features/dead-letters/flows/purge-webhooks.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
-import { deauthorize } from "#features/accounts/flows/duties/deauthorize.ts";
-import { deleteData } from "#features/accounts/flows/duties/delete-data.ts";
-import { readDataDeletion } from "#features/accounts/flows/duties/read-deletion.ts";
-import { openLoginFixture } from "../features/accounts/flows/duties/support/login-fixture.ts";
+import { deauthorize } from "#features/accounts/flows/platform-callbacks/deauthorize.ts";
+import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
+import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
+import { openLoginFixture } from "../features/accounts/flows/platform-callbacks/support/login-fixture.ts";
 import { invokeWorker, queueDepth } from "../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";

@@ -216,7 +216,7 @@ export interface Login {
 }
 
 /** A platform's request about a person's login, and its response. */
-export interface Duty {
+export interface PlatformCallback {
   readonly kind: "deauthorize" | "data-deletion";
   readonly login: string;
   readonly at: Millis;
@@ -258,7 +258,7 @@ export interface Deeds {
   readonly viewers: Viewer[];
   readonly writings: Writing[];
   readonly logins: Login[];
-  readonly duties: Duty[];
+  readonly platformCallbacks: PlatformCallback[];
   readonly customerErasures: CustomerErasure[];
 }
 
@@ -286,7 +286,7 @@ export function noDeeds(): Deeds {
     viewers: [],
     writings: [],
     logins: [],
-    duties: [],
+    platformCallbacks: [],
     customerErasures: [],
   };
 }

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { headAttributes } from "#features/inbox/store/attributes.ts";
 import { openActors } from "./actors/actors.ts";
-import { judgeConnectedAccounts, judgeDataDeletions } from "./ledger/account-duties.ts";
 import { type Evidence, messageIdOf, observe, wordsIn } from "./ledger/evidence.ts";
 import { judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
 import { judgeEvents } from "./ledger/inbox.ts";
 import { judgeDeadLetters } from "./ledger/outages.ts";
+import { judgeConnectedAccounts, judgeDataDeletions } from "./ledger/platform-callbacks.ts";
 import type { History } from "./steps/step.ts";
 import { openWorld } from "./world/open-world.ts";
 import { type OutService, outServices } from "./world/outages.ts";
@@ -147,7 +147,7 @@ describe.for(outServices)("a person's data deletion in an outage of %s", (servic
       expect([judgeDataDeletions, judgeDeadLetters, judgeConnectedAccounts].flatMap((judge) => judge(seen))).toEqual(
         [],
       );
-      expect(seen.duties.some(({ response }) => response?.status === 200)).toBe(true);
+      expect(seen.platformCallbacks.some(({ response }) => response?.status === 200)).toBe(true);
       expect(seen.items.filter((item) => wordsIn(item).length > 0)).toEqual([]);
     } finally {
       close();

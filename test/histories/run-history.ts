@@ -4,7 +4,6 @@ import type { Lag } from "../support/world/table/storage.ts";
 import { openActors } from "./actors/actors.ts";
 import type { Queue } from "./cloud/queues.ts";
 import { judgeAccess, judgeForbidden, judgeLinks, judgeRotations } from "./ledger/access.ts";
-import { judgeConnectedAccounts, judgeCustomerErasures, judgeDataDeletions } from "./ledger/account-duties.ts";
 import { judgePublishedStatuses, judgeStatusEvents } from "./ledger/account-statuses.ts";
 import { judgeConnections, judgeGone, judgeRoutes } from "./ledger/connections.ts";
 import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
@@ -17,6 +16,7 @@ import { judgeEndsOfRows, judgeHeldMessages, judgeHolders } from "./ledger/holde
 import { judgeEvents, judgeInbox, judgeRows } from "./ledger/inbox.ts";
 import { judgeIsolation, judgeTestSends } from "./ledger/isolation.ts";
 import { judgeDeadLetters } from "./ledger/outages.ts";
+import { judgeConnectedAccounts, judgeCustomerErasures, judgeDataDeletions } from "./ledger/platform-callbacks.ts";
 import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
 import { judgeQuarantine } from "./ledger/quarantine.ts";
 import { judgeRawCopies } from "./ledger/raw-copies.ts";

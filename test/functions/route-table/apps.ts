@@ -17,7 +17,7 @@ import { createApp } from "../../support/conformance/observed-app.ts";
 import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
 import type { TestEnv } from "../../support/flows/test-env.ts";
 import type { ApiApp } from "../../support/routes/api-app.ts";
-import { PLATFORM_SECRETS, testDutyPorts } from "../../support/routes/duty-ports.ts";
+import { PLATFORM_SECRETS, testPlatformCallbackPorts } from "../../support/routes/platform-callback-ports.ts";
 import { testApp } from "../../support/routes/test-app.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
@@ -94,7 +94,7 @@ export async function openRouteApps(
   };
   const listPages = async () => ({ kind: "unknown" }) as const;
   const connectPorts: ConnectFunctionPorts = {
-    ...testDutyPorts(testEnv, queues.accounts),
+    ...testPlatformCallbackPorts(testEnv, queues.accounts),
     ...stores,
     ...api.ports,
     memberships: stores.memberships,

@@ -4,7 +4,7 @@ import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import type { CompletedLogin } from "../cloud/handlers.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
-import type { CustomerErasure, Deeds, Duty, Login, Writing } from "../deeds.ts";
+import type { CustomerErasure, Deeds, Login, PlatformCallback, Writing } from "../deeds.ts";
 import type { AccountStep } from "../steps/account-step.ts";
 import { type CastAccount, type Customer, castAccounts, customers, holders, logins } from "../world/account-cast.ts";
 import type { World } from "../world/open-world.ts";
@@ -81,9 +81,9 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
       await request("api", "DELETE", `/v1/accounts/${accountKey(account)}`, { credential: keysOf(tenant).live });
   }
 
-  async function askFor(kind: Duty["kind"], login: string): Promise<void> {
-    const duty: Duty = { kind, login, at: engine.now(), response: null };
-    deeds.duties.push(duty);
+  async function askFor(kind: PlatformCallback["kind"], login: string): Promise<void> {
+    const callback: PlatformCallback = { kind, login, at: engine.now(), response: null };
+    deeds.platformCallbacks.push(callback);
     // The person has removed the app.
     pagePlatform.endLogin(login);
     const end = await lambda.request("connect", {
@@ -93,7 +93,7 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
       body: `signed_request=${signedRequest(login, engine.now())}`,
     });
     if (end.kind !== "returned") return;
-    duty.response = { status: end.result.statusCode ?? 0, body: JSON.parse(end.result.body ?? "{}") };
+    callback.response = { status: end.result.statusCode ?? 0, body: JSON.parse(end.result.body ?? "{}") };
   }
 
   async function erase(customer: Customer): Promise<void> {

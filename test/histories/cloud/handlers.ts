@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatc
 import { clockNow } from "#base/kernel/time.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
 import type { NewConnection } from "#features/accounts/flows/link-account.ts";
-import { dutyRoutes } from "#features/accounts/routes/duties.ts";
+import { platformCallbackRoutes } from "#features/accounts/routes/platform-callbacks.ts";
 import { checkApiRoutes } from "#features/holds/routes/check.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
@@ -68,7 +68,7 @@ export function loadFunction(name: FunctionName, functions: ProcessPorts): Handl
     },
     connect: () => {
       const ports = functions.connect();
-      const receive = lambdaHandler(createApp({ ...app, ...publicApp, endpoints: dutyRoutes, ports }), log);
+      const receive = lambdaHandler(createApp({ ...app, ...publicApp, endpoints: platformCallbackRoutes, ports }), log);
       return async (event: HttpEvent | CompletedLogin, invocation: Invocation) => {
         if (!("connection" in event)) return receive(event, invocation);
         const endsAt = clockNow() + invocation.getRemainingTimeInMillis();

@@ -84,7 +84,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
     const answered = deeds.sends.filter(({ response }) => response !== null).length;
     const sizes = [changes, receivers.posts, platform.calls, deeds.reads, deeds.trespasses].map(({ length }) => length);
     const ended = deeds.requests.filter(({ endedAt }) => endedAt !== null).length;
-    const duties = deeds.duties.filter(({ response }) => response !== null).length;
+    const platformCallbacks = deeds.platformCallbacks.filter(({ response }) => response !== null).length;
     const logins = deeds.logins.filter(({ endedAt }) => endedAt !== null).length;
     const links = deeds.links.filter(({ hasCome }) => hasCome !== null).length;
     const connections = deeds.connections.filter(({ endedAt }) => endedAt !== null).length;
@@ -97,7 +97,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       links,
       deleted,
       connections,
-      duties,
+      platformCallbacks,
       logins,
       deeds.writings.length,
       deeds.checks.length,

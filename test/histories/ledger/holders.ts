@@ -176,7 +176,7 @@ function isAuthorized(evidence: Evidence, tenant: TenantId, account: CastAccount
 function authorizedUntil(evidence: Evidence, tenant: TenantId, account: CastAccount): Millis {
   const last = connectionsOf(evidence, tenant, account).at(-1);
   if (!last) return 0;
-  const ends = evidence.duties
+  const ends = evidence.platformCallbacks
     .filter(({ login, at }) => last.authorizedBy.includes(login) && at >= last.connectedAt - SLACK)
     .map(({ at }) => at);
   return Math.min(Infinity, ...ends);
@@ -191,7 +191,7 @@ function mayBeErased(evidence: Evidence, { customer, at }: Writing, { tenant, un
   const isLateEnd = (askedAt: Millis, login: string) =>
     askedAt < at && until !== Infinity && last?.authorizedBy.includes(login) === true && last.at < askedAt;
   return (
-    evidence.duties.some(
+    evidence.platformCallbacks.some(
       ({ kind, at: askedAt, login }) =>
         kind === "data-deletion" && ((isSince(askedAt) && hasConnected(login)) || isLateEnd(askedAt, login)),
     ) ||

@@ -47,8 +47,8 @@ const NAMES = /"handle":"[^"]*","username":"[^"]*","name":"[^"]*"/;
  * One event has one id, and one id one body. Of a message that meets an erasure, the first attempt may have the person's
  * names, as the guide on delivery says.
  */
-export function judgeEvents({ posts, erasures, customerErasures, duties }: Evidence): string[] {
-  const hasErasures = erasures.length + customerErasures.length + duties.length > 0;
+export function judgeEvents({ posts, erasures, customerErasures, platformCallbacks }: Evidence): string[] {
+  const hasErasures = erasures.length + customerErasures.length + platformCallbacks.length > 0;
   const toBody = (body: string) =>
     hasErasures ? body.replace(NAMES, '"handle":null,"username":null,"name":null') : body;
   const violations: string[] = [];

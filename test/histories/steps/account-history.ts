@@ -40,7 +40,7 @@ const connect = (which: fc.Arbitrary<number>, by: fc.Arbitrary<number> = tenant)
 const connectTo = (who: number, by: number) => connect(fc.constant(who), fc.constant(by));
 const disconnect = (who: number): fc.Arbitrary<AccountStep> => fc.constant({ do: "disconnectAccount", account: who });
 const lose = (who: number): fc.Arbitrary<AccountStep> => fc.constant({ do: "loseSubscription", account: who });
-const duty: fc.Arbitrary<AccountStep> = fc.record({ do: fc.constantFrom("deauthorize", "deleteData"), login });
+const callback: fc.Arbitrary<AccountStep> = fc.record({ do: fc.constantFrom("deauthorize", "deleteData"), login });
 const erase = (who: number): fc.Arbitrary<AccountStep> =>
   customersOf(who).map((number) => ({ do: "eraseCustomer", customer: number }));
 const limit: fc.Arbitrary<AccountStep> = fc.record({
@@ -95,7 +95,7 @@ const single: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: connect(account) },
   { weight: 2, arbitrary: account.chain(disconnect) },
   { weight: 2, arbitrary: account.chain(lose) },
-  { weight: 2, arbitrary: duty },
+  { weight: 2, arbitrary: callback },
   { weight: 1, arbitrary: account.chain(erase) },
   { weight: 1, arbitrary: limit },
   { weight: 2, arbitrary: outage },
@@ -157,7 +157,7 @@ const episode: fc.Arbitrary<Paced[]> = account.chain((who) =>
       connectTo(who, 0),
       writesTo(who),
       trouble("account", "connect"),
-      duty,
+      callback,
       moment,
       connectTo(who, 0),
       writesTo(who),
@@ -167,17 +167,17 @@ const episode: fc.Arbitrary<Paced[]> = account.chain((who) =>
       connectTo(who, 0),
       connectTo(who, 0),
       writesTo(who),
-      duty,
+      callback,
       writesTo(who),
       release,
       connectTo(who, 1),
       writesTo(who),
     ),
-    at(connectTo(who, 0), writesTo(who), trouble("account", "connect", "sweep"), duty, long, duty, long),
+    at(connectTo(who, 0), writesTo(who), trouble("account", "connect", "sweep"), callback, long, callback, long),
     // An outage, with messages and other requests in it.
     at(connectTo(who, 0), outage, writesTo(who), moment, writesTo(who), long, writesTo(who)),
-    at(connectTo(who, 0), writesTo(who), outage, manyWrite, long, duty, long),
-    at(connectTo(who, 0), writesTo(who), duty, moment, outage, long, duty, long),
+    at(connectTo(who, 0), writesTo(who), outage, manyWrite, long, callback, long),
+    at(connectTo(who, 0), writesTo(who), callback, moment, outage, long, callback, long),
     at(connectTo(who, 0), writesTo(who), outage, disconnect(who), release, connectTo(who, 1), long, writesTo(who)),
     at(connectTo(who, 0), long, lose(who), writesTo(who), outage, long, writesTo(who), long),
     // A disconnection meets a connection.

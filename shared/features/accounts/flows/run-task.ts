@@ -2,11 +2,11 @@ import type { RecordOutcome } from "#base/queues/record-outcome.ts";
 import type { AccountTaskPorts, TaskTime } from "../ports.ts";
 import type { AccountTask } from "../queue.ts";
 import { runBackfill } from "./backfill/run-backfill.ts";
-import { eraseAccountConversations } from "./duties/erase-conversations.ts";
-import type { EraseAccountPorts } from "./duties/ports.ts";
 import { finishConnect } from "./finish-connect.ts";
 import { checkAccountHealth } from "./keep-alive/check.ts";
 import { completeLetGo } from "./let-go.ts";
+import { eraseAccountConversations } from "./platform-callbacks/erase-conversations.ts";
+import type { EraseAccountPorts } from "./platform-callbacks/ports.ts";
 
 /** What all tasks of the accounts queue need. */
 export type TaskPorts = AccountTaskPorts & EraseAccountPorts;

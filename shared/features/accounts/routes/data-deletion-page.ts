@@ -2,7 +2,7 @@ import type { PageFile } from "#base/files/page-file.ts";
 import { html, type Markup } from "#base/kernel/text/html.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
-import type { DataDeletion } from "../flows/duties/read-deletion.ts";
+import type { DataDeletion } from "../flows/platform-callbacks/read-deletion.ts";
 
 const words = {
   running: {

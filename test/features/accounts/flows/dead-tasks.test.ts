@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { deauthorize } from "#features/accounts/flows/duties/deauthorize.ts";
+import { deauthorize } from "#features/accounts/flows/platform-callbacks/deauthorize.ts";
 import { type AccountTask, decodeAccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type LoginFixture, openLoginFixture } from "./duties/support/login-fixture.ts";
+import { type LoginFixture, openLoginFixture } from "./platform-callbacks/support/login-fixture.ts";
 
 let testEnv: TestEnv;
 let fixture: LoginFixture;

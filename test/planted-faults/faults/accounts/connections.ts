@@ -72,7 +72,7 @@ export const connectionFaults: readonly PlantedFault[] = [
     search: "holdersAfterDataDeletion(holders, { tenant, ...request });",
     replacement: "holdersAfterDataDeletion(holders, { tenant, ...request, requestedAt: 0 });",
     killedBy: {
-      file: "test/features/accounts/flows/duties/data-deletion.test.ts",
+      file: "test/features/accounts/flows/platform-callbacks/data-deletion.test.ts",
       title: "is not undone by a late webhook from before it, where the account %s",
     },
   },

@@ -1,11 +1,11 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const interruptions = "test/features/accounts/flows/duties/interrupted-deletion.test.ts";
-const repetitions = "test/features/accounts/flows/duties/repeated-deletion.test.ts";
-const deauthorizations = "test/features/accounts/flows/duties/deauthorization.test.ts";
-const deletions = "test/features/accounts/flows/duties/data-deletion.test.ts";
-const deleteData = "shared/features/accounts/flows/duties/delete-data.ts";
-const eraseConversations = "shared/features/accounts/flows/duties/erase-conversations.ts";
+const interruptions = "test/features/accounts/flows/platform-callbacks/interrupted-deletion.test.ts";
+const repetitions = "test/features/accounts/flows/platform-callbacks/repeated-deletion.test.ts";
+const deauthorizations = "test/features/accounts/flows/platform-callbacks/deauthorization.test.ts";
+const deletions = "test/features/accounts/flows/platform-callbacks/data-deletion.test.ts";
+const deleteData = "shared/features/accounts/flows/platform-callbacks/delete-data.ts";
+const eraseConversations = "shared/features/accounts/flows/platform-callbacks/erase-conversations.ts";
 const store = "shared/features/accounts/store/data-deletions.ts";
 
 export const dataDeletionFaults: readonly PlantedFault[] = [
@@ -18,7 +18,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a deauthorization lets a later connection go",
-    file: "shared/features/accounts/flows/duties/authorized-accounts.ts",
+    file: "shared/features/accounts/flows/platform-callbacks/authorized-accounts.ts",
     search: "if (!connected || isOthers || connectedAt(connected) > issuedAt) return;",
     replacement: "if (!connected || isOthers) return;",
     killedBy: { file: deauthorizations, title: "that was issued %s the account was connected again" },

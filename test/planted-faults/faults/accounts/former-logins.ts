@@ -29,11 +29,11 @@ export const formerLoginFaults: readonly PlantedFault[] = [
   },
   {
     name: "a data deletion takes a row that has ended for one that names its login",
-    file: "shared/features/accounts/flows/duties/delete-data.ts",
+    file: "shared/features/accounts/flows/platform-callbacks/delete-data.ts",
     search: " && (endsAt === null || endsAt > now)",
     replacement: " && (endsAt === null || endsAt > 0)",
     killedBy: {
-      file: "test/features/accounts/flows/duties/data-deletion.test.ts",
+      file: "test/features/accounts/flows/platform-callbacks/data-deletion.test.ts",
       title: "erases nothing for a login whose row has ended and is still stored, and removes the row",
     },
   },

@@ -1,4 +1,4 @@
-import type { EraseAccountPorts } from "#features/accounts/flows/duties/ports.ts";
+import type { EraseAccountPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 
 const fail = () => Promise.reject(new Error("No data is deleted."));
 

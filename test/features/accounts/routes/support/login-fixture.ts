@@ -14,7 +14,7 @@ import type { ConnectFunctionPorts } from "../../../../../functions/connect/rout
 import { connectRoutes } from "../../../../../functions/connect/routes.ts";
 import { createApp } from "../../../../support/conformance/observed-app.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { testDutyPorts } from "../../../../support/routes/duty-ports.ts";
+import { testPlatformCallbackPorts } from "../../../../support/routes/platform-callback-ports.ts";
 import { newSession, type TestSession } from "../../../../support/routes/sessions.ts";
 import { oneKeyRing } from "../../../../support/world/key-rings.ts";
 import { openTeamEnv, type TeamEnv } from "../../../access/flows/team/support/team.ts";
@@ -87,7 +87,7 @@ export async function openLoginFixture() {
   };
   const ports: ConnectFunctionPorts = {
     ...team.ports,
-    ...testDutyPorts(testEnv, "http://127.0.0.1:9/accounts"),
+    ...testPlatformCallbackPorts(testEnv, "http://127.0.0.1:9/accounts"),
     accounts: { list: async () => [], get: async () => null },
     loginStates: loginStateStore(testEnv.table),
     pageChoices: pageChoiceStore(testEnv.table),

@@ -8,13 +8,18 @@ import { pageFileEndpoints } from "#http/browser/page-files.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { tryTwice } from "#http/platform-secrets.ts";
 import { readParameters } from "#http/request.ts";
-import { deauthorize } from "../flows/duties/deauthorize.ts";
-import { deleteData } from "../flows/duties/delete-data.ts";
-import type { DeauthorizePorts, DeleteDataPorts, PlatformRequest, SignedRequestPorts } from "../flows/duties/ports.ts";
-import { type ReadDeletionPorts, readDataDeletion } from "../flows/duties/read-deletion.ts";
+import { deauthorize } from "../flows/platform-callbacks/deauthorize.ts";
+import { deleteData } from "../flows/platform-callbacks/delete-data.ts";
+import type {
+  DeauthorizePorts,
+  DeleteDataPorts,
+  PlatformRequest,
+  SignedRequestPorts,
+} from "../flows/platform-callbacks/ports.ts";
+import { type ReadDeletionPorts, readDataDeletion } from "../flows/platform-callbacks/read-deletion.ts";
 import { dataDeletionPage } from "./data-deletion-page.ts";
 
-export type DutyPorts = DeauthorizePorts &
+export type PlatformCallbackPorts = DeauthorizePorts &
   DeleteDataPorts &
   ReadDeletionPorts &
   SignedRequestPorts & {
@@ -25,7 +30,7 @@ export type DutyPorts = DeauthorizePorts &
     readonly pageFiles: ReadonlyMap<string, PageFile>;
   };
 
-const endpoint = endpointsFor<DutyPorts>();
+const endpoint = endpointsFor<PlatformCallbackPorts>();
 const tag = "Platform duties";
 /** A form with one signed request, which is about 200 characters long. */
 const FORM_BYTES_MAX = 16 * 1024;
@@ -94,7 +99,7 @@ const getDataDeletion = endpoint.public({
 
 /** Reads what a platform requests, and about whom. A request of another time than about now is refused. */
 async function readRequest(
-  ports: Pick<DutyPorts, "platformSecrets" | "parseSignedRequest">,
+  ports: Pick<PlatformCallbackPorts, "platformSecrets" | "parseSignedRequest">,
   body: Uint8Array,
   now: Millis,
 ): Promise<PlatformRequest | Refusal<"invalid_request" | "signed_request_invalid">> {
@@ -123,12 +128,12 @@ function readSignedRequest(body: Uint8Array): string | Refusal<"invalid_request"
 }
 
 /** The requests that the platforms make about a person's login. */
-export const dutyRoutes = [receiveDeauthorization, requestDataDeletion] as const;
+export const platformCallbackRoutes = [receiveDeauthorization, requestDataDeletion] as const;
 
 /** The page that the person may read, and its style sheet. */
 export const dataDeletionPageRoutes = [
   getDataDeletion,
-  ...pageFileEndpoints<DutyPorts>(tag, [
+  ...pageFileEndpoints<PlatformCallbackPorts>(tag, [
     ["getDataDeletionStyle", "/platform/data-deletion/style.css", "Get the style sheet of that page", "no-cache"],
   ]),
 ] as const;

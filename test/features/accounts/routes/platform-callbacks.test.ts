@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
-import { type DutyPorts, dataDeletionPageRoutes, dutyRoutes } from "#features/accounts/routes/duties.ts";
+import {
+  dataDeletionPageRoutes,
+  type PlatformCallbackPorts,
+  platformCallbackRoutes,
+} from "#features/accounts/routes/platform-callbacks.ts";
 import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { readDataDeletionPage } from "../../../../functions/connect/page-files.ts";
@@ -13,13 +17,13 @@ import { signedRequest } from "../../../platforms/parse/signed-requests.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { testDutyPorts } from "../../../support/routes/duty-ports.ts";
-import { type LoginFixture, openLoginFixture } from "../flows/duties/support/login-fixture.ts";
+import { testPlatformCallbackPorts } from "../../../support/routes/platform-callback-ports.ts";
+import { type LoginFixture, openLoginFixture } from "../flows/platform-callbacks/support/login-fixture.ts";
 
 let testEnv: TestEnv;
 let fixture: LoginFixture;
-let pageFiles: DutyPorts["pageFiles"];
-const folder = mkdtempSync(join(tmpdir(), "duties-"));
+let pageFiles: PlatformCallbackPorts["pageFiles"];
+const folder = mkdtempSync(join(tmpdir(), "platform-callbacks-"));
 beforeAll(async () => {
   testEnv = await openTestEnv();
   buildDataDeletionPage(folder);
@@ -33,17 +37,17 @@ beforeEach(async () => {
   fixture = await openLoginFixture(testEnv);
 });
 
-function openApp(ports: Partial<DutyPorts> = {}): App {
+function openApp(ports: Partial<PlatformCallbackPorts> = {}): App {
   return createApp({
-    endpoints: [...dutyRoutes, ...dataDeletionPageRoutes],
-    ports: { ...testDutyPorts(testEnv, fixture.queues.accounts), pageFiles, ...ports },
+    endpoints: [...platformCallbackRoutes, ...dataDeletionPageRoutes],
+    ports: { ...testPlatformCallbackPorts(testEnv, fixture.queues.accounts), pageFiles, ...ports },
     credentials: noCredentials,
     now: testEnv.now,
     log: (line) => testEnv.lines.push(line),
   });
 }
 
-const post = (path: string, body: string | Uint8Array<ArrayBuffer>, ports?: Partial<DutyPorts>) =>
+const post = (path: string, body: string | Uint8Array<ArrayBuffer>, ports?: Partial<PlatformCallbackPorts>) =>
   openApp(ports).request(path, {
     method: "POST",
     body,

@@ -3,7 +3,7 @@ import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import type { ReadServiceKeys } from "#base/aws/service-keys.ts";
 import { setting } from "#base/config/settings.ts";
 import type { Table } from "#base/table/client.ts";
-import type { DutyPorts } from "#features/accounts/routes/duties.ts";
+import type { PlatformCallbackPorts } from "#features/accounts/routes/platform-callbacks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
@@ -11,11 +11,11 @@ import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
 import type { Host } from "../host.ts";
 
 /** The ports of the platforms' own requests, without the files of the page. */
-export function dutyPorts(
+export function platformCallbackPorts(
   { settings, clients }: Host,
   table: Table,
   root: ReadServiceKeys,
-): Omit<DutyPorts, "pageFiles"> {
+): Omit<PlatformCallbackPorts, "pageFiles"> {
   return {
     accounts: accountStore(table),
     authorizations: authorizationStore(table),

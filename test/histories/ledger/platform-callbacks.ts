@@ -2,7 +2,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
 import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/keys.ts";
-import type { Duty, Writing } from "../deeds.ts";
+import type { PlatformCallback, Writing } from "../deeds.ts";
 import { type CastAccount, castAccounts, holders } from "../world/account-cast.ts";
 import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";
 import { connectionsOf, holdingTimes, type StoredConnection } from "./holders.ts";
@@ -27,14 +27,14 @@ export function judgeConnectedAccounts({ items }: Evidence): string[] {
 
 /** A person's data deletion is done, and nothing of the accounts that only their login connected is left. */
 export function judgeDataDeletions(evidence: Evidence): string[] {
-  return evidence.duties.flatMap((duty) => {
-    const code: string | undefined = duty.response?.body.confirmation_code;
-    if (duty.kind !== "data-deletion" || code === undefined) return [];
+  return evidence.platformCallbacks.flatMap((callback) => {
+    const code: string | undefined = callback.response?.body.confirmation_code;
+    if (callback.kind !== "data-deletion" || code === undefined) return [];
     const rows = evidence.items.filter(({ PK }) => PK === `DD#${code}`);
     const isDone = rows.every(({ SK, st }) => SK === "D" && st === "done") && rows.length === 1;
     return [
       ...(isDone ? [] : [`a data deletion is not done: ${rows.map(({ SK, st }) => `${SK} ${st}`).join(", ")}`]),
-      ...castAccounts.flatMap((account) => textsLeft(evidence, duty, account)),
+      ...castAccounts.flatMap((account) => textsLeft(evidence, callback, account)),
     ];
   });
 }
@@ -48,7 +48,7 @@ export function judgeCustomerErasures({ customerErasures, writings, items }: Evi
   });
 }
 
-function textsLeft(evidence: Evidence, { login, at: askedAt }: Duty, account: CastAccount): string[] {
+function textsLeft(evidence: Evidence, { login, at: askedAt }: PlatformCallback, account: CastAccount): string[] {
   const before = askedAt - SLACK;
   return holdingTimes(evidence, account).flatMap(({ tenant, from, until }) => {
     if (from >= before || until < askedAt) return [];

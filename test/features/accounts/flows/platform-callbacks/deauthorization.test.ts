@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { deauthorize } from "#features/accounts/flows/duties/deauthorize.ts";
-import { deleteData } from "#features/accounts/flows/duties/delete-data.ts";
+import { deauthorize } from "#features/accounts/flows/platform-callbacks/deauthorize.ts";
+import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import type { LoginFixture } from "./support/login-fixture.ts";
 import { useLogins } from "./support/use-logins.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { openQueue } from "#base/aws/queues.ts";
-import type { DutyPorts } from "#features/accounts/routes/duties.ts";
+import type { PlatformCallbackPorts } from "#features/accounts/routes/platform-callbacks.ts";
 import { START_PAGE } from "#features/accounts/routes/start-page.ts";
 import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
 import type { TestEnv } from "../flows/test-env.ts";
@@ -13,7 +13,7 @@ export const PLATFORM_SECRETS = { meta: ["m"], instagram: ["i", "i-before"], ver
 const TEMPLATE = '{ "ok": false, "error": { "code": "{{title}}" } }';
 
 /** The ports of the platforms' requests about a person. @param accounts the URL of the queue of the tasks of accounts */
-export function testDutyPorts(testEnv: TestEnv, accounts: string): DutyPorts {
+export function testPlatformCallbackPorts(testEnv: TestEnv, accounts: string): PlatformCallbackPorts {
   const page = { body: new Uint8Array(Buffer.from(TEMPLATE)), type: "text/html; charset=utf-8", etag: '"page"' };
   const style = {
     body: new Uint8Array(Buffer.from('{ "ok": true }')),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { deleteData } from "#features/accounts/flows/duties/delete-data.ts";
-import { readDataDeletion } from "#features/accounts/flows/duties/read-deletion.ts";
+import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
+import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { allRows } from "../../../../support/flows/data-subject.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import type { LoginFixture } from "./support/login-fixture.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { deleteData } from "#features/accounts/flows/duties/delete-data.ts";
-import { eraseAccountConversations } from "#features/accounts/flows/duties/erase-conversations.ts";
-import { readDataDeletion } from "#features/accounts/flows/duties/read-deletion.ts";
+import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
+import { eraseAccountConversations } from "#features/accounts/flows/platform-callbacks/erase-conversations.ts";
+import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import { Crash } from "../../../../support/faults.ts";
 import {

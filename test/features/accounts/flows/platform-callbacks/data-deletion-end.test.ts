@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
-import { deleteData } from "#features/accounts/flows/duties/delete-data.ts";
-import { readDataDeletion } from "#features/accounts/flows/duties/read-deletion.ts";
+import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
+import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { openLoginFixture } from "./support/login-fixture.ts";
 
