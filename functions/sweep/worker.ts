@@ -1,5 +1,5 @@
 import type { Millis } from "#base/kernel/time.ts";
-import { enqueueDueChecks } from "#features/accounts/flows/keep-alive/enqueue-due-checks.ts";
+import { enqueueDueChecks } from "#features/accounts/flows/health-checks/enqueue-due-checks.ts";
 import { resumeDataDeletions } from "#features/accounts/flows/platform-callbacks/resume-deletions.ts";
 import { purgeDeadWebhooks } from "#features/dead-letters/flows/purge-webhooks.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
-import { type CheckFixture, openCheckFixture } from "../features/accounts/flows/keep-alive/support/check-fixture.ts";
+import { type CheckFixture, openCheckFixture } from "../features/accounts/flows/health-checks/support/check-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 

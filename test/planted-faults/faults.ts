@@ -7,7 +7,7 @@ import { teamFaults } from "./faults/access/team.ts";
 import { connectionFaults } from "./faults/accounts/connections.ts";
 import { dataDeletionFaults } from "./faults/accounts/data-deletions.ts";
 import { formerLoginFaults } from "./faults/accounts/former-logins.ts";
-import { keepAliveFaults } from "./faults/accounts/keep-alive.ts";
+import { healthCheckFaults } from "./faults/accounts/health-checks.ts";
 import { clientFaults } from "./faults/client.ts";
 import { deletionFaults } from "./faults/deletion.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
@@ -61,7 +61,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...idempotencyFaults,
   ...inboxFaults,
   ...formerLoginFaults,
-  ...keepAliveFaults,
+  ...healthCheckFaults,
   ...lateCallsFaults,
   ...localStackFaults,
   ...mailFaults,

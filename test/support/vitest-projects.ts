@@ -46,7 +46,7 @@ const always = ["test/bench/**"];
 /** What a whole stack or a browser shows of behavior that other tests of `npm test` prove: only in the full run. */
 const wholeRunsOnly = [
   "test/e2e/access/{delete-tenant,keys}.test.ts",
-  "test/e2e/accounts/keep-alive.test.ts",
+  "test/e2e/accounts/health-checks.test.ts",
   "test/e2e/guides/**",
   "test/e2e/inbox/{inbound-chaos,profiles}.test.ts",
   "test/e2e/stack/{first-run,settings,stack-process}.test.ts",

@@ -3,7 +3,7 @@ import type { AccountTaskPorts, TaskTime } from "../ports.ts";
 import type { AccountTask } from "../queue.ts";
 import { runBackfill } from "./backfill/run-backfill.ts";
 import { finishConnect } from "./finish-connect.ts";
-import { checkAccountHealth } from "./keep-alive/check.ts";
+import { checkAccountHealth } from "./health-checks/check.ts";
 import { completeLetGo } from "./let-go.ts";
 import { eraseAccountConversations } from "./platform-callbacks/erase-conversations.ts";
 import type { EraseAccountPorts } from "./platform-callbacks/ports.ts";

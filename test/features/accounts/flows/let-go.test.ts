@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isRefusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { checkAccountHealth } from "#features/accounts/flows/keep-alive/check.ts";
+import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
 import {
   type ConnectionFixture,

@@ -22,7 +22,7 @@ export const formerLoginFaults: readonly PlantedFault[] = [
   },
   {
     name: "the check that finds an account gone ends only the rows of its own logins",
-    file: "shared/features/accounts/flows/keep-alive/check.ts",
+    file: "shared/features/accounts/flows/health-checks/check.ts",
     search: "for (const login of allLogins(check))",
     replacement: "for (const login of allLogins({ ...check, formerLogins: [] }))",
     killedBy: { file: flow, title: "leave them to the check that finds the account gone" },

@@ -5,7 +5,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
-import { enqueueDueChecks } from "#features/accounts/flows/keep-alive/enqueue-due-checks.ts";
+import { enqueueDueChecks } from "#features/accounts/flows/health-checks/enqueue-due-checks.ts";
 import type { NewConnection } from "#features/accounts/flows/link-account.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import type { ConnectPorts } from "#features/accounts/ports.ts";

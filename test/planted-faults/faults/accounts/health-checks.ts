@@ -1,13 +1,13 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const folder = "test/features/accounts/flows/keep-alive";
+const folder = "test/features/accounts/flows/health-checks";
 const refusals = `${folder}/refusals.test.ts`;
 const recover = `${folder}/recover.test.ts`;
 
-export const keepAliveFaults: readonly PlantedFault[] = [
+export const healthCheckFaults: readonly PlantedFault[] = [
   {
     name: "a valid page token ends needs_reauth although the account's reads are refused",
-    file: "shared/features/accounts/flows/keep-alive/check-token.ts",
+    file: "shared/features/accounts/flows/health-checks/check-token.ts",
     search: "if (refused.accountStatus !== null) return",
     replacement: "if (refused.accountStatus === undefined) return",
     killedBy: {
@@ -55,7 +55,7 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   },
   {
     name: "threads that the platform did not list count as compared",
-    file: "shared/features/accounts/flows/keep-alive/check-threads.ts",
+    file: "shared/features/accounts/flows/health-checks/check-threads.ts",
     search: 'if (!refused) return "unanswered";',
     replacement: 'if (!refused) return "compared";',
     killedBy: {
@@ -65,7 +65,7 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   },
   {
     name: "threads that the platform refuses to list count as compared",
-    file: "shared/features/accounts/flows/keep-alive/check-threads.ts",
+    file: "shared/features/accounts/flows/health-checks/check-threads.ts",
     search: 'return "refused";',
     replacement: 'return "compared";',
     killedBy: {
@@ -75,7 +75,7 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   },
   {
     name: "the steps of a check wait for a refresh that fails",
-    file: "shared/features/accounts/flows/keep-alive/refresh-token.ts",
+    file: "shared/features/accounts/flows/health-checks/refresh-token.ts",
     search: 'if (!refused) return applyFinding(ports, unfinished, { kind: "refresh_unknown", detail });',
     replacement: 'if (!refused) return applyFinding(ports, unfinished, { kind: "refresh_unknown", detail }, "later");',
     killedBy: {
@@ -85,7 +85,7 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   },
   {
     name: "threads that moved long before a check are not compared",
-    file: "shared/features/accounts/flows/keep-alive/check-threads.ts",
+    file: "shared/features/accounts/flows/health-checks/check-threads.ts",
     search: "updatedAt > since &&",
     replacement: "updatedAt > now - HISTORY_AGE_MIN * 2 &&",
     killedBy: {
@@ -96,7 +96,7 @@ export const keepAliveFaults: readonly PlantedFault[] = [
   },
   {
     name: "a refresh that had no answer is left to the next day",
-    file: "shared/features/accounts/flows/keep-alive/refresh-token.ts",
+    file: "shared/features/accounts/flows/health-checks/refresh-token.ts",
     search: "const unfinished = { ...visit, isUnfinished: true };",
     replacement: "const unfinished = { ...visit, isUnfinished: false };",
     killedBy: { file: `${folder}/crash.test.ts`, title: "is repeated the next hour if its answer is lost" },

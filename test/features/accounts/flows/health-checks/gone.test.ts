@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { HOUR } from "#base/kernel/time.ts";
-import { checkAccountHealth } from "#features/accounts/flows/keep-alive/check.ts";
+import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { checkTimeAfter } from "#features/accounts/rules/account-checks.ts";
 import { authorizationAttributes } from "#features/accounts/store/attributes.ts";
 import { allRows } from "../../../../support/flows/data-subject.ts";

@@ -2,7 +2,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
-import { checkAccountHealth } from "#features/accounts/flows/keep-alive/check.ts";
+import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { accountAttributes as A } from "#features/accounts/store/attributes.ts";
 import { accountItemKey } from "#features/accounts/store/keys.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";

@@ -3,7 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
-import { enqueueDueChecks } from "#features/accounts/flows/keep-alive/enqueue-due-checks.ts";
+import { enqueueDueChecks } from "#features/accounts/flows/health-checks/enqueue-due-checks.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import { type AccountMessage, decodeAccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
 import { checkTimeAfter } from "#features/accounts/rules/account-checks.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { done } from "#base/queues/record-outcome.ts";
-import { checkAccountHealth } from "#features/accounts/flows/keep-alive/check.ts";
+import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { type CheckFixture, openCheckFixture } from "./support/check-fixture.ts";
