@@ -12,7 +12,7 @@ import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
 import { openStores } from "../support/stores/open-stores.ts";
 
-// The exact costs of connecting accounts and letting them go, as in docs/design/table-costs.md.
+// The exact costs of connecting accounts and disconnecting them, as in docs/design/table-costs.md.
 
 /** Ids have 17 digits, and the longer tokens 250 characters. */
 const ID = "17841400000000001";
@@ -107,7 +107,7 @@ test("an account of another tenant costs the two reads that refuse it", async ()
   expect(await stores.accounts.get(other, account)).toBeNull();
 });
 
-test("letting go costs 10 units with the body of its event, of an account on a page 12", async () => {
+test("disconnecting costs 10 units with the body of its event, of an account on a page 12", async () => {
   await (await link())();
   expect(await cost(await disconnection())).toEqual({ wcu: 10, rcu: 2 });
   expect(await cost(() => stores.accounts.getRoute(account))).toEqual({ wcu: 0, rcu: 1.5 });
@@ -153,7 +153,7 @@ test("a refreshed token is one write", async () => {
   });
 });
 
-test("the flows: connecting costs 16 units and 6 reads, its task 3 reads; letting go at most 12, its task 2 reads", async () => {
+test("the flows: connecting costs 16 units and 6 reads, its task 3 reads; disconnecting at most 12, its task 2 reads", async () => {
   const fixture = await openConnectionFixture(testEnv);
   const of = await fixture.team.newTenant();
   const authorizedBy = ["7000000000000003"];

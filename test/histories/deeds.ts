@@ -180,7 +180,7 @@ export interface NextPage {
   readonly response: ApiAnswer;
 }
 
-/** A request to connect an account, or to let it go. */
+/** A request to connect an account, or to disconnect it. */
 export interface ConnectionDeed {
   readonly account: WorldAccount;
   readonly to: "connected" | "gone";

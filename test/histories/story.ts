@@ -107,7 +107,7 @@ function accountSentence(step: AccountStep): string {
     case "connectAccount":
       return `Login ${step.login} connects account ${step.account} to tenant ${step.tenant}`;
     case "disconnectAccount":
-      return `The tenant that has account ${step.account} lets it go`;
+      return `The tenant that has account ${step.account} disconnects it`;
     case "deauthorize":
       return `The person of login ${step.login} removes the app`;
     case "deleteData":

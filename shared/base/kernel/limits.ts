@@ -59,9 +59,9 @@ export const INVITE_LIFE: Millis = 7 * DAY;
 export const INVITES_PER_SIGN_IN_MAX = 20;
 /** How long an invite is listed after it was accepted, was revoked or expired. */
 export const INVITE_RETENTION: Millis = 90 * DAY;
-/** How long no other tenant can connect an account that was let go: workers remember its tenant for a minute. */
+/** How long no other tenant can connect an account that was disconnected: workers remember its tenant for a minute. */
 export const ACCOUNT_RELEASE_WAIT: Millis = 2 * MINUTE;
-/** How long a login that connected an account is stored after the account was let go. */
+/** How long a login that connected an account is stored after the account was disconnected. */
 export const AUTHORIZATION_RETENTION: Millis = RETENTION + DAY;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
 /** DNS lookups of endpoint hosts when endpoints are created or updated. */

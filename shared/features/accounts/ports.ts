@@ -30,7 +30,7 @@ export interface SubscriptionPorts {
   readonly log: Log;
 }
 
-export interface LetGoPorts extends SubscriptionPorts {
+export interface AccountDisconnectPorts extends SubscriptionPorts {
   readonly accounts: Pick<Accounts, "get" | "disconnect">;
   readonly eventBodies: Pick<EventBodies, "getByUlids">;
   readonly events: Pick<Queue, "send">;
@@ -63,7 +63,11 @@ export interface TaskTime {
 }
 
 /** What the tasks of the accounts queue need. */
-export type AccountTaskPorts = FinishConnectPorts & ConnectedMailPorts & LetGoPorts & BackfillPorts & AccountCheckPorts;
+export type AccountTaskPorts = FinishConnectPorts &
+  ConnectedMailPorts &
+  AccountDisconnectPorts &
+  BackfillPorts &
+  AccountCheckPorts;
 
 export interface AccountEventPorts {
   readonly eventBodies: Pick<EventBodies, "save">;

@@ -5,7 +5,7 @@ import { type Traced, traceField } from "#base/kernel/trace.ts";
 import { decodeBody, encodeBody, tenant, traceId, ulid, version } from "#base/queues/envelope.ts";
 import { type AccountRef, accountKey, parseAccountKey } from "./rules/accounts.ts";
 
-/** Why an account was let go. */
+/** Why an account was disconnected. */
 export const disconnectReasons = ["user", "platform_deauthorized"] as const;
 export type DisconnectReason = (typeof disconnectReasons)[number];
 

@@ -25,7 +25,7 @@ const source = { conversationId: conversation, position: "p1" };
 const retry = { tenant, endpointId, eventUlid, attempt: 3 };
 
 const connection = { tenant, account, connectionId: eventUlid };
-const letGoTask = {
+const disconnectTask = {
   op: "let_go",
   ...connection,
   reason: "user",
@@ -151,10 +151,10 @@ const messages = [
     decode: decodeAccountTask,
   },
   {
-    name: "account to let go",
+    name: "account to disconnect",
     v1: null,
     v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","user_id":"u_1","op":"let_go","reason":"user","actor":"console:u_1","ip":"203.0.113.7","at":${at}}`,
-    message: letGoTask,
+    message: disconnectTask,
     encode: encodeAccountTask,
     decode: decodeAccountTask,
   },
@@ -325,11 +325,11 @@ it.each([
 });
 
 it.each([
-  ["of no account", encodeAccountTask(letGoTask).replace("messenger#1", "messenger")],
-  ["of another platform", encodeAccountTask(letGoTask).replace("messenger", "telegram")],
-  ["of no connection", encodeAccountTask(letGoTask).replace(eventUlid, "1")],
-  ["with another reason", encodeAccountTask(letGoTask).replace('"user"', '"whim"')],
-  ["with another operation", encodeAccountTask(letGoTask).replace("let_go", "rename")],
+  ["of no account", encodeAccountTask(disconnectTask).replace("messenger#1", "messenger")],
+  ["of another platform", encodeAccountTask(disconnectTask).replace("messenger", "telegram")],
+  ["of no connection", encodeAccountTask(disconnectTask).replace(eventUlid, "1")],
+  ["with another reason", encodeAccountTask(disconnectTask).replace('"user"', '"whim"')],
+  ["with another operation", encodeAccountTask(disconnectTask).replace("let_go", "rename")],
 ])("a task %s is not read", (_, body) => {
   expect(decodeAccountTask(body)).toBeNull();
 });
@@ -353,7 +353,7 @@ it.each([
 });
 
 it("a task names an account from before connections had ids", () => {
-  const earlier = { ...letGoTask, connectionId: "" };
+  const earlier = { ...disconnectTask, connectionId: "" };
   expect(decodeAccountTask(encodeAccountTask(earlier))).toStrictEqual(earlier);
 });
 

@@ -229,7 +229,7 @@ test("the account to connect again: its former page would count as used for ever
   expect(await pageUseStore(table).list(`page-${tenant}`)).toEqual([]);
 });
 
-test("the account to let go: it would stay connected", async () => {
+test("the account to disconnect: it would stay connected", async () => {
   const account = await connectAccount();
   const { connectionId } = account;
   const author = { audit: { ...audit, action: "account.disconnect" }, actor: null } as const;

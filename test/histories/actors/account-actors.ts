@@ -75,7 +75,7 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
     deed.endedAt = engine.now();
   }
 
-  /** Each tenant asks: only the one that has the account may let it go. */
+  /** Each tenant asks: only the one that has the account may disconnect it. */
   async function disconnect(account: CastAccount): Promise<void> {
     for (const tenant of holders)
       await request("api", "DELETE", `/v1/accounts/${accountKey(account)}`, { credential: keysOf(tenant).live });

@@ -236,7 +236,7 @@ export function openActors(world: World) {
     if (response && response.status < 300) erasure.acceptedAt = engine.now();
   }
 
-  /** A login connects the account, or a client lets it go. */
+  /** A login connects the account, or a client disconnects it. */
   async function changeConnection(who: number, to: ConnectionDeed["to"]): Promise<void> {
     const { account } = findPerson(who);
     const { tenant, ...ref } = account;

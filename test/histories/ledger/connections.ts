@@ -78,10 +78,10 @@ export function judgeGone(evidence: Evidence): string[] {
         ...evidence.changes
           .flatMap(({ before, after }) => (!before && after && isStored(after) ? [messageTime(after)] : []))
           .filter((at) => at > since + HOLDER_TOLERANCE + SLACK && at < until - HOLDER_TOLERANCE)
-          .map((at) => `a message of ${name} was stored that was written ${at - since} ms after it was let go`),
+          .map((at) => `a message of ${name} was stored that was written ${at - since} ms after it was disconnected`),
         ...evidence.changes
           .filter(({ at, after }) => after?.PK === key.PK && after.SK === key.SK && at > since && at < until)
-          .map(({ at }) => `${name} was stored ${at - since} ms after it was let go`),
+          .map(({ at }) => `${name} was stored ${at - since} ms after it was disconnected`),
         ...evidence.calls
           .filter(
             ({ at, person }) =>
@@ -90,7 +90,7 @@ export function judgeGone(evidence: Evidence): string[] {
               at > since + 45_000 &&
               at < until,
           )
-          .map(({ at, text }) => `${text} was sent ${at - since} ms after ${name} was let go`),
+          .map(({ at, text }) => `${text} was sent ${at - since} ms after ${name} was disconnected`),
       ];
     }),
   );
@@ -119,7 +119,7 @@ export function judgeConnections(evidence: Evidence): string[] {
         .map(({ eventId }) => eventId),
     );
     const violations: string[] = [];
-    if (events.size > removed) violations.push(`${name} was let go ${removed} times, with ${events.size} events`);
+    if (events.size > removed) violations.push(`${name} was disconnected ${removed} times, with ${events.size} events`);
     const isUntouched = evidence.endpoints.some((endpoint) => {
       const item = evidence.items.find(({ PK, SK }) => PK === `T#${account.tenant}` && SK === `WH#${endpoint.id}`);
       const first = own[0]?.askedAt ?? 0;
@@ -136,7 +136,7 @@ export function judgeConnections(evidence: Evidence): string[] {
       );
     });
     if (isUntouched && evidence.buried.length === 0 && events.size < removed)
-      violations.push(`${name} was let go ${removed} times, and only ${events.size} events were delivered`);
+      violations.push(`${name} was disconnected ${removed} times, and only ${events.size} events were delivered`);
     const [last] = own.filter(({ isDone }) => isDone).toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
     const overlaps = own.some((each) => each !== last && last && (each.endedAt ?? Infinity) > last.askedAt);
     const isStored = evidence.items.some(({ PK, SK }) => PK === key.PK && SK === key.SK);

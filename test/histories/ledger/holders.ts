@@ -187,7 +187,7 @@ function mayBeErased(evidence: Evidence, { customer, at }: Writing, { tenant, un
   const hasConnected = (login: string) => connections.some(({ authorizedBy }) => authorizedBy.includes(login));
   const isSince = (askedAt: Millis) => askedAt >= at - SLACK;
   const last = connections.findLast((connection) => connection.at < at);
-  // A deletion that an outage holds up lets the account go later. What is written until then belongs to nobody.
+  // A deletion that an outage holds up disconnects the account later. What is written until then belongs to nobody.
   const isLateEnd = (askedAt: Millis, login: string) =>
     askedAt < at && until !== Infinity && last?.authorizedBy.includes(login) === true && last.at < askedAt;
   return (

@@ -72,7 +72,7 @@ export function messageEpisodes(who: number): fc.Arbitrary<Paced[]>[] {
     // A restricted account.
     at(by("write", who), policyOf(who, "block"), reply(who), policyOf(who, "unblock"), reply(who)),
     at(by("write", who), trouble("ingest", "api"), policyOf(who, "block", "unblock"), answer, reply(who)),
-    // An account is let go in the middle of its messages, and connected again.
+    // An account is disconnected in the middle of its messages, and connected again.
     at(
       by("write", who),
       trouble("api", "account", "ingest"),

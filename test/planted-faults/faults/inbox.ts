@@ -225,11 +225,11 @@ export const inboxFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/features/accounts/flows/connect.test.ts",
       title:
-        "is refused to a tenant that has the most accounts, until it lets one go; one that it has is connected again",
+        "is refused to a tenant that has the most accounts, until it disconnects one; one that it has is connected again",
     },
   },
   {
-    name: "an account that was let go is connected to another tenant while workers remember the former one",
+    name: "an account that was disconnected is connected to another tenant while workers remember the former one",
     file: "shared/features/accounts/store/connections.ts",
     search: "(route[Route.freeAt] ?? 0) <= now",
     replacement: "(route[Route.freeAt] ?? 0) <= now + ACCOUNT_RELEASE_WAIT",

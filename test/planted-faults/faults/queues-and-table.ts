@@ -28,7 +28,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: '= ["finish_connect"];',
     killedBy: {
       file: "test/features/accounts/flows/dead-tasks.test.ts",
-      title: "lets the account go half an hour later, as the platform requested, without an operator",
+      title: "disconnects the account half an hour later, as the platform requested, without an operator",
     },
   },
   {

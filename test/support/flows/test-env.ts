@@ -258,7 +258,7 @@ export async function openTestEnv(
       );
       return externalId;
     },
-    /** Lets an account go, as far as the table. */
+    /** Disconnects an account, as far as the table. */
     async disconnect(tenant: TenantId, ref: AccountRef): Promise<void> {
       const { accounts } = openStores(tableHandle);
       const { connectionId = "" } = (await accounts.get(tenant, ref)) ?? {};
@@ -272,7 +272,7 @@ export async function openTestEnv(
         event: null,
         now,
       });
-      if (kind !== "disconnected") throw new Error(`The account is not let go: ${kind}.`);
+      if (kind !== "disconnected") throw new Error(`The account is not disconnected: ${kind}.`);
     },
     async close(): Promise<void> {
       setRuntimeOverrides({});

@@ -3,15 +3,15 @@ import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { ConnectPorts, TaskTime } from "../ports.ts";
 import { encodeAccountTask } from "../queue.ts";
 import type { Account } from "../rules/accounts.ts";
+import { COMPLETION_DELAY } from "./disconnection.ts";
 import { completeConnection, endReplacedSubscription, revertConnection } from "./finish-connect.ts";
-import { COMPLETION_DELAY } from "./let-go.ts";
 import { type ConnectReason, linkAccount, type NewConnection } from "./link-account.ts";
 import { loginFailed } from "./login/login-failures.ts";
 
 /**
  * Connects an account for the first time or again: stores it, subscribes the app to its webhooks, and publishes
  * `account.connected` or `account.reconnected`. A message that is queued first completes what a process that died left.
- * A new account whose subscription fails is let go again, and the refusal has the platform's reason. One that was
+ * A new account whose subscription fails is disconnected again, and the refusal has the platform's reason. One that was
  * connected before stays, and the queue retries. A person must be at least an admin.
  */
 export async function connectAccount(

@@ -1,9 +1,9 @@
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
-import type { LetGoPorts, TaskTime } from "../ports.ts";
+import type { AccountDisconnectPorts, TaskTime } from "../ports.ts";
 import { type Account, parseAccountKey } from "../rules/accounts.ts";
-import { letGoAccount } from "./let-go.ts";
+import { runDisconnection } from "./disconnection.ts";
 
 /** A request to disconnect an account. */
 interface Disconnection {
@@ -16,12 +16,12 @@ interface Disconnection {
 
 /** Disconnects an account of the tenant. Tests do not disconnect accounts: their key has none of its own. */
 export async function disconnectAccount(
-  ports: LetGoPorts,
+  ports: AccountDisconnectPorts,
   { tenant, accountKey, caller, ip }: Disconnection,
   time: TaskTime,
 ): Promise<Account | Refusal<"live_key_required" | "account_not_found" | "role_forbidden">> {
   if (caller.scope === "test") return refuse("live_key_required");
   const account = parseAccountKey(accountKey);
   if (!account) return refuse("account_not_found");
-  return letGoAccount(ports, { tenant, account, reason: "user", caller, ip }, time);
+  return runDisconnection(ports, { tenant, account, reason: "user", caller, ip }, time);
 }

@@ -6,7 +6,7 @@ import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outco
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
 import { publishAccountEvent } from "../call-consequences.ts";
-import type { FinishConnectPorts, LetGoPorts, TaskTime } from "../ports.ts";
+import type { AccountDisconnectPorts, FinishConnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../queue.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { AccountCheck } from "../store/account-checks.ts";
@@ -76,7 +76,7 @@ export async function finishConnect(
 
 /**
  * Subscribes the app to the account's webhooks and publishes the connection.
- * @returns `gone`: the account was let go in the meantime, or connected again, as `current`; a failure when the app is not subscribed, or may not be
+ * @returns `gone`: the account was disconnected in the meantime, or connected again, as `current`; a failure when the app is not subscribed, or may not be
  */
 export async function completeConnection(
   ports: FinishConnectPorts,
@@ -92,7 +92,7 @@ export async function completeConnection(
   const isStored = (await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId })) !== null;
   const current = isStored ? account : await ports.accounts.get(tenant, subscription.ref);
   if (!current) {
-    // The account was let go while the app was subscribed.
+    // The account was disconnected while the app was subscribed.
     await endUnsharedSubscription(ports, subscription, time);
     return { kind: "gone", current };
   }
@@ -195,7 +195,7 @@ function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: Tas
  * Whether a process may still subscribe the app for this connection: none has published it, and the tries have not ended.
  */
 export async function mayBeConnecting(
-  { eventBodies }: Pick<LetGoPorts, "eventBodies">,
+  { eventBodies }: Pick<AccountDisconnectPorts, "eventBodies">,
   { tenant, account }: Pick<StoredConnection, "tenant" | "account">,
   time: TaskTime,
 ): Promise<boolean> {

@@ -2,9 +2,9 @@ import type { RecordOutcome } from "#base/queues/record-outcome.ts";
 import type { AccountTaskPorts, TaskTime } from "../ports.ts";
 import type { AccountTask } from "../queue.ts";
 import { runBackfill } from "./backfill/run-backfill.ts";
+import { completeDisconnection } from "./disconnection.ts";
 import { finishConnect } from "./finish-connect.ts";
 import { checkAccountHealth } from "./health-checks/check.ts";
-import { completeLetGo } from "./let-go.ts";
 import { eraseAccountConversations } from "./platform-callbacks/erase-conversations.ts";
 import type { EraseAccountPorts } from "./platform-callbacks/ports.ts";
 
@@ -17,7 +17,7 @@ export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: 
     case "finish_connect":
       return finishConnect(ports, task, time);
     case "let_go":
-      return completeLetGo(ports, task, time);
+      return completeDisconnection(ports, task, time);
     case "check":
       return checkAccountHealth(ports, task, time.now());
     case "fill_gap":

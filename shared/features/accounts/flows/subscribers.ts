@@ -1,11 +1,14 @@
-import type { LetGoPorts, SubscriptionPorts, TaskTime } from "../ports.ts";
+import type { AccountDisconnectPorts, SubscriptionPorts, TaskTime } from "../ports.ts";
 import { encodeAccountTask } from "../queue.ts";
 import type { PageUse } from "../store/page-uses.ts";
 import { isPageShared, type Subscription, type SubscriptionOutcome, unsubscribe } from "../subscription.ts";
 
 /** The connected accounts that need the subscription. */
 export async function listSubscribers(
-  { accounts, pageUses }: Pick<LetGoPorts, "pageUses"> & { readonly accounts: Pick<LetGoPorts["accounts"], "get"> },
+  {
+    accounts,
+    pageUses,
+  }: Pick<AccountDisconnectPorts, "pageUses"> & { readonly accounts: Pick<AccountDisconnectPorts["accounts"], "get"> },
   { tenant, ref, pageId, connection }: Subscription,
 ): Promise<PageUse[]> {
   if (pageId !== null) return pageUses.list(pageId);
@@ -18,10 +21,10 @@ export async function listSubscribers(
  * have subscribed before the platform unsubscribed.
  */
 export async function checkSubscribers(
-  ports: Parameters<typeof listSubscribers>[0] & Pick<LetGoPorts, "accountWork">,
+  ports: Parameters<typeof listSubscribers>[0] & Pick<AccountDisconnectPorts, "accountWork">,
   subscription: Subscription,
 ): Promise<void> {
-  // Each of them, because another one may be let go before its check.
+  // Each of them, because another one may be disconnected before its check.
   for (const subscriber of await listSubscribers(ports, subscription)) {
     const body = encodeAccountTask({ op: "check", ...subscriber });
     await ports.accountWork.send({ body, group: subscriber.tenant });

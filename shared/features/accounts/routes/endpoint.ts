@@ -10,11 +10,11 @@ import type {
   UseLoginPorts,
 } from "../flows/login/ports.ts";
 import type { MissingSincePorts } from "../flows/missing-since.ts";
-import type { LetGoPorts } from "../ports.ts";
+import type { AccountDisconnectPorts } from "../ports.ts";
 import type { Accounts } from "../store/accounts.ts";
 
 /** The ports of the routes for connected accounts. */
-export type AccountRoutePorts = LetGoPorts & MissingSincePorts & { readonly accounts: Accounts };
+export type AccountRoutePorts = AccountDisconnectPorts & MissingSincePorts & { readonly accounts: Accounts };
 
 /** The ports of the routes that connect accounts. */
 export type ConnectRoutePorts = StartLoginPorts &

@@ -32,7 +32,7 @@ export type Authorizations = ReturnType<typeof authorizationStore>;
 
 /**
  * Which accounts a platform login connected. `accountStore` writes the rows, with the account. A row stays for days after
- * the account was let go or connected by another login, so that a data deletion still finds its conversations.
+ * the account was disconnected or connected by another login, so that a data deletion still finds its conversations.
  */
 export function authorizationStore(table: Table) {
   const keyOf = ({ platformUserId, tenant, account }: Authorization) =>

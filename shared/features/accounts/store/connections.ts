@@ -58,7 +58,7 @@ export type Connecting =
   | { readonly kind: "limit" }
   | { readonly kind: "actor_changed" };
 
-/** `gone`: the account was let go, connected again or subscribed again since. */
+/** `gone`: the account was disconnected, connected again or subscribed again since. */
 export type Disconnecting =
   | { readonly kind: "disconnected"; readonly account: Account }
   | { readonly kind: "gone" }
@@ -82,7 +82,7 @@ interface StoredConnection {
 
 const WRITE_ATTEMPTS_MAX = 4;
 
-/** Connecting accounts and letting them go. Each is one transaction. */
+/** Connecting accounts and disconnecting them. Each is one transaction. */
 export function accountConnections(table: Table) {
   const { client, name: TableName } = table;
   const routes = accountRoutes(table);
@@ -190,9 +190,9 @@ export function accountConnections(table: Table) {
     },
 
     /**
-     * Lets an account go: the account with its token, the use of its page and the tenant's right to its route, with an
+     * Disconnects an account: the account with its token, the use of its page and the tenant's right to its route, with an
      * audit row, in one transaction. The route stays nobody's for two minutes, as long as workers may remember it.
-     * @param connection `connectionId`: a later connection of the account is not let go; `resubscribedAt` as it was
+     * @param connection `connectionId`: a later connection of the account stays; `resubscribedAt` as it was
      *   before the app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored
      *   in the same transaction, so that it exists for a disconnection that happened
      */
@@ -245,7 +245,7 @@ export function accountConnections(table: Table) {
 
     /**
      * Replaces the token that was read by a refreshed one. Safe to repeat.
-     * @returns the account; null when it was let go or connected again, or when its token is another by now
+     * @returns the account; null when it was disconnected or connected again, or when its token is another by now
      */
     async replaceToken({
       tenant,
@@ -279,7 +279,7 @@ export function accountConnections(table: Table) {
 
     /**
      * An account as this connection made it, and whether it was connected before. Reads consistently.
-     * @returns null when it was let go, or connected again
+     * @returns null when it was disconnected, or connected again
      */
     async getConnection({ tenant, ref, connectionId }: ConnectionOf): Promise<StoredConnection | null> {
       const item = await getItem(tenant, ref);
@@ -290,7 +290,7 @@ export function accountConnections(table: Table) {
 
     /**
      * Records that a check subscribed the app again.
-     * @returns false when the account was let go or connected again
+     * @returns false when the account was disconnected or connected again
      */
     async recordResubscription({
       tenant,

@@ -42,7 +42,7 @@ export async function fetchProfile(
   const profile = toProfile(outcome, now);
   if (profile) {
     const current = await ports.accounts.get(tenant, account);
-    // The account may have been let go during the call.
+    // The account may have been disconnected during the call.
     if (!current) return drop("gone");
     await ports.profiles.save(conversationId, profile, now);
     await requestConversationPush(ports, { tenant, account: current, id: conversationId, now });

@@ -171,7 +171,7 @@ async function completeUpload(
 ): Promise<RecordOutcome> {
   const { upload } = plan;
   const { id, tenant, scope } = upload;
-  // The account may have been let go during the call.
+  // The account may have been disconnected during the call.
   const account = await ports.accounts.get(tenant, plan.account);
   if (!account) return failUpload(ports, plan, uploadError("conversation_not_found"), time);
   // Before anybody can read the id.

@@ -93,7 +93,7 @@ describe("connecting an account", () => {
     expect(later).toEqual([]);
   });
 
-  it("after it was let go fetches nothing from before", async () => {
+  it("after it was disconnected fetches nothing from before", async () => {
     await connected(tenant, page());
     const check = await fixture.stores.accountChecks.get(tenant, page());
     if (!check) throw new Error("The account has no check.");
@@ -107,7 +107,7 @@ describe("connecting an account", () => {
     expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId, subscribedAt: null });
   });
 
-  it("is refused to a tenant that has the most accounts, until it lets one go; one that it has is connected again", async () => {
+  it("is refused to a tenant that has the most accounts, until it disconnects one; one that it has is connected again", async () => {
     const ports = { ...fixture.ports(), accountsMax: 2 };
     const [first, second] = [page(), fixture.instagram()];
     const third = { ...fixture.instagram(), externalId: `third-${fixture.pageId}` };
@@ -205,7 +205,7 @@ describe("connecting an account", () => {
     expect(await fixture.get(tenant, page())).not.toBeNull();
   });
 
-  it("whose process died is given up after ten minutes without an answer, and let go", async () => {
+  it("whose process died is given up after ten minutes without an answer, and disconnected", async () => {
     fixture.setScript(({ name }) => (name === "subscribe" ? unknownCall : undefined));
     const ports = fixture.ports();
     const dying = { ...ports, accountPlatformFor: async () => Promise.reject(new Error("died")) };
@@ -230,7 +230,7 @@ describe("connecting an account", () => {
     expect(await fixture.eventTypes()).toEqual(["account.connected"]);
   });
 
-  it("that is let go while the app is subscribed ends that subscription, and publishes nothing", async () => {
+  it("that is disconnected while the app is subscribed ends that subscription, and publishes nothing", async () => {
     fixture.setScript(async ({ name }) => {
       if (name === "subscribe") await fixture.disconnect(tenant, page());
       return undefined;
@@ -309,7 +309,7 @@ describe("ending a subscription while another account is connected that needs it
     await expectCheckOf(tenant, fixture.instagram());
   });
 
-  it("the first way of an account that is let go", async () => {
+  it("the first way of an account that is disconnected", async () => {
     await connected(tenant, fixture.instagram());
     fixture.setScript(({ name }) => (name === "unsubscribe" ? unknownCall : undefined));
     await connected(tenant, fixture.instagram(), { connection: "instagram_login" });
@@ -332,7 +332,7 @@ describe("ending a subscription while another account is connected that needs it
     await expectCheckOf(second, fixture.instagram());
   });
 
-  it("a connection that is let go while the app is subscribed", async () => {
+  it("a connection that is disconnected while the app is subscribed", async () => {
     let unsubscribed = 0;
     fixture.setScript(async ({ name }) => {
       if (name === "subscribe" && unsubscribed === 0) await fixture.disconnect(tenant, page());

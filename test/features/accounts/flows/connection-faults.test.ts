@@ -53,7 +53,7 @@ describe.each(faultPoints)("a fault (%s) at each call", (faultPoint) => {
     expect(outcomes).toBeGreaterThanOrEqual(2);
   });
 
-  it("of letting go: the account goes, with its subscription, token, page use and one event", async () => {
+  it("of disconnecting: the account goes, with its subscription, token, page use and one event", async () => {
     let outcomes = 0;
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const { fixture, tenant } = await open();

@@ -40,7 +40,7 @@ const send = (task: AccountTask) =>
 const depth = () => queueDepth(testEnv.eventSource, fixture.queues.accounts);
 
 describe("a task of an account that became a dead letter", () => {
-  it("lets the account go half an hour later, as the platform requested, without an operator", async () => {
+  it("disconnects the account half an hour later, as the platform requested, without an operator", async () => {
     const account = await fixture.connect("one", [user]);
     await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
     expect(await exhaustReceives()).toBe(1);

@@ -233,7 +233,7 @@ describe("connecting", () => {
   });
 });
 
-describe("letting go", () => {
+describe("disconnecting", () => {
   it("removes the account with its token and the use of its page, and leaves an audit row", async () => {
     const account = await connected(tenant, page());
     expect(await disconnect(account)).toEqual({ kind: "disconnected", account });
@@ -354,7 +354,7 @@ describe("a refreshed token", () => {
     expect(await accounts.get(tenant, ref)).toEqual(refreshed);
   });
 
-  it("is not written when the account was let go or connected again", async () => {
+  it("is not written when the account was disconnected or connected again", async () => {
     const account = await connected();
     const again = await connected();
     expect(await refresh(account, 2)).toBeNull();
@@ -366,7 +366,7 @@ describe("a refreshed token", () => {
 });
 
 describe("a status of an earlier connection", () => {
-  it("is not written after letting go, and no row comes back", async () => {
+  it("is not written after disconnecting, and no row comes back", async () => {
     const account = await connected();
     await disconnect(account);
     const refusal = { status: "restricted", detail: "-", asOf: NOW, at: NOW, eventUlid: newUlid(NOW) } as const;

@@ -215,7 +215,7 @@ describe("a profile lookup", () => {
     expect(fakePlatform.calls).toEqual([]);
   });
 
-  it("of an account that is let go during the call is not stored", async () => {
+  it("of an account that is disconnected during the call is not stored", async () => {
     await ingestMessage();
     const ports = {
       ...testEnv.profilePorts(fakePlatform.origin),

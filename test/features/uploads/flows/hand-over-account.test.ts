@@ -51,7 +51,7 @@ describe("an upload is not handed over", () => {
     await expectFailed("conversation_not_found", null);
   });
 
-  it("to a reader, when its account was let go during the call", async () => {
+  it("to a reader, when its account was disconnected during the call", async () => {
     fixture.setAnswer(async () => {
       await testEnv.disconnect(fixture.tenant, fixture.account);
       return takeUpload("att-of-nobody");

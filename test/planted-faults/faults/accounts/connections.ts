@@ -1,6 +1,6 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const letGoTest = "test/features/accounts/flows/let-go.test.ts";
+const disconnectionTest = "test/features/accounts/flows/disconnection.test.ts";
 const histories = "test/histories/found.test.ts";
 
 export const connectionFaults: readonly PlantedFault[] = [
@@ -47,12 +47,12 @@ export const connectionFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "an account that a check subscribes again while it is let go stays subscribed",
-    file: "shared/features/accounts/flows/let-go.ts",
+    name: "an account that a check subscribes again while it is disconnected stays subscribed",
+    file: "shared/features/accounts/flows/disconnection.ts",
     search: "    resubscribedAt: account.resubscribedAt,\n",
     replacement: "",
     killedBy: {
-      file: letGoTest,
+      file: disconnectionTest,
       title: "ends a subscription that a check makes again between its end and the disconnection",
     },
   },

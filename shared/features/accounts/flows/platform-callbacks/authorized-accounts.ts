@@ -13,7 +13,7 @@ export interface AuthorizedAccount {
   readonly isOthers: boolean;
 }
 
-/** The accounts that a login connected, of all tenants, also those that were let go in the last days. */
+/** The accounts that a login connected, of all tenants, also those that were disconnected in the last days. */
 export async function listAuthorizedAccounts(
   { accounts, authorizations }: Pick<DeauthorizePorts, "accounts" | "authorizations">,
   platformUserId: string,
@@ -42,11 +42,11 @@ export async function queueDisconnection(
   { now, issuedAt }: { readonly now: Millis; readonly issuedAt: Millis },
 ): Promise<void> {
   if (!connected || isOthers || connectedAt(connected) > issuedAt) return;
-  await queueLetGo(ports, { ...authorization, connectionId: connected.connectionId }, now);
+  await queueDisconnectTask(ports, { ...authorization, connectionId: connected.connectionId }, now);
 }
 
 /** Queues the disconnection of one connection of an account, as the platform requested it. */
-export async function queueLetGo(
+export async function queueDisconnectTask(
   { accountWork }: Pick<DeauthorizePorts, "accountWork">,
   { tenant, account, connectionId }: Omit<Authorization, "platformUserId">,
   now: Millis,

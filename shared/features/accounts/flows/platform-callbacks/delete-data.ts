@@ -15,9 +15,9 @@ import type { DeleteDataPorts, PlatformRequest } from "./ports.ts";
 const ERASING_DELAY: Millis = 30 * SECOND;
 
 /**
- * Deletes the data of a person who requested it from the platform: lets the accounts go that their login connects,
+ * Deletes the data of a person who requested it from the platform: disconnects the accounts that their login connects,
  * removes the rows that name the login, and erases the conversations of these accounts in the background, also of those
- * that were let go in the last days. An account that another login connects by now stays with its conversations, and so
+ * that were disconnected in the last days. An account that another login connects by now stays with its conversations, and so
  * does one whose row has ended: nothing of this login's time is stored of it, and another login may have had it since.
  * Each account is noted as due before anything is removed, so that a sweep erases it also if this request dies, and the
  * rows that name the login go last, so that a repetition completes it. A request also makes due what an earlier one noted,

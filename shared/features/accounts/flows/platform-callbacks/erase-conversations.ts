@@ -8,7 +8,7 @@ import { type AccountTask, encodeAccountTask } from "../../queue.ts";
 import { type Account, accountKey } from "../../rules/accounts.ts";
 import { allLogins } from "../../rules/former-logins.ts";
 import type { PendingAccount } from "../../store/data-deletions.ts";
-import { connectedAt, queueLetGo } from "./authorized-accounts.ts";
+import { connectedAt, queueDisconnectTask } from "./authorized-accounts.ts";
 import { confirmationCodes } from "./confirmation-codes.ts";
 import type { EraseAccountPorts } from "./ports.ts";
 
@@ -52,8 +52,8 @@ export async function eraseAccountConversations(
   const account = await ports.accounts.get(tenant, ref);
   const state = account ? await connectionState(ports, account, pending) : "gone";
   if (state === "others") return end(ports, pending, time);
-  if (state === "not_let_go_yet") return letGoFirst(ports, account as Account, pending, time.now());
-  // An account that was connected after the request was issued is none that the request lets go.
+  if (state === "not_disconnected_yet") return disconnectFirst(ports, account as Account, pending, time.now());
+  // The request does not disconnect an account that was connected after it was issued.
   const keepsNewer = state === "connected_again" || pending.keepsNewer;
   const isGone = state === "gone" && !keepsNewer;
   const waitFor = isGone ? waitAfterDisconnection : waitAfterReconnection;
@@ -88,21 +88,21 @@ async function connectionState(
   { dataDeletionKeys }: Pick<EraseAccountPorts, "dataDeletionKeys">,
   account: Account,
   { code, requestedAt }: PendingAccount,
-): Promise<"others" | "not_let_go_yet" | "connected_again"> {
+): Promise<"others" | "not_disconnected_yet" | "connected_again"> {
   const keys = await dataDeletionKeys();
   if (!account.authorizedBy.some((userId) => confirmationCodes(keys, userId).includes(code))) return "others";
-  return connectedAt(account) > requestedAt ? "connected_again" : "not_let_go_yet";
+  return connectedAt(account) > requestedAt ? "connected_again" : "not_disconnected_yet";
 }
 
-/** The task that lets the account go may have failed for longer than its queue repeats it. */
-async function letGoFirst(
+/** The task that disconnects the account may have failed for longer than its queue repeats it. */
+async function disconnectFirst(
   ports: Pick<EraseAccountPorts, "accountWork">,
   { connectionId }: Account,
   pending: PendingAccount,
   now: Millis,
 ): Promise<RecordOutcome> {
   const { tenant, account } = pending;
-  await queueLetGo(ports, { tenant, account, connectionId }, now);
+  await queueDisconnectTask(ports, { tenant, account, connectionId }, now);
   return requeue(ports, pending, START, RECHECK_DELAY);
 }
 

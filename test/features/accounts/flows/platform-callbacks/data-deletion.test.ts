@@ -187,7 +187,7 @@ describe("a data deletion", () => {
     expect(await read(code)).toMatchObject({ status: "done" });
   });
 
-  it("erases the conversations of an account that an admin let go days before", async () => {
+  it("erases the conversations of an account that an admin disconnected days before", async () => {
     const account = await fixture.connect("one", [user]);
     await fixture.receive(account, "100");
     await fixture.disconnect(account);
@@ -261,15 +261,15 @@ describe("a data deletion", () => {
     expect(await deleteData(rotated, { platformUserId: user, now: testEnv.now() })).toBe(code);
   });
 
-  it("lets an account go whose first task was lost", async () => {
+  it("disconnects an account whose first task was lost", async () => {
     const account = await fixture.connect("one", [user]);
     await fixture.receive(account, "100");
     const ports = fixture.ports();
-    const isLetGo = ({ body }: { readonly body: string }) => body.includes("let_go");
+    const isDisconnectTask = ({ body }: { readonly body: string }) => body.includes("let_go");
     const accountWork = {
       ...ports.accountWork,
       send: async (message: Parameters<typeof ports.accountWork.send>[0]) => {
-        if (!isLetGo(message)) await ports.accountWork.send(message);
+        if (!isDisconnectTask(message)) await ports.accountWork.send(message);
       },
     };
     const code = await deleteData({ ...ports, accountWork }, { platformUserId: user, now: testEnv.now() });

@@ -42,7 +42,7 @@ describe("the removal of the app on the platform", () => {
     expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
   });
 
-  it("lets the accounts go that the login connects, and no other; its conversations stay", async () => {
+  it("disconnects the accounts that the login connects, and no other; its conversations stay", async () => {
     const own = await fixture.connect("own", [user]);
     const other = await fixture.connect("other", ["55"]);
     await fixture.connect("taken", [user]);

@@ -8,7 +8,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
-import { letGoAccount } from "#features/accounts/flows/let-go.ts";
+import { runDisconnection } from "#features/accounts/flows/disconnection.ts";
 import type { NewConnection } from "#features/accounts/flows/link-account.ts";
 import { runAccountTask } from "#features/accounts/flows/run-task.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
@@ -69,7 +69,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
   const step = () => table.client.send(new GetCommand({ TableName: table.name, Key: { PK: "STEP", SK: "S" } }));
   const platform = openRacePlatform(step);
   const [accountWork, events] = [memoryQueue(), memoryQueue()];
-  /** Tokens of accounts that were let go. */
+  /** Tokens of accounts that were disconnected. */
   const deadTokens = new Set<string>();
   /** Calls with a token that had ended before their work began. */
   const lateCalls: string[] = [];
@@ -189,7 +189,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
 
     disconnect: () =>
       asProcess("disconnect", (ports) =>
-        letGoAccount(ports, { tenant, account: ref, reason: "user", actor: "cli" }, time()),
+        runDisconnection(ports, { tenant, account: ref, reason: "user", actor: "cli" }, time()),
       ),
 
     connect: (of: TenantId, account: AccountRef, rest: Partial<NewConnection> = {}) =>

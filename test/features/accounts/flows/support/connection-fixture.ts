@@ -5,7 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
-import { type LetGo, letGoAccount } from "#features/accounts/flows/let-go.ts";
+import { type DisconnectionRequest, runDisconnection } from "#features/accounts/flows/disconnection.ts";
 import type { NewConnection } from "#features/accounts/flows/link-account.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import type { AccountTaskPorts, ConnectPorts } from "#features/accounts/ports.ts";
@@ -162,9 +162,14 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     disconnect: (
       tenant: TenantId,
       account: AccountRef,
-      rest: Partial<LetGo> = {},
+      rest: Partial<DisconnectionRequest> = {},
       ports: AccountTaskPorts = newPorts(),
-    ) => letGoAccount(ports, { tenant, account, reason: "user", actor: "cli", ...rest } as LetGo, time()),
+    ) =>
+      runDisconnection(
+        ports,
+        { tenant, account, reason: "user", actor: "cli", ...rest } as DisconnectionRequest,
+        time(),
+      ),
 
     /** Runs the worker until nothing that it would do now or in the next quarter of an hour is left. */
     async drain(): Promise<void> {

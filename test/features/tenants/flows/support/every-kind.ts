@@ -68,7 +68,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   accountRouteKey: (tenant) => [
     { ...keys.accountRouteKey(account(tenant)), t: tenant },
     { ...keys.accountRouteKey({ ...account(tenant), externalId: `lost-${tenant}` }), t: tenant },
-    // Of an account that was let go a moment ago.
+    // Of an account that was disconnected a moment ago.
     { ...keys.accountRouteKey({ ...account(tenant), externalId: `released-${tenant}` }), fr: NOW, fo: tenant },
   ],
   accountCheckKey: (tenant) => ({

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** What may be under way while an account is let go. The last three change who is connected. */
+/** What may be under way while an account is disconnected. The last three change who is connected. */
 const works = ["reply", "release", "upload", "fetchProfile", "check", "elsewhere", "samePage", "again"] as const;
 type Work = (typeof works)[number];
 
@@ -90,7 +90,7 @@ async function expectWhole(race: AccountRace, connection: "instagram_page" | "in
   return account !== null;
 }
 
-/** After letting go nothing is called, and the next tenant of the account receives its messages. */
+/** After disconnecting nothing is called, and the next tenant of the account receives its messages. */
 async function expectNothingMoves(race: AccountRace, remembered: ReturnType<AccountRace["newResolver"]>) {
   const { tenant, other, ref } = race;
   const { length } = race.calls;
@@ -102,7 +102,7 @@ async function expectNothingMoves(race: AccountRace, remembered: ReturnType<Acco
   expect(await race.tokenRows(tenant)).toEqual([]);
 }
 
-describe("letting an account go while work of it is under way", () => {
+describe("disconnecting an account while work of it is under way", () => {
   it("leaves no token, calls the platform with none, and stores no message for the wrong tenant", async () => {
     const tally = new Map<Outcome, number>(outcomeKinds.map((kind) => [kind, 0]));
     for (const seed of [...FOUND_SEEDS, ...Array.from({ length: INTERLEAVINGS }, (_, i) => i + 1)]) {

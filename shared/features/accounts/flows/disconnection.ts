@@ -9,7 +9,7 @@ import { hasRole, roles } from "#features/access/rules/roles.ts";
 import type { ChangeAuthor } from "#features/access/store/acting-conditions.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import { renderAccountEvent } from "../events.ts";
-import type { LetGoPorts, SubscriptionPorts, TaskTime } from "../ports.ts";
+import type { AccountDisconnectPorts, SubscriptionPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../queue.ts";
 import { type Account, type AccountRef, accountKey } from "../rules/accounts.ts";
 import {
@@ -22,14 +22,14 @@ import {
 import { mayBeConnecting } from "./finish-connect.ts";
 import { checkSubscribers, listSubscribers } from "./subscribers.ts";
 
-/** An account to let go, and who requested it. A person must be at least an admin. */
-export type LetGo = Actor & {
+/** An account to disconnect, and who requested it. A person must be at least an admin. */
+export type DisconnectionRequest = Actor & {
   readonly tenant: TenantId;
   readonly account: AccountRef;
   readonly reason: DisconnectReason;
 };
 
-type LetGoTask = Extract<AccountTask, { op: "let_go" }>;
+type DisconnectTask = Extract<AccountTask, { op: "let_go" }>;
 
 /** By then the request has ended. */
 export const COMPLETION_DELAY: Millis = MINUTE;
@@ -40,12 +40,13 @@ const ATTEMPTS_MAX = 3;
 const auditActions = { user: "account.disconnect", platform_deauthorized: "platform.deauthorize" } as const;
 
 /**
- * Lets an account go: ends its subscription unless another account uses its page, removes the account with its token and
- * its route, and publishes `account.disconnected`. A message that is queued first completes what a process that died left.
+ * Disconnects an account: ends its subscription unless another account uses its page, removes the account with its token
+ * and its route, and publishes `account.disconnected`. Queues a task first, which completes the disconnection if this
+ * process dies.
  */
-export async function letGoAccount(
-  ports: LetGoPorts,
-  request: LetGo,
+export async function runDisconnection(
+  ports: AccountDisconnectPorts,
+  request: DisconnectionRequest,
   time: TaskTime,
 ): Promise<Account | Refusal<"account_not_found" | "role_forbidden">> {
   const { tenant, account: ref, reason } = request;
@@ -53,7 +54,7 @@ export async function letGoAccount(
     const account = await ports.accounts.get(tenant, ref);
     if (!account) return refuse("account_not_found");
     const userId = "caller" in request && request.caller.kind === "session" ? request.caller.userId : null;
-    const task: LetGoTask = {
+    const task: DisconnectTask = {
       op: "let_go",
       tenant,
       account: ref,
@@ -69,11 +70,15 @@ export async function letGoAccount(
     if (result === "disconnected") return account;
     if (result === "actor_changed") return refuse("role_forbidden");
   }
-  throw new Error("The account was connected or subscribed again on every attempt to let it go.");
+  throw new Error("The account was connected or subscribed again on every attempt to disconnect it.");
 }
 
 /** Completes a disconnection. Does nothing for an account that was connected again. Safe to repeat. */
-export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: TaskTime): Promise<RecordOutcome> {
+export async function completeDisconnection(
+  ports: AccountDisconnectPorts,
+  task: DisconnectTask,
+  time: TaskTime,
+): Promise<RecordOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const account = await ports.accounts.get(task.tenant, task.account);
     if (account?.connectionId !== task.connectionId) break;
@@ -87,10 +92,10 @@ export async function completeLetGo(ports: LetGoPorts, task: LetGoTask, time: Ta
   return done;
 }
 
-/** @returns `gone`: the account was let go by another, connected again or subscribed again */
+/** @returns `gone`: another process disconnected the account, or it was connected again or subscribed again */
 async function disconnectConnection(
-  ports: LetGoPorts,
-  { task, account }: { readonly task: LetGoTask; readonly account: Account },
+  ports: AccountDisconnectPorts,
+  { task, account }: { readonly task: DisconnectTask; readonly account: Account },
   time: TaskTime,
 ): Promise<"disconnected" | "gone" | "actor_changed"> {
   const { tenant, account: ref, connectionId, reason } = task;
@@ -103,7 +108,7 @@ async function disconnectConnection(
     ref,
     connectionId,
     resubscribedAt: account.resubscribedAt,
-    author: letGoAuthor(task, time.now()),
+    author: disconnectionAuthor(task, time.now()),
     event: renderAccountEvent(tenant, event),
     now: time.now(),
   });
@@ -145,10 +150,10 @@ interface PageState {
 }
 
 /**
- * Two accounts of a page may be let go at once, and an account may be connected while it or another one is let go. What
- * each of them read is outdated then, so it is read again.
+ * Reads again which accounts use the page, because what this process read before may be outdated: another account of the
+ * page may have been connected or disconnected at the same time.
  */
-async function reconcileSubscription(ports: LetGoPorts, state: PageState, time: TaskTime): Promise<void> {
+async function reconcileSubscription(ports: AccountDisconnectPorts, state: PageState, time: TaskTime): Promise<void> {
   const { subscription, isUnsubscribed, mayBeSubscribed, isGone } = state;
   const mayBeLeft = isGone && (!isUnsubscribed || mayBeSubscribed);
   const isLeft = mayBeLeft && (await listSubscribers(ports, subscription)).length === 0;
@@ -156,19 +161,22 @@ async function reconcileSubscription(ports: LetGoPorts, state: PageState, time: 
   if (isLeft || isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
-async function sendDisconnectedEvent({ events }: Pick<LetGoPorts, "events">, task: LetGoTask): Promise<void> {
+async function sendDisconnectedEvent(
+  { events }: Pick<AccountDisconnectPorts, "events">,
+  task: DisconnectTask,
+): Promise<void> {
   const { tenant } = task;
   const eventUlid = disconnectedEventUlid(task);
   const message = { tenant, eventUlid, type: "account.disconnected", source: null, repeated: true } as const;
   await events.send({ body: encodeEvent(message), group: tenant });
 }
 
-function disconnectedEventUlid({ tenant, account, connectionId, at }: LetGoTask): string {
+function disconnectedEventUlid({ tenant, account, connectionId, at }: DisconnectTask): string {
   return deriveEventUlid(tenant, JSON.stringify([accountKey(account), connectionId]), "account.disconnected", at);
 }
 
-/** A person who lost the role since the request does not let an account go. */
-function letGoAuthor({ account, reason, actor, ip, userId }: LetGoTask, now: Millis): ChangeAuthor {
+/** The write requires that a person who requested the disconnection is still an admin. */
+function disconnectionAuthor({ account, reason, actor, ip, userId }: DisconnectTask, now: Millis): ChangeAuthor {
   const resource = `account:${accountKey(account)}`;
   return {
     audit: { action: auditActions[reason], resource, actor, ip, detail: {}, at: now },

@@ -27,7 +27,7 @@ const page = () => fixture.messenger();
 const instagram = () => fixture.instagram();
 const unsubscribeCalls = () => fixture.calls.filter(({ name }) => name === "unsubscribe");
 
-describe("letting an account go", () => {
+describe("disconnecting an account", () => {
   it("ends the subscription, removes account, token, route and page use, and publishes one event", async () => {
     await fixture.connect(tenant, page());
     expect(await fixture.disconnect(tenant, page())).toMatchObject({ externalId: fixture.pageId });
@@ -146,7 +146,7 @@ describe("two accounts on one page", () => {
     expect(await fixture.uses()).toEqual([]);
   });
 
-  it("that are let go at once end the subscription, though each saw the other", async () => {
+  it("that are disconnected at once end the subscription, though each saw the other", async () => {
     const second = await other(false);
     await fixture.connect(tenant, page());
     await fixture.connect(second, instagram());
@@ -171,7 +171,7 @@ describe("two accounts on one page", () => {
     expect(await fixture.uses()).toEqual([]);
   });
 
-  it("one let go while the other is connected: that one's subscription is checked", async () => {
+  it("one disconnected while the other is connected: that one's subscription is checked", async () => {
     const second = await other(false);
     await fixture.connect(tenant, page());
     fixture.setScript(async ({ name }) => {
@@ -187,7 +187,7 @@ describe("two accounts on one page", () => {
   });
 });
 
-describe("letting an account go while it is connected again", () => {
+describe("disconnecting an account while it is connected again", () => {
   it("lets the new connection go", async () => {
     await fixture.connect(tenant, page());
     let isFirst = true;
@@ -241,7 +241,7 @@ it("a disconnection whose process died before it sent the event has it sent by i
   expect(await fixture.eventTypes()).toEqual(["account.connected", "account.disconnected"]);
 });
 
-it("of two requests at once, one lets the account go, and one event is published", async () => {
+it("of two requests at once, one disconnects the account, and one event is published", async () => {
   await fixture.connect(tenant, page());
   testEnv.advance(1);
   const results = await Promise.all([fixture.disconnect(tenant, page()), fixture.disconnect(tenant, page())]);
