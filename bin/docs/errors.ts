@@ -219,7 +219,7 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The held message could not be sent.",
     fix: "Correct the cause that `error.hold.error` names, then create a new hold.",
   },
-  hold_expired: { when: "Nobody passed the check in time.", fix: "Create a new hold." },
+  hold_expired: { when: "No one passed the check in time.", fix: "Create a new hold." },
   payload_too_large: {
     when: "The body exceeds the limit of the route.",
     fix: "Reduce the body to the limit in `detail`.",

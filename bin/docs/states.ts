@@ -39,7 +39,7 @@ const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
     meaning:
       "The receiver did not answer soon, or the table failed before the call. The attempt does not count and is made again, after a slow answer from the queue for slow endpoints.",
   },
-  give_up: { label: "dead letter", meaning: "The queue message of the attempt could not be processed." },
+  abandon: { label: "dead letter", meaning: "The queue message of the attempt could not be processed." },
   replay: { label: "replay", meaning: "A replay starts the delivery again with all its attempts." },
   forced_replay: { label: "forced replay", meaning: "A replay with `force=true`, which also accepts `delivered`." },
 };

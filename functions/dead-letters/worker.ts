@@ -33,7 +33,7 @@ async function quarantineRecord(
   now: Millis,
 ): Promise<RecordOutcome> {
   const queue = ports.findSourceQueue(queueName(record));
-  // The message stays in its queue and raises an alarm. In quarantine under no queue, nobody would find it.
+  // The message stays in its queue and raises an alarm. In quarantine under no queue, no one would find it.
   if (!queue) throw new UnknownQueue("This queue is not the dead-letter queue of any known queue.");
   const deadLetter = {
     queue,

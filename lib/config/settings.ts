@@ -10,7 +10,7 @@ export interface Throttle {
   readonly burst: number;
 }
 
-/** The parts of the HTTP API that have a throttle of their own, so that none uses up that of another. */
+/** The parts of the HTTP API that have a throttle of their own, so that none counts against another. */
 export interface EdgeThrottles {
   /** The platforms' webhooks. */
   readonly webhooks: Throttle;
@@ -59,7 +59,7 @@ export interface Settings {
   readonly apiReservedConcurrency: number | null;
   /** Reserved concurrency of the Intake function, which receives the webhooks. Null: it shares the account's pool. */
   readonly intakeReservedConcurrency: number | null;
-  /** The sender address of mails. Null: no mails are sent, so nobody can sign in. */
+  /** The sender address of mails. Null: no mails are sent, so no one can sign in. */
   readonly mailFrom: string | null;
   /** The SNS topic that every alarm notifies. Null: the alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | null;
@@ -263,7 +263,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** Accepts https without credentials. Accepts http on loopback only, where nobody can read the traffic. */
+/** Accepts https without credentials. Accepts http on loopback only, where no one can read the traffic. */
 function isUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

@@ -11,7 +11,7 @@ export function createIntake(scope: Construct, context: FunctionContext): NodeFu
     description: "Parley: receives the platforms' webhooks",
     code: code("Intake"),
     memoryMegabytes: 256,
-    // Its own environments: no other function can use up what the platforms' webhooks need.
+    // Its own environments: no other function can consume what the platforms' webhooks need.
     ...(settings.intakeReservedConcurrency === null ? {} : { reservedConcurrency: settings.intakeReservedConcurrency }),
     environment: {
       ...rawBucketVariables(context),

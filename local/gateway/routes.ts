@@ -42,12 +42,12 @@ function readRoute(
     integration?.resource.Properties ?? {};
   if (!integration || IntegrationType !== "AWS_PROXY" || PayloadFormatVersion !== "2.0") {
     throw new LocalRefusal(
-      `The route ${key} (${describeResource(route)}) leads to no function with payload format 2.0.`,
+      `The route ${key} (${describeResource(route)}) targets no function with payload format 2.0.`,
     );
   }
   const arn = resolver.text(integration.stack, IntegrationUri);
   const target = functions.find((one) => one.arn === arn);
-  if (!target) throw new LocalRefusal(`The route ${key} leads to ${arn}, which is not a function of the template.`);
+  if (!target) throw new LocalRefusal(`The route ${key} targets ${arn}, which is not a function of the template.`);
   const timeoutMs = Math.min(TIMEOUT_MAX_MS, Number(TimeoutInMillis ?? TIMEOUT_MAX_MS));
   return { key, functionId: target.stackResource.id, timeoutMs };
 }

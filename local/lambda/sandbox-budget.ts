@@ -62,7 +62,7 @@ export function openSandboxBudget({ sandboxesMax, loadsMax, startLoadsMax }: San
       try {
         await load();
       } finally {
-        // A waiting load takes the place over, unless more run than the limit.
+        // A waiting load starts instead, unless more run than the limit.
         const next = loads > limit ? undefined : waiting.shift();
         if (next) next();
         else loads -= 1;

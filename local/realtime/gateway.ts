@@ -162,7 +162,7 @@ interface Attached {
 function attach(webSocket: WebSocket, { identity, connections, options, now }: Attached): void {
   const { connectionId } = identity;
   connections.add(identity, webSocket, (end) => {
-    // Nobody waits for it, and nothing repeats it.
+    // No caller waits for it, and nothing repeats it.
     run(options, "$disconnect", toDisconnectEvent(identity, { ...end, now: now() })).catch(() => {});
   });
   webSocket.on("message", (data, isBinary) => {

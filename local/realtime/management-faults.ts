@@ -4,7 +4,7 @@ import type { Millis } from "#base/kernel/time.ts";
 export interface ManagementFaultSettings {
   /** `dead`: no answer, and nothing happens. `slow`: the answer comes after `delay`. `throttled`: 429. */
   readonly mode: "none" | "dead" | "slow" | "throttled";
-  /** In real time. A slow request does its work first, so that its caller may have given up. */
+  /** In real time. A slow request does its work first, so that its caller may have stopped waiting. */
   readonly delay?: Millis;
   /** The share of requests, 0 to 1. Default: all. */
   readonly share?: number;

@@ -43,11 +43,11 @@ export function readSocketApi(
     const integration = route && findIntegration(route, assembly);
     const { IntegrationType, IntegrationUri, TimeoutInMillis } = integration?.resource.Properties ?? {};
     if (!integration || IntegrationType !== "AWS_PROXY") {
-      throw new LocalRefusal(`The route ${key} of ${describeResource(api)} leads to no function.`);
+      throw new LocalRefusal(`The route ${key} of ${describeResource(api)} targets no function.`);
     }
     const uri = resolver.text(integration.stack, IntegrationUri);
     const target = functions.find(({ arn }) => uri.endsWith(`/functions/${arn}/invocations`));
-    if (!target) throw new LocalRefusal(`The route ${key} leads to ${uri}, which is not a function of the template.`);
+    if (!target) throw new LocalRefusal(`The route ${key} targets ${uri}, which is not a function of the template.`);
     return {
       functionId: target.stackResource.id,
       timeoutMs: Math.min(TIMEOUT_MAX_MS, Number(TimeoutInMillis ?? TIMEOUT_MAX_MS)),

@@ -139,7 +139,7 @@ export class Resolver {
     const { Resources, Parameters } = this.#template(stack);
     if (Resources[id]) return this.#identity(stack, id).ref;
     const parameter = Parameters?.[id];
-    if (!parameter) throw new LocalRefusal(`${stack}: Ref ${id} leads to nothing in the template.`);
+    if (!parameter) throw new LocalRefusal(`${stack}: Ref ${id} names nothing in the template.`);
     if (parameter.Default === undefined || parameter.Type?.startsWith("AWS::SSM::")) {
       throw new LocalRefusal(`${stack}: the parameter ${id} has no value here: give it a default in the template.`);
     }
@@ -150,7 +150,7 @@ export class Resolver {
     const [id = "", ...rest] = Array.isArray(body) ? body.map(String) : String(body).split(".");
     const attribute = rest.join(".");
     if (!this.#template(stack).Resources[id]) {
-      throw new LocalRefusal(`${stack}: GetAtt ${id}.${attribute} leads to nothing in the template.`);
+      throw new LocalRefusal(`${stack}: GetAtt ${id}.${attribute} names nothing in the template.`);
     }
     const value = this.#identity(stack, id).attributes[attribute];
     if (value === undefined) throw new LocalRefusal(`${stack}/${id} has no attribute ${attribute} in the local stack.`);

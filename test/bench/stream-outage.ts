@@ -46,7 +46,7 @@ export const STREAM_LOAD: StreamLoad = { tenants: 10, sockets: 3, endpoints: 2, 
 
 const INTERVAL: Millis = SECOND / 5;
 const POST_DURATION: Millis = 20;
-/** The SDK gives up after its attempts. */
+/** The SDK stops after its attempts. */
 const POST_TIMEOUT: Millis = requestTimeouts.connections * POST_ATTEMPTS_MAX;
 const DRAIN_TIME: Millis = 10 * SECOND;
 

@@ -325,7 +325,7 @@ describe("the workers' single steps", () => {
     expect(await pipeline.cost(purge)).toMatchObject({ wcu: 3, rcu: 0.5 });
   });
 
-  test("giving up a delivery writes its row and its index entry", async () => {
+  test("abandoning a delivery writes its row and its index entry", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
     const [endpointId = ""] = workspace.endpointIds;
@@ -339,9 +339,9 @@ describe("the workers' single steps", () => {
     const query = { endpointId, before: null, limit: 1, now: pipeline.now() };
     const [failing] = (await pipeline.stores.deliveries.list(tenant, query)).rows;
     const eventUlid = failing?.eventUlid ?? "";
-    const giveUp = () =>
-      pipeline.stores.deliveries.giveUp(tenant, { endpointId, eventUlid, attempt: 1 }, pipeline.now());
-    expect(await pipeline.cost(giveUp)).toEqual(writeCost(2));
+    const abandon = () =>
+      pipeline.stores.deliveries.abandon(tenant, { endpointId, eventUlid, attempt: 1 }, pipeline.now());
+    expect(await pipeline.cost(abandon)).toEqual(writeCost(2));
     expect((await pipeline.stores.deliveries.get(tenant, endpointId, eventUlid))?.status).toBe("dlq");
   });
 

@@ -48,7 +48,7 @@ test.each([
   expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
 });
 
-test("an upload of an erased conversation costs a read, and the removal of its row and of what leads to it", async () => {
+test("an upload of an erased conversation costs a read, and the removal of its row and of what refers to it", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   await everyoneWrites(pipeline, workspace, 1);
   const conversation_id = workspace.conversationIdFor(0);

@@ -44,7 +44,7 @@ async function createFailingDeliveries(count: number): Promise<string[]> {
 async function createDeadDeliveries(count: number): Promise<string[]> {
   const ulids = await createFailingDeliveries(count);
   for (const ulid of ulids) {
-    await pipeline.stores.deliveries.giveUp(
+    await pipeline.stores.deliveries.abandon(
       workspace.tenant,
       { endpointId, eventUlid: ulid, attempt: 1 },
       pipeline.now(),

@@ -97,7 +97,7 @@ describe("the lock file", () => {
     }
   });
 
-  it("leads to an installation that runs no script of a package", () => {
+  it("names an installation that runs no script of a package", () => {
     expect(readPage(".npmrc").split("\n")).toContain("ignore-scripts=true");
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
     const denied = Object.fromEntries(scripted.map(([path]) => [path.replace(/^.*node_modules\//, ""), false]));

@@ -62,7 +62,7 @@ async function expectConversation(account: string, connection: string): Promise<
   expect((await stack.api("POST", "/v1/messages/reply", reply)).status).toBe(200);
 }
 
-it("a signed-out person signs in and is led back", async () => {
+it("a signed-out person signs in and is redirected back", async () => {
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   const before = (await mails()).length;
   await page.getByLabel("Email address").fill(OWNER);

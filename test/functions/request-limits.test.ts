@@ -188,7 +188,7 @@ describe("a person of several tenants", () => {
     expect((await get(`/v1/accounts?tenant=${tenant}`, person.headers)).status).toBe(429);
   });
 
-  it("does not use up the limit of a tenant of others by naming it", async () => {
+  it("does not consume the limit of a tenant of others by naming it", async () => {
     const stranger = await newPerson(await createTenant(testEnv.table), await createTenant(testEnv.table));
     for (let i = 0; i < PER_TENANT; i++) {
       expect((await get(`/v1/accounts?tenant=${tenant}`, stranger.headers)).status).toBe(403);

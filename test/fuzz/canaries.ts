@@ -17,7 +17,7 @@ import { SAMPLE_INBOX, sampleMessage } from "../support/stores/samples.ts";
 import { sampleUpload } from "../support/stores/upload-samples.ts";
 
 interface Canaries {
-  /** What nobody else may see. */
+  /** What no one else may see. */
   readonly hidden: readonly string[];
   /** The ids of its resources, one of each kind. */
   readonly ids: Readonly<Partial<Record<ResourceKind, string>>>;

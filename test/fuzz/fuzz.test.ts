@@ -63,7 +63,7 @@ beforeAll(async () => {
     return [...inPath.map(decodeURIComponent), ...planted];
   };
   ids = Object.fromEntries(kinds.map((kind) => [kind, idsOf(kind)])) as Record<ResourceKind, readonly string[]>;
-  tenants = [world.own, world.theirs, world.paused, "nobody-has-this", "X"];
+  tenants = [world.own, world.theirs, world.paused, "unknown-tenant", "X"];
 });
 afterAll(() => testEnv.close());
 

@@ -63,7 +63,7 @@ export interface KnownEndpoint {
   /** When the response to its creation came. */
   readonly createdAt: Millis;
   status: "active" | "paused" | "deleted";
-  /** When somebody first asked to change it; null for an endpoint that nobody touched. */
+  /** When somebody first asked to change it; null for an endpoint that no one touched. */
   touchedAt: Millis | null;
   readonly subscriptions: Subscription[];
 }

@@ -138,7 +138,7 @@ describe.for(outServices)("a person's data deletion in an outage of %s", (servic
       if (beginsAfter > 0) request();
       await engine.runUntil(engine.now() + Math.abs(beginsAfter));
       outages.begin(service, 20 * MINUTE);
-      // The platform repeats a request that nobody answered, and may repeat any other.
+      // The platform repeats a request that no one answered, and may repeat any other.
       request();
       await engine.runUntil(engine.now() + 20 * MINUTE);
       request();

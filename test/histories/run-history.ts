@@ -151,7 +151,7 @@ export async function runHistory(history: History, onEvidence?: (evidence: Evide
   }
 }
 
-/** Whether a queue gave up a message, or does so at its next receive. */
+/** Whether a queue abandoned a message, or does so at its next receive. */
 function hasDeadLetters({ buried, messages }: Queue): boolean {
   return buried.length > 0 || messages.some(({ receives }) => receives >= RECEIVES_MAX);
 }

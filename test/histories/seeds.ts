@@ -127,7 +127,7 @@ export const foundHistories: readonly FoundHistory[] = [
     history: frozenBeforeItLeft(12_000),
   },
   {
-    promise: "a delivery is given up before its tenth attempt if the next one would be after its retention",
+    promise: "a delivery is abandoned before its tenth attempt if the next one would be after its retention",
     history: {
       seed: 2_044_036_400,
       steps: [
@@ -363,7 +363,7 @@ export const foundHistories: readonly FoundHistory[] = [
     },
   },
   {
-    promise: "a client that leaves before its first frame, and whose end nobody reports, leaves no dead letter",
+    promise: "a client that leaves before its first frame, and whose end no one reports, leaves no dead letter",
     history: {
       seed: 4,
       steps: [
@@ -475,7 +475,7 @@ export const foundHistories: readonly FoundHistory[] = [
     },
   },
   {
-    promise: "what is written while an outage holds up a data deletion belongs to nobody",
+    promise: "what is written while an outage holds up a data deletion belongs to no tenant",
     history: {
       kind: "accounts",
       seed: 412_559_852,

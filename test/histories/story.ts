@@ -47,7 +47,7 @@ function sentence(step: Step): string {
         ? `${agent(step.by)} connects to the realtime stream`
         : `A program connects to the realtime stream of the tenant of person ${step.person}`;
     case "leave":
-      return `Viewer ${step.viewer} ends its connection${step.isReported ? "" : ", and nobody reports it"}`;
+      return `Viewer ${step.viewer} ends its connection${step.isReported ? "" : ", and no one reports it"}`;
     case "revokeKey":
       return `The tenant of person ${step.person} revokes the key of its programs`;
     case "gateway":

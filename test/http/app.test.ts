@@ -190,7 +190,7 @@ describe("the pace of a key", () => {
 describe("a tenant of another key", () => {
   it("is named as such, and as one that does not exist", async () => {
     const { app } = createTestApp();
-    const messages = ["globex", "nobody"].map(async (tenant) => {
+    const messages = ["globex", "unknown"].map(async (tenant) => {
       const response = await app.request(`/v1/things?tenant=${tenant}`, { headers: tenantAuth });
       return ((await response.json()) as { error: { message: string } }).error.message;
     });

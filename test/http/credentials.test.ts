@@ -32,7 +32,7 @@ describe("a route for keys and sessions", () => {
   });
 
   it.each([
-    ["unknown", "Bearer nobody"],
+    ["unknown", "Bearer unknown"],
     ["empty", ""],
     ["of another scheme", "Basic YW5uOmFubg=="],
     ["sent twice", "Bearer bound, Bearer bound"],
@@ -55,7 +55,7 @@ describe("a route for keys and sessions", () => {
   });
 
   it.each([
-    ["unknown", "console_session=nobody"],
+    ["unknown", "console_session=unknown"],
     ["empty", "console_session="],
     ["sent twice", "console_session=ann; console_session=ann"],
     ["in quotes", 'console_session="ann"'],
@@ -201,7 +201,7 @@ it("counts no request that is refused for its credential", async () => {
     counted.push(kind);
     return null;
   });
-  const refused: Headers[] = [cookie, { cookie: "console_session=nobody" }, { authorization: "Bearer nobody" }, {}];
+  const refused: Headers[] = [cookie, { cookie: "console_session=unknown" }, { authorization: "Bearer unknown" }, {}];
   for (const headers of refused) await app.request("/v1/settings?tenant=acme", { method: "PATCH", headers });
   expect(counted).toEqual([]);
   await app.request("/v1/things?tenant=acme", { headers: cookie });

@@ -195,7 +195,7 @@ test("updates the bar and the number with the puzzles while the button keeps the
 test("calls a test message a test before and after, and never says that it was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ test: true }));
   await waitForHeading(page, "Check and send");
-  expect(await page.locator("main").innerText()).toContain("Test: nobody receives this message");
+  expect(await page.locator("main").innerText()).toContain("Test: no one receives this message");
   await pressButton(page);
   await waitForHeading(page, "Test passed");
   expect(await page.locator("main").innerText()).not.toMatch(/(been|was) sent/);
@@ -266,7 +266,7 @@ test("requests a new challenge without a second press when one expires while it 
   expect(calledRoutes()).toEqual(["get", "challenge", "complete", "challenge", "complete"]);
 });
 
-test("gives up after three expired challenges", async () => {
+test("stops after three expired challenges", async () => {
   for (let i = 0; i < 3; i++) server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);

@@ -233,7 +233,7 @@ test("a signed-out person signs in and comes back to the workspace", async () =>
 const foreignPages = ["https://evil.example/oauth/connect", "//evil.example/oauth/connect", "/console/auth/logout"];
 
 test.each(inject("fullRun") ? foreignPages : foreignPages.slice(0, 1))(
-  "the sign-in page leads to no other page than its own: %s",
+  "the sign-in page redirects to no other page than its own: %s",
   async (redirect) => {
     const { page } = await openPage(
       browser,

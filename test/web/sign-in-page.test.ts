@@ -85,7 +85,7 @@ async function send(page: Page, email: string): Promise<void> {
   await page.getByRole("button").click();
 }
 
-test("a link that no longer works leads to a page that requests a new one, and loses its token", async () => {
+test("a link that no longer works redirects to a page that requests a new one, and loses its token", async () => {
   const { page, complaints, requestedUrls } = await openPage(browser, `${origin}${LINK}`);
   expect(await page.getByRole("heading").innerText()).toBe("This link no longer works");
   expect(page.url()).toBe(`${origin}/console/auth/verify`);
@@ -101,7 +101,7 @@ test("has no accessibility violations, before and after a problem, and after the
   const { page } = await openPage(browser, `${origin}${LINK}`, { bypassCSP: true });
   expect(await accessibilityViolations(page)).toEqual([]);
   nextAnswer = { status: 400 };
-  await send(page, "nobody");
+  await send(page, "unknown");
   await page.getByRole("alert").getByText("Enter a full email address.").waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   nextAnswer = { status: 200 };
@@ -181,7 +181,7 @@ const toInvite = (id: string, rest: object = {}) => ({
   ...rest,
 });
 
-test("an invite's mail leads to a sign-in that accepts it, also after a reload", async () => {
+test("an invite's mail links to a sign-in that accepts it, also after a reload", async () => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in?invite=inv_1`);
   await page.reload();
   await send(page, "mara@example.com");

@@ -8,7 +8,7 @@ import { type Fields, fields, text } from "../common/fields.ts";
 export interface HoldState {
   readonly status: string;
   readonly platform: string;
-  /** A test message reaches nobody. */
+  /** A test message reaches no one. */
   readonly test: boolean;
   /** Why it failed. */
   readonly error: Problem | null;

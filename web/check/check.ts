@@ -43,7 +43,7 @@ switch (start.kind) {
   }
 }
 
-/** @param afterPress whether a press of the button led here: then the focus moves to the heading */
+/** @param afterPress whether a press of the button was the cause: then the focus moves to the heading */
 function applyStep(link: Link, step: Step, afterPress: boolean): void {
   stopTimer();
   buttonAction = noop;

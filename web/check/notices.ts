@@ -43,7 +43,7 @@ export function sent(hold: Hold): Notice {
 const testPassed: Notice = {
   mark: "sent",
   title: "Test passed",
-  body: ["This was a test. Nobody received the message.", CLOSE_PAGE],
+  body: ["This was a test. No one received the message.", CLOSE_PAGE],
 };
 
 export function alreadySent({ test }: HoldState): Notice {

@@ -39,7 +39,7 @@ export function showRefreshing(): void {
   showButton("Loading…", true);
 }
 
-/** Shows the message and the question. @param focus whether a press of the button led here */
+/** Shows the message and the question. @param focus whether a press of the button was the cause */
 export function showQuestion(hold: Hold, focus: boolean): void {
   showHead(QUESTION, ["Nothing is sent until you press the button."]);
   showMark(null);

@@ -1,7 +1,7 @@
 // The pages of the API's host. They stand where no console is deployed.
 
 export const SIGN_IN_PAGE = "/console/auth/sign-in";
-/** Parley leads to a console on another host instead, where there is one. */
+/** Parley redirects to a console on another host instead, where there is one. */
 export const SIGNED_IN_PAGE = "/console/auth/signed-in";
 export const CONNECT_PAGE = "/oauth/connect";
 

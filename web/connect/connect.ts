@@ -258,7 +258,7 @@ function toSignIn(workspace: string | null): void {
   location.replace(signInPage(workspace === null ? CONNECT_PAGE : pagePath(workspace, isChoosing)));
 }
 
-/** Leads to the sign-in page, and reports that there is no more to do here. */
+/** Redirects to the sign-in page, and reports that there is no more to do here. */
 function leave(workspace: string): null {
   toSignIn(workspace);
   return null;

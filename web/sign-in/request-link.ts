@@ -12,7 +12,7 @@ export interface RequestProblem {
 /**
  * Requests a sign-in link for an email address.
  * @param redirect the page to which the link leads
- * @param invite the id of the invite whose mail led here; null for none
+ * @param invite the id of the invite whose mail links to this page; null for none
  */
 export async function requestLink(
   email: string,

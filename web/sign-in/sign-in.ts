@@ -2,7 +2,7 @@ import { element } from "../common/elements.ts";
 import { redirectPage, SIGNED_IN_PAGE, signInPage } from "../common/pages.ts";
 import { type RequestProblem, requestLink } from "./request-link.ts";
 
-// The page that requests a sign-in link. A link that no longer works leads to it, too.
+// The page that requests a sign-in link. A link that no longer works redirects to it, too.
 
 const SENT =
   "If this address may sign in, a link is on its way to it. The link works once, for 15 minutes, and at once in this browser. You can close this page.";

@@ -188,7 +188,7 @@ function callbackView(account: Account, people: { name: string; fields: object }
     "section",
     { class: "knob", "aria-label": "Callbacks of the platform" },
     element("h3", {}, "Callbacks of the platform"),
-    people.length === 0 ? element("p", { class: "soft" }, `Nobody connected ${account.displayName}.`) : null,
+    people.length === 0 ? element("p", { class: "soft" }, `No one connected ${account.displayName}.`) : null,
     ...people.map(({ name, fields }) =>
       element(
         "div",

@@ -65,7 +65,7 @@ async function dialFirst(addresses: readonly string[], target: Target): Promise<
     const result = await dial(address, target, share, deadline);
     if (result.socket) return result.socket;
     lastFailure = result.failure;
-    // An address that accepted TCP is the host. Only an unreachable address leads to the next one.
+    // An address that accepted TCP is the host. The next one is tried only after an unreachable address.
     if (result.reached || deadline.aborted) break;
   }
   throw lastFailure;
@@ -79,12 +79,12 @@ function dial(address: string, target: Target, share: Millis, signal: AbortSigna
   return new Promise((resolve) => {
     let reached = false;
     const socket = openConnection(address, target);
-    const giveUp = () => socket.destroy(new AttemptFailure({ error: "timeout" }));
-    const timer = setTimeout(giveUp, share);
-    signal.addEventListener("abort", giveUp, { once: true });
+    const abandon = () => socket.destroy(new AttemptFailure({ error: "timeout" }));
+    const timer = setTimeout(abandon, share);
+    signal.addEventListener("abort", abandon, { once: true });
     const settle = (result: DialResult) => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", giveUp);
+      signal.removeEventListener("abort", abandon);
       resolve(result);
     };
     socket.once("connect", () => {

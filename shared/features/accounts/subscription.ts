@@ -22,7 +22,7 @@ export function ownSubscription(tenant: TenantId, account: Account): Subscriptio
   return { tenant, ref: { platform, externalId }, pageId, connection, sealedToken };
 }
 
-/** The subscriptions of the connections that the account's own took the place of. */
+/** The subscriptions of the connections that the account's own replaced. */
 export function replacedSubscriptions(tenant: TenantId, account: Account): Subscription[] {
   return account.replaced.map((replaced) => ({ ...ownSubscription(tenant, account), ...replaced }));
 }

@@ -17,7 +17,7 @@ export interface DeadLetterPorts extends CountingPorts {
   readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
   readonly tenants: Pick<Tenants, "isDeleted">;
   readonly quarantine: Pick<Quarantine, "save">;
-  readonly deliveries: Pick<Deliveries, "giveUp">;
+  readonly deliveries: Pick<Deliveries, "abandon">;
   readonly due: Pick<DueAttempts, "putTask" | "putErasure" | "putAccountTask">;
 }
 

@@ -23,7 +23,7 @@ export interface RetryMessage extends Traced {
   readonly attempt: number;
   /** Requested through the API: it is made even while the endpoint's circuit is open. */
   readonly manual?: boolean;
-  /** The id of a claim of this attempt that could not be given back, and by which nobody called the endpoint. */
+  /** The id of a claim of this attempt that could not be given back, and by which no worker called the endpoint. */
   readonly unreleasedClaim?: string;
   /** How many such claims came before. */
   readonly unreleasedClaims?: number;

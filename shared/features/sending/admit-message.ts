@@ -13,7 +13,7 @@ export interface WrittenMessage extends RequestedContent {
   readonly conversationId: string;
   /** The platform's id of the message to reply to. */
   readonly replyTo: string | null;
-  /** The person who typed the message. Null where the request names nobody, absent for a reply. */
+  /** The person who typed the message. Null where the request names no actor, absent for a reply. */
   readonly actorId?: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ReadMessage {
   readonly scope: Scope;
   readonly content: SendContent;
   readonly replyTo: string | null;
-  /** Null for a reply, and where the request names nobody. */
+  /** Null for a reply, and where the request names no actor. */
   readonly actorId: string | null;
 }
 

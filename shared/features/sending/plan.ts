@@ -122,7 +122,7 @@ function resolveSendPath(
   }
 }
 
-/** The refusal while a budget is used up or the platform asked for a pause; null when a send is allowed. */
+/** The refusal while a budget is exhausted or the platform asked for a pause; null when a send is allowed. */
 export function checkBudgets(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
   const verdict = judgeSend(budgets, now, humanAgent);
   if (verdict.allowed) return null;

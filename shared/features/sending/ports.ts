@@ -23,7 +23,7 @@ export interface SettlePorts {
   readonly conversations: Pick<Conversations, "get" | "advanceHead">;
   readonly accounts: Pick<Accounts, "get" | "setStatus" | "endRestriction" | "recordHumanAgentRefusal">;
   readonly budgets: Budgets;
-  readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "giveUp" | "get" | "remove">;
+  readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "abandon" | "get" | "remove">;
   readonly dueSends: DueSends;
   readonly outboundMessages: Pick<OutboundMessages, "record" | "removeMarker">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;

@@ -4,7 +4,7 @@ import { acceptsHtml } from "./accepts-html.ts";
 // A browser opens any URL that a page, a mail or another program gives it, with the cookies of its person. So a GET that
 // changes something needs to know that the person meant it: by a press on a page of the API, or by a proof of its own.
 
-/** Browsers send one of these where nobody has opened the link yet. */
+/** Browsers send one of these where no one has opened the link yet. */
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"] as const;
 /** A browser sends each of them with a navigation to HTTPS and to the loopback interface. */
 const FETCH_HEADERS = ["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-fetch-user"] as const;

@@ -12,7 +12,7 @@ export type CallRefused = Pick<
   readonly coolDownMs?: Millis | null;
 };
 
-/** A call whose result is not known: no answer, an error of the platform, or an answer that nobody can read. */
+/** A call whose result is not known: no answer, an error of the platform, or an unreadable answer. */
 export interface CallUnknown {
   readonly kind: "unknown";
   /** The platform's own words; absent when it gave none. They name no token and no secret. */

@@ -103,7 +103,7 @@ test("a response that comes byte by byte ends with the attempt's deadline", asyn
   expect(outcome).toMatchObject({ kind: "no_answer", error: "timeout" });
 });
 
-test("an upgrade that nobody asked for is a failed connection", async () => {
+test("an upgrade that no one asked for is a failed connection", async () => {
   const { port } = await open({
     start: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
   });

@@ -262,7 +262,7 @@ test("the accounts of a platform login: a deauthorization would miss the newest"
   expect(await authorizationStore(table).list(`person-${tenant}`)).toEqual([authorization]);
 });
 
-test("the next check of an account: its connection would count as checked by nobody", async () => {
+test("the next check of an account: its connection would count as checked by no process", async () => {
   const { platform, externalId, connectionId } = await connectAccount();
   const check = {
     tenant,

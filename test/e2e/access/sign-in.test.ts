@@ -145,7 +145,7 @@ it("a sign-out in one tab ends the other tab and the session in another browser"
   }
 });
 
-it("an invited person signs in from the page that the mail leads to, and is a member", async () => {
+it("an invited person signs in from the page that the mail links to, and is a member", async () => {
   const { page } = await openSession();
   const body = { email: INVITED, role: "agent" };
   const signInPage = await linkOfNextMail(INVITED, async () => {

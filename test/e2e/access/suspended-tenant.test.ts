@@ -42,6 +42,6 @@ it("a suspended tenant's next request is 403, its webhooks are stored and delive
     expect([status, body.data.messages.map((message: { id: string }) => message.id)]).toEqual([200, [id]]);
   }
 
-  const unknown = await runAdmin(dataDir, "tenant", "suspend", "nobody-here");
-  expect(unknown).toEqual({ code: 1, output: "", errors: "Tenant nobody-here not found.\n" });
+  const unknown = await runAdmin(dataDir, "tenant", "suspend", "unknown-tenant");
+  expect(unknown).toEqual({ code: 1, output: "", errors: "Tenant unknown-tenant not found.\n" });
 });

@@ -111,7 +111,7 @@ describe("a second tenant", () => {
     ];
     for (const path of paths) {
       expect(statusAndCode(await get(`${path}?tenant=demo`)), path).toEqual([403, "forbidden"]);
-      expect(statusAndCode(await get(`${path}?tenant=nobody`)), path).toEqual([403, "forbidden"]);
+      expect(statusAndCode(await get(`${path}?tenant=unknown`)), path).toEqual([403, "forbidden"]);
       expect(statusAndCode(await stack.api("GET", `${path}?tenant=other-shop`)), path).toEqual([403, "forbidden"]);
     }
     const hook = { url: receivers.other.url };
@@ -145,7 +145,7 @@ describe("an operator key", () => {
   it("gives access to the tenants of its list only", async () => {
     expect((await get("/v1/messages?tenant=demo")).body.data.messages).toHaveLength(2);
     expect((await get("/v1/messages?tenant=other-shop")).body.data.messages).toEqual([]);
-    expect(statusAndCode(await get("/v1/messages?tenant=nobody"))).toEqual([403, "forbidden"]);
+    expect(statusAndCode(await get("/v1/messages?tenant=unknown"))).toEqual([403, "forbidden"]);
     expect(statusAndCode(await get("/v1/messages?tenant=demo", keys.onlyOther))).toEqual([403, "forbidden"]);
     expect(statusAndCode(await get("/v1/messages", keys.onlyOther))).toEqual([400, "tenant_required"]);
   });
@@ -201,10 +201,10 @@ describe("the admin command", () => {
     const { dataDir } = stack;
     const runs = await Promise.all([
       runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com"),
-      runAdmin(dataDir, "key", "create", "--tenant", "nobody-here", "--scope", "live"),
+      runAdmin(dataDir, "key", "create", "--tenant", "unknown-tenant", "--scope", "live"),
       runAdmin(dataDir, "tenant", "create", "Bad", "--owner", "owner@example.com"),
       runAdmin(dataDir, "key", "create", "--tenant", "demo", "--scope", "all"),
-      runAdmin(dataDir, "tenant", "invite-owner", "nobody-here", "owner@example.com"),
+      runAdmin(dataDir, "tenant", "invite-owner", "unknown-tenant", "owner@example.com"),
       runAdmin(dataDir, "tenant", "invite-owner", "other-shop", "owner"),
     ]);
     for (const { code, output, errors } of runs) {

@@ -22,7 +22,7 @@ export async function openBrowser(stack: LocalStack) {
     /** The codes and states of its logins. */
     secrets: secrets as readonly string[],
 
-    /** Navigates, and stores the cookies of the answer. @returns the answer, not the page it leads to */
+    /** Navigates, and stores the cookies of the answer. @returns the answer, not the page it redirects to */
     async visit(url: string, init: RequestInit = {}): Promise<Response> {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
       const headers = { accept: "text/html", cookie, ...(init.headers as Record<string, string>) };

@@ -138,7 +138,7 @@ describe("the link of a held message", () => {
     2 * SOLVE_TIMEOUT,
   );
 
-  it("of a test key's message passes the same check and reaches nobody", async () => {
+  it("of a test key's message passes the same check and reaches no one", async () => {
     const text = "only a test";
     const hold = await requestHold(text, stack.info.test_key);
     const { page } = await openPage(browser, hold.verify_url);

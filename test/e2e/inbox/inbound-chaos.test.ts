@@ -17,7 +17,7 @@ beforeAll(async () => {
     Promise.all([openReceiver(), openReceiver()]),
   ]);
   for (const { url } of receivers) await createTestWebhook(stack, url);
-  // What was written before the stack connected its accounts, with a tolerance of a minute, belongs to nobody.
+  // What was written before the stack connected its accounts, with a tolerance of a minute, belongs to no tenant.
   const people = { ig: newPersonId(), page: newPersonId(), msg: newPersonId() };
   // In `npm test` the kinds of events of one connection: `inbound.test.ts` has those of the others, without chaos.
   samples = catalogue(people, (await stack.now()) - 30_000).filter(

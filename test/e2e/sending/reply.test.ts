@@ -176,7 +176,7 @@ describe("a reply that the platform refuses", () => {
 });
 
 describe("a reply with a test key", () => {
-  it("reaches nobody, does not change the conversation head, and is listed only with include_test", async () => {
+  it("reaches no one, does not change the conversation head, and is listed only with include_test", async () => {
     const conversation = await personWrites("messenger", "Testing Tom");
     const before = await readThread(conversation);
     const inbox = (await stack.api("GET", "/v1/conversations")).text;

@@ -153,9 +153,9 @@ describe("admin message", () => {
   });
 
   it("lists the accounts for an unknown one", async () => {
-    const { code, errors } = await runAdmin(stack.dataDir, "message", "Hi", "--account", "nobody");
+    const { code, errors } = await runAdmin(stack.dataDir, "message", "Hi", "--account", "unknown");
     expect(code).toBe(1);
-    expect(errors).toBe("Unknown account nobody. Use one of parley_studio, parley_shop, parleyshop.\n");
+    expect(errors).toBe("Unknown account unknown. Use one of parley_studio, parley_shop, parleyshop.\n");
   });
 
   it("writes to an account that was connected after the start", async () => {

@@ -117,7 +117,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
     60_000,
   );
 
-  it("that is not what it claims is refused, used up and deleted", async () => {
+  it("that is not what it claims is refused, consumed and deleted", async () => {
     const conversation = await personWrites(connection, `Fay of ${connection}`);
     const claims = isWhole ? accepted.flat() : (["image/jpeg", "application/pdf"] as const);
     // In both directions: each type with the content of the next one.

@@ -132,15 +132,15 @@ it("an updated URL receives the next event, and a deleted endpoint none", async 
 it("a 410 pauses the endpoint, and the tenant's other endpoints receive webhook.paused", async () => {
   const watcher = await createTestWebhook(stack, otherReceiver.url, ["webhook.paused"]);
   receiver.respondWith(() => ({ status: 410 }));
-  await sendMessages("to nobody");
+  await sendMessages("to no one");
   expect((await callApi("GET", hook.id)).endpoint.status).toBe("paused");
   const received = await waitFor("the other endpoint receives the event", () =>
     otherReceiver.deliveries.find(({ event }) => event.type === "webhook.paused"),
   );
   expect(received.event.data).toEqual({ endpoint_id: hook.id, reason: "gone" });
   expect(verifyAsDocumented(watcher.secret, received, await stack.now())).toBe(true);
-  await sendMessages("to nobody either");
-  expect(receivedWithText("to nobody either")).toEqual([]);
+  await sendMessages("to no one either");
+  expect(receivedWithText("to no one either")).toEqual([]);
   expect((await listDeliveries(stack, hook.id)).slice(0, 2).map(({ status }) => status)).toEqual(["blocked", "failed"]);
 });
 

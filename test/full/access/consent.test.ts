@@ -9,7 +9,7 @@ import { testBrowser } from "../../web/support/browser.ts";
 import { endVisits } from "../../web/support/page-visit.ts";
 
 // A stranger, the owner of the tenant demo, wants a person to connect an account to it. The person has a tenant of their
-// own. Each way in which a browser can be led is tried: a page of another site and of another origin of the same site, a
+// own. Each way to direct a browser is tried: a page of another site and of another origin of the same site, a
 // link without a page, as in a mail, and a frame.
 
 const STRANGER = "owner@local.invalid";
@@ -102,7 +102,7 @@ const startOf = (platform: string, tenant: string) =>
 const isOfPlatform = (url: string) => url.startsWith(stack.info.simulator_url);
 
 describe("the link of a stranger's own account", () => {
-  it("signs nobody in by itself, so that no account is connected", { timeout: 120_000 }, async () => {
+  it("signs no one in by itself, so that no account is connected", { timeout: 120_000 }, async () => {
     const strangersTab = await (await browser.newContext()).newPage();
     const link = await requestLink(strangersTab, STRANGER);
     const before = await accountsOfDemo();
@@ -178,7 +178,7 @@ describe.each(["owner", "admin", "agent"] as const)("the invite of a stranger, a
     });
     expect(await accountsOfDemo()).toBe(before);
     if (role === "agent") return;
-    // One press leads to the platform.
+    // One press redirects to the platform.
     const { page, urls } = await lead(context, "a page of another site", startOf("instagram", "demo"));
     await page.getByRole("link", { name: "Continue with Instagram" }).click();
     await page.waitForURL(isOfPlatformUrl);

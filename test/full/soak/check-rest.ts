@@ -21,13 +21,13 @@ export function checkErasures({ ledger, items, listed }: Evidence): string[] {
   });
 }
 
-/** Nothing waits, nothing was given up, and no daily check had to help. */
+/** Nothing waits, nothing was abandoned, and no daily check had to help. */
 export function checkUnfinished({ items, log }: Evidence): string[] {
   return [
     ...items.filter(isUnfinished).map((item) => `this waits for ever: ${JSON.stringify(item)}`),
     ...items
       .filter(({ PK, st }) => PK.startsWith("D#") && st === "dlq")
-      .map(({ PK, SK }) => `${PK} ${SK} was given up`),
+      .map(({ PK, SK }) => `${PK} ${SK} was abandoned`),
     ...items.filter(({ PK }) => PK.startsWith("QUAR#")).map((item) => `in quarantine: ${JSON.stringify(item)}`),
     ...(log.includes('"event":"deliveries.rescheduled"')
       ? ["the daily check found deliveries that nothing attempted"]

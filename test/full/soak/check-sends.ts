@@ -36,7 +36,7 @@ export function checkSendEvents({ ledger, endpointIds }: Evidence): string[] {
   const failed = posts.filter(({ type, accepted }) => accepted && type === "message.failed");
   return platformCalls.flatMap(({ text }) => {
     const send = sends.find((each) => each.text === text);
-    if (!send) return [`${text} left, and nobody asked for it`];
+    if (!send) return [`${text} left, and no one asked for it`];
     if (isErased(ledger, send.person, send.requestedAt)) return [];
     const mids = left.filter((message) => message.text === text).map(({ mid }) => mid);
     return endpointIds

@@ -89,8 +89,8 @@ const changes: Record<string, [string, (evidence: ReturnType<typeof goodRun>) =>
     "waits for ever",
     (good) => ({ ...good, items: [...good.items, { PK: "D#demo", SK: "1", st: "retrying" }] }),
   ],
-  "a delivery that was given up": [
-    "was given up",
+  "a delivery that was abandoned": [
+    "was abandoned",
     (good) => ({ ...good, items: [...good.items, { PK: "D#demo", SK: "1", st: "dlq" }] }),
   ],
   "a record in quarantine": [

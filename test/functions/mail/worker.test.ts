@@ -201,7 +201,7 @@ describe("an invite", () => {
   const message = (invite: { tenant: Parameters<MailFixture["createInvite"]>[0]; id: string }) =>
     encodeMail({ kind: "invite", tenant: invite.tenant, inviteId: invite.id });
 
-  it("is mailed once, without a token, and names nobody and nothing that a stranger chose", async () => {
+  it("is mailed once, without a token, and names no person and nothing that a stranger chose", async () => {
     const tenant = await fixture.createTenant("Call +1 555 0100 now\u202e \u0007https://evil.example");
     const invite = await fixture.createInvite(tenant, email, { role: "owner" });
     await fixture.queue(message(invite), message(invite));

@@ -76,7 +76,7 @@ export async function openRouteCallers(
     await memberOf([own, "admin"]),
     await memberOf([own, "owner"]),
   ];
-  const nobody = await memberOf();
+  const memberless = await memberOf();
   const several = await memberOf([own, "agent"], [theirs, "owner"]);
   const pausedOwner = await memberOf([paused, "owner"]);
   const signedOut = await memberOf([own, "owner"]);
@@ -158,8 +158,8 @@ export async function openRouteCallers(
     "a session with a malformed tenant": session(owner, { is: "malformed_tenant" }, { tenant: "X" }),
     "a member of two tenants without one": session(several, { is: "ambiguous" }),
     "a member of two tenants with one": session(several, isMember("agent"), { tenant: own }),
-    "a member of no tenant": session(nobody, { is: "memberless" }),
-    "a member of no tenant with one": session(nobody, { is: "stranger" }, { tenant: own }),
+    "a member of no tenant": session(memberless, { is: "memberless" }),
+    "a member of no tenant with one": session(memberless, { is: "stranger" }, { tenant: own }),
     "an owner of another tenant": session(pausedOwner, { is: "stranger" }, { tenant: own }),
     "a member who was removed": session(removed, { is: "stranger" }, { tenant: own }),
     "an owner of a suspended tenant": { ...session(pausedOwner, { is: "suspended" }), resources: "paused" },

@@ -129,7 +129,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
     pausedIds,
     unknownIds: {
       conversation: encodeURIComponent(conversationOf(own, "5550009")),
-      message: "nobody-sent-this",
+      message: "unsent-message",
       endpoint: newUlid(1),
       delivery: deliveryId(newUlid(1), ownIds.endpoint),
       hold: `hold_${newUlid(1)}`,
@@ -138,7 +138,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       member: `usr_${newUlid(1)}`,
       invite: `inv_${newUlid(1)}`,
       account: "instagram%23unknown",
-      tenant: "nobody-has-this",
+      tenant: "unknown-tenant",
     },
     foreignIds: {
       conversation: foreign("conversation", {

@@ -71,7 +71,7 @@ export function openViewers(world: World, deeds: Deeds, requests: Requests, sign
   return {
     /** Somebody connects: a program with a key, or a member in the console. */
     async watch(tenant: TenantId, by: MemberName | null): Promise<void> {
-      // Without the table nobody gets a key or a ticket.
+      // Without the table no one gets a key or a ticket.
       if (outages.isOut("table")) return;
       const key = by
         ? null

@@ -100,7 +100,7 @@ function refusedText({ name, caller, response }: CallerRequest): string {
   return `${nameOf(caller)} has access, and ${name} was answered ${response?.status} ${response?.body.error.code}`;
 }
 
-/** A member gets a sign-in link, also after rotations between which nobody used the address. */
+/** A member gets a sign-in link, also after rotations between which no one used the address. */
 export function judgeLinks(evidence: Evidence): string[] {
   const { links, history } = evidence;
   if (links.length === 0 || history.steps.some(([step]) => mayLoseMail(step))) return [];

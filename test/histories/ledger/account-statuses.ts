@@ -35,7 +35,7 @@ export function judgeStatusEvents(evidence: Evidence): string[] {
   );
 }
 
-/** Each change of a status was delivered at every endpoint that nobody touched. */
+/** Each change of a status was delivered at every endpoint that no one touched. */
 export function judgePublishedStatuses(evidence: Evidence): string[] {
   return accounts.flatMap((account) => {
     const { tenant } = account;

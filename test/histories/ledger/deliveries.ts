@@ -8,7 +8,7 @@ import { DONE_WITHIN } from "./outages.ts";
 
 const isDeliveryRow = ({ PK }: StoredItem) => PK.startsWith("D#");
 
-/** A delivery has at most ten attempts, and is given up after all of them, or if the next one is after its retention. */
+/** A delivery has at most ten attempts, and is abandoned after all of them, or if the next one is after its retention. */
 export function judgeAttempts({ items, buried }: Evidence): string[] {
   const violations: string[] = [];
   for (const row of items.filter(isDeliveryRow)) {
@@ -20,7 +20,7 @@ export function judgeAttempts({ items, buried }: Evidence): string[] {
     // The message of an attempt that failed ten times gives it up, too.
     const endpointId = row.PK.split("#")[2] ?? "";
     if (!buried.some((body) => body.includes(row.SK) && body.includes(endpointId)))
-      violations.push(`${name} was given up after ${attempts} attempts`);
+      violations.push(`${name} was abandoned after ${attempts} attempts`);
   }
   return violations;
 }

@@ -149,7 +149,7 @@ export function judgeHeldMessages(evidence: Evidence): string[] {
   });
 }
 
-/** @returns null where nothing has to store it: nobody may read it any more */
+/** @returns null where nothing has to store it: no one may read it any more */
 function storedBy(evidence: Evidence, writing: Writing, { tenant, until }: HoldingTime): Millis | null {
   const { webhook, at, customer } = writing;
   const arrivedAt = webhook === null ? undefined : evidence.acknowledged.get(webhook);
@@ -172,7 +172,7 @@ function isAuthorized(evidence: Evidence, tenant: TenantId, account: CastAccount
   return authorizedUntil(evidence, tenant, account) === Infinity;
 }
 
-/** Until when the login that connected an account last allows the app: after that, nobody can fetch its messages. */
+/** Until when the login that connected an account last allows the app: after that, no one can fetch its messages. */
 function authorizedUntil(evidence: Evidence, tenant: TenantId, account: CastAccount): Millis {
   const last = connectionsOf(evidence, tenant, account).at(-1);
   if (!last) return 0;
@@ -187,7 +187,7 @@ function mayBeErased(evidence: Evidence, { customer, at }: Writing, { tenant, un
   const hasConnected = (login: string) => connections.some(({ authorizedBy }) => authorizedBy.includes(login));
   const isSince = (askedAt: Millis) => askedAt >= at - SLACK;
   const last = connections.findLast((connection) => connection.at < at);
-  // A deletion that an outage holds up disconnects the account later. What is written until then belongs to nobody.
+  // A deletion that an outage holds up disconnects the account later. What is written until then belongs to no tenant.
   const isLateEnd = (askedAt: Millis, login: string) =>
     askedAt < at && until !== Infinity && last?.authorizedBy.includes(login) === true && last.at < askedAt;
   return (

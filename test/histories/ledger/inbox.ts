@@ -18,7 +18,7 @@ export function judgeRows(evidence: Evidence): string[] {
   });
 }
 
-/** Each acknowledged message has a row, and is delivered at every endpoint that nobody touched. */
+/** Each acknowledged message has a row, and is delivered at every endpoint that no one touched. */
 export function judgeInbox(evidence: Evidence): string[] {
   const violations: string[] = [];
   for (const message of evidence.messages) {

@@ -30,7 +30,7 @@ export function judgeIsolation(evidence: Evidence): string[] {
     }),
     ...reads.flatMap((read) => foreign(wordsIn(read), read.tenant, () => "a read")),
     ...calls.flatMap((call) => {
-      const tenant = call.person.startsWith("person-") ? findPerson(call.person).account.tenant : "nobody";
+      const tenant = call.person.startsWith("person-") ? findPerson(call.person).account.tenant : "unknown";
       return foreign([call.text], tenant, () => "a send");
     }),
     ...trespasses.flatMap(({ name, response }) =>

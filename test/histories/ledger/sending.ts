@@ -63,15 +63,15 @@ export function judgeSendEvents(evidence: Evidence): string[] {
     return endpoints.flatMap((endpoint) => {
       const { id } = endpoint;
       const posts = acceptedPosts(evidence, id, (post) => isAbout(post.type, messageIdOf(post), post.body, call));
-      return posts.length > 0 || wasGivenUp(evidence, call, endpoint)
+      return posts.length > 0 || wasAbandoned(evidence, call, endpoint)
         ? []
         : [`the send ${call.text} (${call.messageId ?? "refused"}) has no event at ${id}`];
     });
   });
 }
 
-/** Whether the event of a send had all its attempts. A failed message has no row that leads to its event. */
-function wasGivenUp(evidence: Evidence, call: PlatformCall, endpoint: KnownEndpoint): boolean {
+/** Whether the event of a send had all its attempts. A failed message has no row that refers to its event. */
+function wasAbandoned(evidence: Evidence, call: PlatformCall, endpoint: KnownEndpoint): boolean {
   const { tenant, id } = endpoint;
   const message = evidence.items.find(({ i }) => i === `${tenant}#${call.messageId}`);
   if (message) return mayLackDelivery(evidence, endpoint, String(message.e));

@@ -93,7 +93,7 @@ describe("a port of this machine", () => {
     expect(calls).toHaveLength(before);
   });
 
-  it("answers no call of another site that names no origin, and what that site shows or leads to", async () => {
+  it("answers no call of another site that names no origin, and what that site shows or links to", async () => {
     const from = (destination: string, site = "cross-site") =>
       answerTo({ host: host("localhost"), "sec-fetch-site": site, "sec-fetch-dest": destination });
     for (const destination of ["empty", "script", "style", "iframe", "object", "worker"]) {

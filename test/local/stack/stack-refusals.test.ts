@@ -47,7 +47,7 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
   [
     "an event source of a queue that is not there",
     { ...worker, Source: eventSourceMapping("Worker", "Ghost") },
-    /GetAtt Ghost\.Arn leads to nothing in the template/,
+    /GetAtt Ghost\.Arn names nothing in the template/,
   ],
   [
     "an event source that is not a queue",
@@ -64,7 +64,7 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
     { ...worker, Work: queueResource(), Source: eventSourceMapping("Worker", "Work", { FilterCriteria: {} }) },
     /FilterCriteria/,
   ],
-  ["a redrive rule to a queue that is not there", { Work: queueWithRedrive("Ghost") }, /Ghost\.Arn leads to nothing/],
+  ["a redrive rule to a queue that is not there", { Work: queueWithRedrive("Ghost") }, /Ghost\.Arn names nothing/],
   [
     "queues that are each other's dead letters",
     { A: queueWithRedrive("B"), B: queueWithRedrive("A") },
@@ -75,7 +75,7 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
   [
     "a function whose environment names what is not there",
     { Worker: lambdaResource("fine", { Environment: { Variables: { X: { Ref: "Ghost" } } } }) },
-    /Ref Ghost leads to nothing/,
+    /Ref Ghost names nothing/,
   ],
   [
     "a function whose environment names what is not made here",
@@ -85,9 +85,9 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
     },
     /needs Planted\/Topic \(AWS::SNS::Topic\), which the local stack has not made/,
   ],
-  ["a route to a function that is not there", httpApiResources({ "GET /x": "Ghost" }), /Ghost\.Arn leads to nothing/],
-  ["a route to nothing", api("Route0", { Target: "integrations/none" }), /The route GET \/x .* leads to no function/],
-  ["an integration of another kind", api("Integration0", { IntegrationType: "HTTP_PROXY" }), /leads to no function/],
+  ["a route to a function that is not there", httpApiResources({ "GET /x": "Ghost" }), /Ghost\.Arn names nothing/],
+  ["a route to nothing", api("Route0", { Target: "integrations/none" }), /The route GET \/x .* targets no function/],
+  ["an integration of another kind", api("Integration0", { IntegrationType: "HTTP_PROXY" }), /targets no function/],
   ["an integration of payload format 1.0", api("Integration0", { PayloadFormatVersion: "1.0" }), /payload format 2\.0/],
   ["a route with an authorizer", api("Route0", { AuthorizerId: "x" }), /AuthorizerId/],
   ["an API that answers CORS by itself", api("Gateway", { CorsConfiguration: {} }), /CorsConfiguration/],
@@ -115,7 +115,7 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
   [
     "a route of a WebSocket API to something else than a function",
     sockets({ SocketIntegrationconnect: { IntegrationUri: "arn:aws:sqs:us-east-1:000000000000:queue" } }),
-    /\$connect leads to arn:aws:sqs/,
+    /\$connect targets arn:aws:sqs/,
   ],
   [
     "a WebSocket API without a stage",

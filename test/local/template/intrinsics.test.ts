@@ -72,8 +72,8 @@ describe("values of a template", () => {
   });
 
   it.each([
-    ["a Ref to nothing", { Ref: "Ghost" }, /Ghost leads to nothing/],
-    ["an attribute of nothing", { "Fn::GetAtt": ["Ghost", "Arn"] }, /Ghost\.Arn leads to nothing/],
+    ["a Ref to nothing", { Ref: "Ghost" }, /Ghost names nothing/],
+    ["an attribute of nothing", { "Fn::GetAtt": ["Ghost", "Arn"] }, /Ghost\.Arn names nothing/],
     ["an attribute that is not supported", { "Fn::GetAtt": ["Api", "Url"] }, /no attribute Url/],
     ["an export of no stack", { "Fn::ImportValue": "Data:Ghost" }, /No stack exports Data:Ghost/],
     ["an unknown function", { "Fn::Cidr": ["10.0.0.0/8", 1, 8] }, /Fn::Cidr/],

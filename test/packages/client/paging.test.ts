@@ -97,7 +97,7 @@ test("retries a page, and throws what a page throws", async () => {
   expect(cursors()).toEqual([null, "c1", "c1", "c2"]);
 });
 
-test("does not follow a cursor that leads to itself", async () => {
+test("does not follow a cursor that names itself", async () => {
   server.play(page(["a"], "c1"), page(["b"], "c1"));
   await expect(collectIds(parley.messages.list())).rejects.toMatchObject({ code: "unexpected_response" });
   expect(server.requests).toHaveLength(2);

@@ -62,17 +62,17 @@ export const deliveryFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "giving up a delivery ignores the attempt",
+    name: "abandoning a delivery ignores the attempt",
     file: "shared/features/delivery/store/deliveries.ts",
-    search: `allOf(allows("give_up"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),`,
-    replacement: `allows("give_up"),`,
+    search: `allOf(allows("abandon"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),`,
+    replacement: `allows("abandon"),`,
     killedBy: {
       file: "test/features/delivery/store/replays.test.ts",
       title: "marks a row whose attempt could not be processed, and leaves one that moved on",
     },
   },
   {
-    name: "giving up a delivery ignores an attempt in progress",
+    name: "abandoning a delivery ignores an attempt in progress",
     file: "shared/features/delivery/store/deliveries.ts",
     search: "allOf(equals(A.settledAttempts, attempt), isAbsent(A.leaseUntil))",
     replacement: "equals(A.settledAttempts, attempt)",

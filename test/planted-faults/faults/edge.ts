@@ -2,7 +2,7 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 export const edgeFaults: readonly PlantedFault[] = [
   {
-    name: "sign-in links use up the rate of the other console routes",
+    name: "sign-in links consume the rate of the other console routes",
     file: "lib/constructs/http-api.ts",
     search: "      [signIn, throttles.signIn],\n",
     replacement: "",
@@ -22,7 +22,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "other functions use up the environments of the webhooks",
+    name: "other functions consume the environments of the webhooks",
     file: "lib/functions/intake.ts",
     search: "{ reservedConcurrency: settings.intakeReservedConcurrency }",
     replacement: "{}",
@@ -32,23 +32,23 @@ export const edgeFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "a caller beyond its own limit uses up that of its tenant",
+    name: "a caller beyond its own limit consumes that of its tenant",
     file: "shared/features/access/store/request-quota.ts",
     search: "...(callerName === null ? [] : [absentOr(below, callerName, callerLimit)])",
     replacement: "",
     killedBy: {
       file: "test/features/access/flows/request-limits.test.ts",
-      title: "is not used up by a caller beyond the caller's own limit",
+      title: "is not consumed by a caller beyond the caller's own limit",
     },
   },
   {
-    name: "a stranger uses up the requests of a tenant",
+    name: "a stranger consumes the requests of a tenant",
     file: "shared/features/access/request-limits.ts",
     search: " || !isMember(caller, namedTenant)",
     replacement: "",
     killedBy: {
       file: "test/functions/request-limits.test.ts",
-      title: "does not use up the limit of a tenant of others by naming it",
+      title: "does not consume the limit of a tenant of others by naming it",
     },
   },
   {
@@ -92,13 +92,13 @@ export const edgeFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "a refused invite uses up the links of its address",
+    name: "a refused invite consumes the links of its address",
     file: "shared/features/access/flows/team/invites.ts",
     search: "  if (limitRefusal) return limitRefusal;\n",
     replacement: "",
     killedBy: {
       file: "test/features/access/flows/team/invite-limits.test.ts",
-      title: "an invite that is refused uses up nothing of its address",
+      title: "an invite that is refused consumes nothing of its address",
     },
   },
   {

@@ -7,7 +7,7 @@ const crash = {
 
 export const erasureFaults: readonly PlantedFault[] = [
   {
-    name: "an erasure removes the conversation's rows before what they lead to",
+    name: "an erasure removes the conversation's rows before what they refer to",
     file: "shared/features/erasure/flows/related-rows.ts",
     search: `  await ports.traces.remove(elsewhere);
   await ports.traces.remove(rows);`,
@@ -15,7 +15,7 @@ export const erasureFaults: readonly PlantedFault[] = [
   await ports.traces.remove(elsewhere);`,
     killedBy: {
       file: "test/features/erasure/flows/rounds.test.ts",
-      title: "removes the conversation's rows only after what they lead to is gone",
+      title: "removes the conversation's rows only after what they refer to is gone",
     },
   },
   {
@@ -340,7 +340,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     killedBy: crash,
   },
   {
-    name: "the rows that lead to an upload are removed before it",
+    name: "the rows that refer to an upload are removed before it",
     file: "shared/features/erasure/flows/related-rows.ts",
     search: `  await removeUploads(ports, uploads);
 `,

@@ -58,7 +58,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "allOf(itemExists, hasNoMessageId)",
     killedBy: {
       file: "test/features/sending/store/send-records.test.ts",
-      title: "does not make a send failed that the sweep gave up",
+      title: "does not make a send failed that the sweep abandoned",
     },
   },
   {

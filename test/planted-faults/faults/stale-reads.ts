@@ -51,7 +51,7 @@ let states: ((read: never, now: Millis) => Promise<TenantState>) | undefined;`,
     replacement: "until === null || (await isDeleted(tenant)) !== null",
     killedBy: {
       file: "test/features/inbox/flows/holders.test.ts",
-      title: "a message of a tenant that was deleted is nobody's, also where another tenant has the account now",
+      title: "a message of a tenant that was deleted is no tenant's, also where another tenant has the account now",
     },
   },
   {

@@ -11,7 +11,7 @@ export function observeStack({ base_url, ws_url }: { readonly base_url: string; 
   globalThis.fetch = observedFetch;
 }
 
-/** Whether a URL leads to an observed stack. */
+/** Whether a URL is of an observed stack. */
 export function isObserved(url: string): boolean {
   return origins.has(new URL(url).origin);
 }

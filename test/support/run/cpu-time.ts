@@ -4,7 +4,7 @@ const TICKS_PER_SECOND = 100;
 
 /** The CPU time of a test run: of this process, its workers, and the engines, stacks and browsers that they started. */
 export interface RunCpuTime {
-  /** Reads what each worker's descendants have used: nobody waits for those that are still running when it ends. */
+  /** Reads what each worker's descendants have used: no one waits for those that are still running when it ends. */
   sample(): void;
   /** Null on a system without /proc. */
   seconds(): number | null;

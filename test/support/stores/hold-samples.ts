@@ -8,7 +8,7 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import type { SendContent } from "#features/sending/rules/send-content.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "./samples.ts";
 
-export const CANARY = "canary: nobody may read this";
+export const CANARY = "canary: no one may read this";
 export const HELD_CONTENT: SendContent = { kind: "text", text: CANARY };
 /** When the person wrote to whom a message is held. */
 export const LAST_MESSAGE_AT: Millis = NOW - 2 * DAY;

@@ -167,7 +167,7 @@ describe("a link of a page", () => {
     ["guides/sending.md", "/etc/passwd", null],
     ["guides/sending.md", "javascript:alert(1)", null],
     ["guides/sending.md", "//example.com", null],
-  ])("in %s to %s leads to %s", (source, href, address) => {
+  ])("in %s to %s becomes %s", (source, href, address) => {
     expect(resolveSiteLink(source, href, files)).toBe(address);
   });
 

@@ -57,7 +57,7 @@ export class StreamSocket {
       this.#onHello = resolve;
       this.#onNoHello = reject;
     });
-    // Nobody awaits it when the stream was closed in between.
+    // No caller awaits it when the stream was closed in between.
     this.hello.catch(() => {});
     this.#after(HELLO_TIMEOUT_MS, () => this.close());
     socket.addEventListener("close", () => this.close());

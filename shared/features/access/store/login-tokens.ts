@@ -16,7 +16,7 @@ export interface LoginToken {
   readonly redirect: string;
   /** The hash of the sign-in cookie of the browser that requested the link. Default: none. */
   readonly browserHash?: string | null;
-  /** The invite whose mail led to the request. Default: none. */
+  /** The invite whose mail the request came from. Default: none. */
   readonly inviteId?: string | null;
   readonly expiresAt: Millis;
 }

@@ -134,7 +134,7 @@ export async function revertConnection(
   if (isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
-/** Ends the subscriptions of the connections that this one took the place of. Without an answer the queue tries again, until the old token is given up. Safe to repeat. */
+/** Ends the subscriptions of the connections that this one replaced. Without an answer the queue tries again, until the old token is abandoned. Safe to repeat. */
 export async function endReplacedSubscription(
   ports: FinishConnectPorts,
   connection: StoredConnection,

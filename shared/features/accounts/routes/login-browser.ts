@@ -15,7 +15,7 @@ interface OriginPorts {
   readonly baseUrl: string;
 }
 
-/** Where a browser is led with the outcome of a login. The data of a success is its result. */
+/** Where a browser is redirected with the outcome of a login. The data of a success is its result. */
 export function loginLocation(ports: OriginPorts, redirect: string, outcome: Outcome): string {
   const result = outcome.ok ? (outcome.data as LoginResult) : { error: outcome.error.code };
   return loginResultUrl(redirect, result, ports);

@@ -55,7 +55,7 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
       method: "GET",
       summary: `Start a login of ${name} that connects accounts`,
       description:
-        "For a link on a page of the API's origin, and for a program: redirects to the platform, and sets a cookie for this login. Any other request of a browser gets a page that names the platform, the tenant and the signed-in address, and whose button continues. The login ends within 10 minutes in the same browser, at a path of the console, `redirect`, with `connected`, `choose` or `error` in its query. A `redirect` that is no page of the console leads to `/`. A browser gets a redirect with `error` instead of the error.",
+        "For a link on a page of the API's origin, and for a program: redirects to the platform, and sets a cookie for this login. Any other request of a browser gets a page that names the platform, the tenant and the signed-in address, and whose button continues. The login ends within 10 minutes in the same browser, at a path of the console, `redirect`, with `connected`, `choose` or `error` in its query. A `redirect` that is no page of the console redirects to `/`. A browser gets a redirect with `error` instead of the error.",
       envelope: false,
       changes: true,
       status: 302,

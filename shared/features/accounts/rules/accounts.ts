@@ -36,7 +36,7 @@ export interface AccountRef {
   readonly externalId: string;
 }
 
-/** A way of connecting that a later one took the place of. The app may still be subscribed to its messages. */
+/** A way of connecting that a later one replaced. The app may still be subscribed to its messages. */
 export interface ReplacedConnection {
   readonly pageId: string | null;
   readonly connection: Connection;

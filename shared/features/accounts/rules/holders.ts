@@ -24,7 +24,7 @@ export const HOLDER_RETENTION: Millis = RETENTION + HOUR;
  * The holder to whom an update belongs. Within a minute of its time, an update also belongs to a holder. Two tenants have
  * an account at least two minutes apart, so that at most one of them is that near.
  * @param at the platform's time of the update, and not later than its arrival
- * @returns null where nobody had the account
+ * @returns null where no tenant had the account
  */
 export function holderAt(holders: readonly AccountHolder[], at: Millis): AccountHolder | null {
   const isWithin = (holder: AccountHolder, tolerance: Millis) =>
@@ -53,7 +53,7 @@ export function holdersAfterDisconnecting(holders: readonly AccountHolder[], now
 
 /**
  * The holders after a person requested the deletion of what their login brought to a tenant. What was written before the
- * request is nobody's: a time that goes on begins with the request. Begins: by the tolerance later, which an update of
+ * request is no tenant's: a time that goes on begins with the request. Begins: by the tolerance later, which an update of
  * before would otherwise be within.
  * @param request `keepsNewer`: false removes the times that have ended whole, also what is later than the request
  */

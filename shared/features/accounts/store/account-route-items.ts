@@ -7,9 +7,9 @@ import { accountRouteAttributes as Route } from "./attributes.ts";
 /** The row from a platform's account to the tenants that have, or had, it. */
 export interface AccountRouteItem extends Key {
   readonly [Route.tenant]?: string;
-  /** The tenant that had the account last, of a route that is nobody's. */
+  /** The tenant that had the account last, of a route that is no tenant's. */
   readonly [Route.former]?: string;
-  /** From when on any tenant may connect the account, of a route that is nobody's. */
+  /** From when on any tenant may connect the account, of a route that is no tenant's. */
   readonly [Route.freeAt]?: Millis;
   readonly [Route.handle]?: string;
   readonly [Route.holders]?: readonly StoredHolder[];

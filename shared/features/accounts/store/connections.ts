@@ -191,7 +191,7 @@ export function accountConnections(table: Table) {
 
     /**
      * Disconnects an account: the account with its token, the use of its page and the tenant's right to its route, with an
-     * audit row, in one transaction. The route stays nobody's for two minutes, as long as workers may remember it.
+     * audit row, in one transaction. The route stays no tenant's for two minutes, as long as workers may remember it.
      * @param connection `connectionId`: a later connection of the account stays; `resubscribedAt` as it was
      *   before the app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored
      *   in the same transaction, so that it exists for a disconnection that happened
@@ -333,7 +333,7 @@ function isUnchangedConnection(item: AccountItem | null): Expression {
   );
 }
 
-/** Whether a route is nobody's, or this tenant's, or was this tenant's until a moment ago. */
+/** Whether a route is no tenant's, or this tenant's, or was this tenant's until a moment ago. */
 function isFreeFor(route: AccountRouteItem, tenant: TenantId, now: Millis): boolean {
   if (route[Route.tenant] !== undefined) return route[Route.tenant] === tenant;
   return route[Route.former] === tenant || (route[Route.freeAt] ?? 0) <= now;
@@ -395,7 +395,7 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
 const REPLACED_MAX = 5;
 
 /**
- * The connections that this one takes the place of, of which the app may still be subscribed. A way that is used again is
+ * The connections that this one replaces, of which the app may still be subscribed. A way that is used again is
  * none of them.
  */
 function replacedAfter(account: NewAccount, item: AccountItem) {

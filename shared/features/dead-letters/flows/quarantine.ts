@@ -17,12 +17,12 @@ const RETRY_DELAY: Millis = 30 * MINUTE;
 const promisedTasks: readonly AccountTask["op"][] = ["finish_connect", "let_go"];
 
 /**
- * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and gives
- * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so are
- * an erasure and a connection or disconnection of an account. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
- * delivery. A webhook's raw bytes are not stored when the next purge would remove them, and a message of a deleted tenant
- * leaves nothing.
- * @param tally counts a delivery that was given up
+ * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and
+ * abandons the delivery whose attempt it was. Schedules again what cannot be left undone: a probe or drain, because other
+ * deliveries wait for it, an erasure, and a connection or disconnection of an account. Safe to repeat: a repetition
+ * schedules a further run at most, and a message that was redriven abandons no delivery. A webhook's raw bytes are not
+ * stored when the next purge would remove them. A message of a deleted tenant leaves nothing.
+ * @param tally counts a delivery that was abandoned
  */
 export async function quarantineDeadLetter(
   ports: DeadLetterPorts,
@@ -45,7 +45,7 @@ export async function quarantineDeadLetter(
   const message = state === "redriven" ? null : decodeDeliveries(letter.body);
   if (message?.kind === "attempt") {
     const { tenant } = message.attempt;
-    const failedRow = await ports.deliveries.giveUp(tenant, message.attempt, now);
+    const failedRow = await ports.deliveries.abandon(tenant, message.attempt, now);
     if (failedRow) countDelivery(tally, tenant, failedRow, "dlq");
   }
   // Without this task the waiting deliveries could wait forever.

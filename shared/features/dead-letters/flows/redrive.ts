@@ -65,7 +65,7 @@ async function executePlan(
   }
 }
 
-/** Replays a delivery that was given up: its row would drop the attempt in the letter. */
+/** Replays a delivery that was abandoned: its row would drop the attempt in the letter. */
 async function replay(
   ports: RedrivePorts,
   { tenant, endpointId, eventUlid }: RetryMessage,

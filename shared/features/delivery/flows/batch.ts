@@ -18,7 +18,7 @@ export interface Batch {
   /** Endpoints that were read again, by id. */
   readonly rereads: Map<string, Promise<Endpoint | null>>;
   readonly tally: Tally;
-  /** Null for a probe, which updates its breaker itself, and for an attempt that nobody saw end. */
+  /** Null for a probe, which updates its breaker itself, and for an attempt that no process saw end. */
   readonly health: EndpointHealth | null;
 }
 

@@ -23,7 +23,7 @@ import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
 const CIRCUIT_READ_MAX_AGE: Millis = DRAIN_REPEAT_DELAY / 2;
 
 interface AttemptEnd {
-  /** Null when the endpoint was not called, or when nobody saw how the call ended. */
+  /** Null when the endpoint was not called, or when no process saw how the call ended. */
   readonly outcome: AttemptOutcome | null;
   /** The attempt's worker died: the endpoint may have been called. */
   readonly abandoned?: boolean;

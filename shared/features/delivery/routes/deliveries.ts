@@ -113,7 +113,7 @@ export const getDelivery = endpoint.tenant({
   tag: "Webhooks",
   summary: "Get a delivery with its event and its last attempts",
   description:
-    "Numbers of attempts may repeat: a failed probe of an open circuit uses up no attempt, and a replay starts again at 1. An attempt without a status and an error was started by a process that died.",
+    "Numbers of attempts may repeat: a failed probe of an open circuit consumes no attempt, and a replay starts again at 1. An attempt without a status and an error was started by a process that died.",
   refusals: ["delivery_not_found"],
   data: z.object({ delivery: detailSchema }),
   handle: async ({ tenant, path, now, ports }) => {

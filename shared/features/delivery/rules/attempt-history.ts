@@ -5,7 +5,7 @@ import { type AttemptError, attemptError } from "./deliveries.ts";
 
 /** One attempt of a delivery that has ended. */
 export interface PastAttempt {
-  /** Its number. A failed probe uses up no attempt, and a replay starts again at 1, so numbers may repeat. */
+  /** Its number. A failed probe consumes no attempt, and a replay starts again at 1, so numbers may repeat. */
   readonly attempt: number;
   /** When it started. */
   readonly at: Millis;

@@ -11,9 +11,9 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
  * - `first_attempt`: the first attempt is recorded with its outcome, or moved to the deliveries queue
  * - `await`: the row is written before its first attempt
  * - `claim`: a worker starts the next attempt; `settle`: the worker records its outcome
- * - `continue`: a worker continues a claim that was not given back and by which nobody called the endpoint
+ * - `continue`: a worker continues a claim that was not given back and by which no worker called the endpoint
  * - `release`: the worker gives its claim back, and the attempt does not count
- * - `give_up`: the attempt's message could not be processed
+ * - `abandon`: the attempt's message could not be processed
  * - `event_gone`: the event came again without a body: it was unsent or erased, or is past its retention
  * - `replay`, `forced_replay`: the delivery restarts with all attempts
  */
@@ -24,7 +24,7 @@ export type DeliveryTrigger =
   | "continue"
   | "settle"
   | "release"
-  | "give_up"
+  | "abandon"
   | "event_gone"
   | "replay"
   | "forced_replay";
@@ -48,9 +48,9 @@ export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", D
   ["attempting", "settle", "blocked"],
   ["attempting", "release", "pending"],
   ["attempting", "release", "retrying"],
-  ["pending", "give_up", "dlq"],
-  ["attempting", "give_up", "dlq"],
-  ["retrying", "give_up", "dlq"],
+  ["pending", "abandon", "dlq"],
+  ["attempting", "abandon", "dlq"],
+  ["retrying", "abandon", "dlq"],
   ["pending", "event_gone", "failed"],
   ["retrying", "event_gone", "failed"],
   ["dlq", "replay", "pending"],
@@ -141,15 +141,15 @@ export function judgeAttempt(outcome: AttemptOutcome, judgedAttempt: JudgedAttem
   if (outcome.kind === "refused_by_gate") return { status: "blocked" };
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
   if (outcome.kind === "answered" && outcome.status === GONE) return { status: "failed" };
-  return retryOrGiveUp(judgedAttempt, retryAfterDelay(outcome));
+  return retryOrAbandon(judgedAttempt, retryAfterDelay(outcome));
 }
 
 /** The verdict on an attempt whose worker died. The call may have been made, so the attempt counts as a failed one. */
 export function judgeAbandoned(judgedAttempt: JudgedAttempt): Verdict {
-  return retryOrGiveUp(judgedAttempt, 0);
+  return retryOrAbandon(judgedAttempt, 0);
 }
 
-function retryOrGiveUp({ attempt, createdAt, now, jitter }: JudgedAttempt, delayMin: Millis): Verdict {
+function retryOrAbandon({ attempt, createdAt, now, jitter }: JudgedAttempt, delayMin: Millis): Verdict {
   const delay = RETRY_DELAYS[attempt - 1];
   if (attempt >= ATTEMPTS_MAX || delay === undefined) return { status: "dlq" };
   const nextRetryAt = now + Math.max(Math.round(delay * (1 + RETRY_JITTER * jitter)), delayMin);

@@ -195,10 +195,10 @@ export function deliveryStore(table: Table) {
     },
 
     /**
-     * Gives up a delivery whose queue message no worker could process, whether or not its attempt was made.
+     * Abandons a delivery whose queue message no worker could process, whether or not its attempt was made.
      * @returns null when the row is past this attempt or was replayed
      */
-    async giveUp(
+    async abandon(
       tenant: TenantId,
       { endpointId, eventUlid, attempt }: AttemptKey,
       now: Millis,
@@ -216,7 +216,7 @@ export function deliveryStore(table: Table) {
         update(
           deliveryKey(tenant, endpointId, eventUlid),
           { set, remove: [A.nextAttemptAt, A.leaseUntil] },
-          allOf(allows("give_up"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),
+          allOf(allows("abandon"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),
           "ALL_NEW",
         ),
         { ownMark: { [A.op]: op } },
@@ -235,7 +235,7 @@ function isDue(now: Millis): Expression {
   return absentOr(atMost, A.nextAttemptAt, now);
 }
 
-/** Nobody else claimed or replayed the row since it was read. A row from before its first claim has no op. */
+/** No other process claimed or replayed the row since it was read. A row from before its first claim has no op. */
 function leaseIsOurs({ op }: DeliveryRow): Expression[] {
   return op === null ? [] : [equals(A.op, op)];
 }

@@ -47,7 +47,7 @@ export interface AttemptKey {
 
 /** An attempt to claim. */
 export interface ClaimKey extends AttemptKey {
-  /** The id of an earlier claim of it that was not given back, and by which nobody called the endpoint. */
+  /** The id of an earlier claim of it that was not given back, and by which no worker called the endpoint. */
   readonly unreleasedClaim?: string;
 }
 
@@ -56,7 +56,7 @@ export interface AttemptRecord<V extends InitialStatus = Verdict> {
   readonly verdict: V;
   /** Null when the endpoint was not called. */
   readonly outcome: AttemptOutcome | null;
-  /** The attempt's worker died: nobody saw its outcome. */
+  /** The attempt's worker died: no process saw its outcome. */
   readonly abandoned?: boolean;
   readonly settledAt: Millis;
 }

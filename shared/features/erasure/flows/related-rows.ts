@@ -101,7 +101,7 @@ export async function loadErasurePage(
 
 /**
  * Removes a page in two rounds: the conversation's rows only when everything elsewhere is gone, because nothing else
- * leads to it. Safe to repeat.
+ * refers to it. Safe to repeat.
  */
 export async function removePage(
   ports: Pick<ErasePorts, "traces" | "uploadFiles" | "uploadRemovals">,

@@ -6,7 +6,7 @@ import type { HoldExpiryPorts } from "../ports.ts";
 const CONCURRENCY = 8;
 
 /**
- * Expires the held messages that nobody checked in time, which removes their content from the table. Safe to repeat.
+ * Expires the held messages that were not checked in time, which removes their content from the table. Safe to repeat.
  * Throws when a hold could not be expired; the next sweep retries.
  * @param hasTime whether there is time for another page
  */

@@ -17,7 +17,7 @@ export type HoldStatus = (typeof holdStatuses)[number];
  * - `create`: the policy allowed the message
  * - `claim`: a person passed the check; only one caller can claim
  * - `accept`, `fail`: the outcome of the send
- * - `run_out`: nobody passed the check in time
+ * - `run_out`: no one passed the check in time
  * - `revoke`: the root secret that its link was derived from was leaked
  * - `lapse`: the send had no outcome in time
  */
@@ -67,7 +67,7 @@ export type HoldState =
 /** The part of a hold that these rules need. */
 export interface HoldLifecycle {
   readonly createdAt: Millis;
-  /** From this time on nobody can pass the check. */
+  /** From this time on no one can pass the check. */
   readonly expiresAt: Millis;
   /** The state as stored. */
   readonly state: HoldState;

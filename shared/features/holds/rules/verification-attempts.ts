@@ -26,7 +26,7 @@ export function secondsUntilNextWindow(now: Millis): number {
   return Math.ceil((verificationWindowAt(now).end - now) / SECOND);
 }
 
-/** Whether an address has used up its failures. Further requests are refused. */
+/** Whether an address has had all its failures. Further requests are refused. */
 export function isAddressExhausted({ failed }: AttemptCounts): boolean {
   return failed >= VERIFICATION_FAILURES_PER_ADDRESS_MAX;
 }

@@ -146,7 +146,7 @@ async function changeStoredMessage(
   return message;
 }
 
-/** Deletes the events of the reactions first: once the row is empty, nothing leads to them. */
+/** Deletes the events of the reactions first: once the row is empty, nothing refers to them. */
 async function unsendStoredMessage(
   ports: ChangePorts,
   context: ChangeContext,

@@ -9,7 +9,7 @@ export interface Story {
   readonly kind: "reply" | "mention";
 }
 
-/** The link, ad or plugin that led the person to the account. */
+/** The link, ad or plugin through which the person came to the account. */
 export interface Referral {
   /** As the account chose it for its link or ad. */
   readonly ref: string | null;

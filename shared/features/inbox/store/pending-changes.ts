@@ -71,7 +71,7 @@ export type PendingChanges = ReturnType<typeof pendingChangeStore>;
 /**
  * Changes that arrive before their message. Each is an item of its own, and the conversation's head names the message,
  * so that the worker that ingests it applies the change. The item is always written before the head, so that every
- * name on the head leads to an item.
+ * name on the head refers to an item.
  */
 export function pendingChangeStore(table: Table) {
   const { client, name: TableName } = table;
@@ -177,7 +177,7 @@ export function pendingChangeStore(table: Table) {
       }
     },
 
-    /** Removes the changes of a message that will not be stored: its name on the head first, because it leads to them. */
+    /** Removes the changes of a message that will not be stored: its name on the head first, because it refers to them. */
     async remove(conversationId: string, messageId: string): Promise<void> {
       const messageHash = shortHash(messageId);
       await removeMarks(conversationId, [messageHash]);

@@ -25,7 +25,7 @@ interface Handshake {
 type HandshakeResult = "connected" | "unauthorized" | "forbidden" | "limit";
 
 /**
- * Opens a socket with a ticket, which is used up by the first attempt. A text that has not the form of a ticket causes no
+ * Opens a socket with a ticket, which is consumed by the first attempt. A text that has not the form of a ticket causes no
  * read, and an unknown one no read of a tenant.
  */
 export async function connectSocket(ports: ConnectPorts, handshake: Handshake): Promise<HandshakeResult> {

@@ -74,7 +74,7 @@ async function settleByRecord(ports: SettlePorts, attempt: SendAttempt, record: 
     case "sending":
     case "unknown":
       // An echo may have settled the send since the record was read.
-      if (await ports.sendRecords.giveUp(attempt.head.id, record.id)) {
+      if (await ports.sendRecords.abandon(attempt.head.id, record.id)) {
         await publishSendFailed(ports, attempt, "outcome_unknown", { repeated: true });
       }
   }

@@ -45,7 +45,7 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
   if (settling === "settled_before" && record.isNew && (await undoErasedEcho(ports, attempt, record))) return;
   const inbox = { accountHandle: head.accountHandle, shards };
-  // A test message reaches nobody, so it does not change the conversation's head.
+  // A test message reaches no one, so it does not change the conversation's head.
   if (send.scope === "live") {
     const advance = await ports.conversations.advanceHead(tenant, record.message, { ...inbox, mayStart: false });
     if (!advance.started) {

@@ -113,7 +113,7 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
      * Stops waiting for the outcome of a send. It stays unknown unless an echo arrives later.
      * @returns false when the send is settled or gone
      */
-    async giveUp(conversationId: string, sendId: string): Promise<boolean> {
+    async abandon(conversationId: string, sendId: string): Promise<boolean> {
       const isOpen = allOf(hasNoMessageId, isOneOf(A.state, ["sending", "unknown"]));
       const result = await conditionalWrite(
         table,

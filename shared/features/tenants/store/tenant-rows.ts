@@ -63,7 +63,7 @@ export function tenantRowStore(table: Table) {
   return {
     /**
      * Reads a page of the table consistently, and removes the tenant's rows in it but the tenant's own. Safe to repeat.
-     * @param removeUploads removes the rows of these keys, with the files that only they lead to
+     * @param removeUploads removes the rows of these keys, with the files that only they refer to
      */
     async removePage(
       tenant: TenantId,
@@ -93,7 +93,7 @@ export function tenantRowStore(table: Table) {
       await forEachConcurrent(pageUses, CONCURRENCY, async (use) => {
         await conditionalWrite(table, remove(use, equals(PageUse.tenant, tenant)));
       });
-      // A reference leads to its item, so the item is removed first.
+      // A reference names its item, so the item is removed first.
       await removeUploads(distinct([...keys.filter(isUpload), ...keys.flatMap((key) => toRelatedKey(key, "upload"))]));
       await removeAll(keys.flatMap((key) => toRelatedKey(key, "hold")));
       const others = new Set([...routes, ...pageUses]);

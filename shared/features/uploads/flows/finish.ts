@@ -23,7 +23,7 @@ type FinishRefusal = FileRefusal | Refusal<"upload_not_found" | "conversation_no
 
 /**
  * Checks the posted file by its bytes, copies the version that was checked to where no grant can write, and starts the
- * hand-over of the copy to the platform. A file that is refused uses the upload up. A file that is absent, or that was
+ * hand-over of the copy to the platform. A file that is refused consumes the upload. A file that is absent, or that was
  * replaced during the checks, does not.
  */
 export async function finishUpload(
@@ -83,7 +83,7 @@ function isFinishable({ id }: StoredUpload, time: RequestTime): boolean {
   return time.now() < finishableUntil(id);
 }
 
-/** Uses the upload up. Of several callers at once, those that find the same fault get the same refusal. */
+/** Consumes the upload. Of several callers at once, those that find the same fault get the same refusal. */
 async function refuseFile(
   ports: UploadPorts,
   { id }: StoredUpload,
@@ -98,7 +98,7 @@ async function refuseFile(
 }
 
 /**
- * Requests the hand-over. An upload whose request failed ends at once, because nothing else leads to it.
+ * Requests the hand-over. An upload whose request failed ends at once, because nothing else refers to it.
  * @returns null, or the upload if it ended although the answer of the queue was lost
  * @throws the fault of the queue
  */

@@ -47,7 +47,7 @@ interface ReadUpload {
 
 /**
  * Hands a checked file over to its platform, which fetches the copy, and deletes the copy. A call without an answer, or
- * with a refusal that may pass in time, is made again once: an upload made twice only makes an id that nobody uses. Safe to repeat
+ * with a refusal that may pass in time, is made again once: an upload made twice only makes an unused id. Safe to repeat
  * and to interrupt at each call: one conditional write decides which id the upload has, and the copy is deleted after it.
  * `repeated`: a run before this one may have died after that write and before it requested the push of the upload.
  * Throws on a fault of AWS; the record comes again, until the time for the hand-over has passed.
@@ -66,7 +66,7 @@ export async function handOverUpload(
 
 /**
  * The upload. At half the price, what is in processing may have ended a moment ago: then another call makes an id that
- * nobody uses, because the write that completes the upload is refused. Any other state is read again, consistently.
+ * no one uses, because the write that completes the upload is refused. Any other state is read again, consistently.
  */
 async function getUpload({ uploads }: HandOverPorts, uploadId: string): Promise<StoredUpload | null> {
   const upload = await uploads.get(uploadId, { consistent: false });

@@ -9,7 +9,7 @@ import { uploadAttributes as A } from "./attributes.ts";
 
 export type UploadRemovals = ReturnType<typeof uploadRemovalStore>;
 
-/** The row of an upload to remove, and what leads to its copy. */
+/** The row of an upload to remove, and what refers to its copy. */
 export interface RemovableUpload {
   readonly id: string;
   readonly key: Key;

@@ -12,7 +12,7 @@ export function dnsQuotaStore(table: Table) {
   return {
     /**
      * Counts one lookup in the tenant's current minute.
-     * @returns the seconds until the next minute when the tenant's quota was used up before, else null
+     * @returns the seconds until the next minute when the tenant's quota was exhausted before, else null
      */
     async consume(tenant: TenantId, now: Millis): Promise<number | null> {
       const use = await consumeFromMinute(table, dnsQuotaKey(tenant, now), DNS_LOOKUPS_PER_TENANT_PER_MINUTE, now);

@@ -2,7 +2,7 @@ import type { Json } from "#http/openapi/schemas.ts";
 
 // Single changes of one operation, made at every place where they are possible.
 
-/** A place in an operation: the names and indices that lead to it. */
+/** A place in an operation: the names and indices of the path to it. */
 type Place = readonly (string | number)[];
 
 export interface Mutation {

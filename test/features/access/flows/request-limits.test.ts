@@ -104,7 +104,7 @@ describe("the rate limit of a tenant", () => {
     expect(answers.filter(({ refusal }) => refusal === null)).toHaveLength(10);
   });
 
-  it("is not used up by a caller beyond the caller's own limit", async () => {
+  it("is not consumed by a caller beyond the caller's own limit", async () => {
     const busy = keyOf(tenant, "busy");
     await Promise.all(Array.from({ length: 700 }, () => count(ports(700), busy)));
     expect(await count(ports(700), busy)).toMatchObject({ limit: 600, refusal: { refused: "too_many_requests" } });

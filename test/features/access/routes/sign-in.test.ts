@@ -88,7 +88,7 @@ describe("POST /console/auth/request", () => {
   });
 
   it.each([null, 7, true, ["/inbox"], { path: "/inbox" }])(
-    "takes the redirect %j for none, so that the link leads to /",
+    "takes the redirect %j for none, so that the link redirects to /",
     async (redirect) => {
       await fixture.newUser(address);
       const sent: string[] = [];
@@ -109,7 +109,7 @@ describe("POST /console/auth/request", () => {
     ["no email", { redirect: "/" }],
     ["an email that is no text", { email: 1 }],
     ["a list", { email: ["a@example.com"] }],
-    ["no address", { email: "nobody" }],
+    ["no address", { email: "unknown" }],
     ["255 characters", { email: `${"a".repeat(243)}@example.com` }],
     ["a line break", { email: "a@example.com\n" }],
     ["two @", { email: "a@b@example.com" }],
@@ -151,7 +151,7 @@ describe("GET /console/auth/verify", () => {
     ]);
   });
 
-  it("leads to the page for a signed-in person, and with a console on another host to its first page", async () => {
+  it("redirects to the page for a signed-in person, and with a console on another host to its first page", async () => {
     const token = () => fixture.newToken(address, "/console/auth/signed-in");
     const { headers } = await verify(await token(), { to: consoleApp({ baseUrl: CONSOLE }) });
     expect(headers.get("location")).toBe(`${CONSOLE}/console/auth/signed-in`);
@@ -177,7 +177,7 @@ describe("GET /console/auth/verify", () => {
   });
 
   it.each(["//evil.example", "/\\evil.example", "/\t/evil.example", "https://evil.example/", "javascript:alert(1)"])(
-    "of a request with the redirect %j leads to / on the console's origin",
+    "of a request with the redirect %j redirects to / on the console's origin",
     async (redirect) => {
       const { headers } = await verify(await fixture.newToken(address, redirect));
       expect(headers.get("location")).toBe(`${CONSOLE}/`);

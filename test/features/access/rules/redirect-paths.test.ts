@@ -16,11 +16,11 @@ test.each([
   ["/inbox?next=/oauth/instagram/start", "/inbox?next=/oauth/instagram/start"],
   ["/inbox/100%", "/inbox/100%"],
   [`/${"a".repeat(299)}`, `/${"a".repeat(299)}`],
-])("%j leads to %j", (text, path) => {
+])("%j redirects to %j", (text, path) => {
   expect(parseRedirectPath(text)).toBe(path);
 });
 
-describe("everything else leads to /", () => {
+describe("everything else redirects to /", () => {
   test.each([
     [""],
     ["inbox"],

@@ -45,7 +45,7 @@ it("a link is usable to the last millisecond of its time, and an unknown one nev
   expect(await loginTokens.consume(sha256Hex("unknown"), NOW)).toBeNull();
 });
 
-it("a link whose consumption lost its answer is consumed, and nobody gets it", async () => {
+it("a link whose consumption lost its answer is consumed, and no one gets it", async () => {
   const loginId = await newLink();
   const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
   expect(await loginTokens.consume(loginId, NOW)).toBeNull();

@@ -109,8 +109,8 @@ describe("a suspended tenant", () => {
   });
 
   it("that does not exist is not created", async () => {
-    const nobody = newTenant();
-    expect(await setStatus("suspended", nobody)).toEqual(["not_found", null]);
-    expect(await tenants.get(nobody)).toBeNull();
+    const unknownTenant = newTenant();
+    expect(await setStatus("suspended", unknownTenant)).toEqual(["not_found", null]);
+    expect(await tenants.get(unknownTenant)).toBeNull();
   });
 });

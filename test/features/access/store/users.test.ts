@@ -96,8 +96,8 @@ it("a session reads its user and the memberships in all tenants", async () => {
     user,
     memberships: [{ tenant, role: "admin", isSuspended: false }],
   });
-  const nobody = await signIn(table);
-  expect(await users.readSession(nobody.id)).toEqual({ user: nobody, memberships: [] });
+  const memberless = await signIn(table);
+  expect(await users.readSession(memberless.id)).toEqual({ user: memberless, memberships: [] });
   expect(await users.readSession(newUserId(NOW))).toBeNull();
 });
 

@@ -205,7 +205,7 @@ describe("connecting an account", () => {
     expect(await fixture.get(tenant, page())).not.toBeNull();
   });
 
-  it("whose process died is given up after ten minutes without an answer, and disconnected", async () => {
+  it("whose process died is abandoned after ten minutes without an answer, and disconnected", async () => {
     fixture.setScript(({ name }) => (name === "subscribe" ? unknownCall : undefined));
     const ports = fixture.ports();
     const dying = { ...ports, accountPlatformFor: async () => Promise.reject(new Error("died")) };
@@ -244,7 +244,7 @@ describe("connecting an account", () => {
 describe("a second way of connecting an Instagram account", () => {
   const login = { connection: "instagram_login" } as const;
 
-  it("takes the place of the first, whose page use and subscription end", async () => {
+  it("replaces the first, whose page use and subscription end", async () => {
     const ref = fixture.instagram();
     await connected(tenant, ref);
     await connected(tenant, ref, { ...login, token: "login" });

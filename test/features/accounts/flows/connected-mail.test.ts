@@ -79,7 +79,7 @@ describe("a connection", () => {
     expect(fixture.mails).toHaveLength(3);
   });
 
-  it("whose subscription is refused is mailed to nobody", async () => {
+  it("whose subscription is refused is not mailed", async () => {
     fixture.sendMails();
     fixture.setScript(async () => refusedCall);
     const admin = await fixture.team.newMember(tenant, "admin");

@@ -52,7 +52,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
   }
   const returned = ({ state, code }: { readonly state: string; readonly code: string }) => ({ code, state });
 
-  it("finishes the login, and leads to the console with the result", async () => {
+  it("finishes the login, and redirects to the console with the result", async () => {
     const login = await startLogin(admin, "?redirect=%2Faccounts%3Ftab%3D2%23top");
     const response = await comeBack(platform, returned(login), browser(admin, login.cookie));
     expect(await resultOf(response)).toEqual([302, success.replace("/?", "/accounts?tab=2&").concat("#top")]);

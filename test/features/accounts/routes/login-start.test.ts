@@ -57,11 +57,14 @@ describe.each([
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  it.each(["https://evil.example/", "//evil.example", "evil", ""])("leads to / with the redirect %j", async (to) => {
-    const response = await start(`${path}?redirect=${encodeURIComponent(to)}`);
-    const state = new URL(response.headers.get("location") ?? "").searchParams.get("state") ?? "";
-    expect(openLoginState(stateRing, platform, state)?.redirect).toBe("/");
-  });
+  it.each(["https://evil.example/", "//evil.example", "evil", ""])(
+    "redirects to / with the redirect %j",
+    async (to) => {
+      const response = await start(`${path}?redirect=${encodeURIComponent(to)}`);
+      const state = new URL(response.headers.get("location") ?? "").searchParams.get("state") ?? "";
+      expect(openLoginState(stateRing, platform, state)?.redirect).toBe("/");
+    },
+  );
 
   it("answers a browser without a session with a redirect to the console, and a program with the envelope", async () => {
     const browser = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, { accept: "*/*, text/html" });
@@ -76,7 +79,7 @@ describe.each([
     }
   });
 
-  it("leads to the page of the API where no console is deployed", async () => {
+  it("redirects to the page of the API where no console is deployed", async () => {
     const response = await start(path, { consoleOrigin: API }, html);
     expect(response.headers.get("location")).toBe(`${API}/oauth/connect?error=unauthorized`);
   });

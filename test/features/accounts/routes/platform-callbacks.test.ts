@@ -166,7 +166,7 @@ describe("a data deletion", () => {
     expect(await requestDeletion(`${fixture.tenant}1`)).toEqual(first);
   });
 
-  it("has a page that says whether it is done and when, names nobody and has no script", async () => {
+  it("has a page that says whether it is done and when, names no person and has no script", async () => {
     const user = `${fixture.tenant}2`;
     const account = await fixture.connect("one", [user]);
     await fixture.receive(account, "100");

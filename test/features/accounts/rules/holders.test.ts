@@ -24,7 +24,7 @@ describe("an account that two tenants had, one after the other", () => {
     ["a minute before the first connection", T - MINUTE, acme],
     ["in the time of the first", T + HOUR - 1, acme],
     ["a minute after it, where the clocks may differ", T + HOUR + MINUTE - 1, acme],
-    ["when nobody had it", T + HOUR + MINUTE, null],
+    ["when no tenant had it", T + HOUR + MINUTE, null],
     ["just before the minute before the second", T + 2 * HOUR - MINUTE - 1, null],
     ["a minute before the second", T + 2 * HOUR - MINUTE, globex],
     ["in the time of the second", T + 9 * HOUR, globex],

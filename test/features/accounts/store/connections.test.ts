@@ -179,7 +179,7 @@ describe("connecting", () => {
     );
   });
 
-  it("in a second way takes the place of the first, with its page use, until its subscription has ended", async () => {
+  it("in a second way replaces the first, with its page use, until its subscription has ended", async () => {
     await connected(tenant, { ...page(), sealedToken: new Uint8Array([7]) });
     const { connectionId, replaced } = await connected(tenant, { sealedToken: new Uint8Array([8]) });
     expect(await usersOf()).toEqual([]);

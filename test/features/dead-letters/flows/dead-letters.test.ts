@@ -153,7 +153,7 @@ describe("a delivery's dead letter", () => {
     expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(0);
   });
 
-  it("that arrives again after it was redriven does not give up the delivery", async () => {
+  it("that arrives again after it was redriven does not abandon the delivery", async () => {
     const { answers, letter, row } = await quarantineAttempt();
     await redriveLetter(letter);
     const consumer = {

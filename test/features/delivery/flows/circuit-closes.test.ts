@@ -132,7 +132,7 @@ describe("an endpoint that works again", () => {
   it("closes its circuit at a successful replay", async () => {
     const { ulids } = await outage.openCircuit();
     const [one = ""] = ulids;
-    await outage.ports.deliveries.giveUp(
+    await outage.ports.deliveries.abandon(
       outage.tenant,
       { endpointId: outage.endpoint.id, eventUlid: one, attempt: 2 },
       testEnv.now(),

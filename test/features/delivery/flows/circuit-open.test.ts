@@ -151,7 +151,7 @@ describe("an endpoint whose circuit is open", () => {
   it("gets its next event as usual when no delivery waits", async () => {
     const { ulids } = await outage.openCircuit();
     for (const ulid of ulids) {
-      await outage.ports.deliveries.giveUp(
+      await outage.ports.deliveries.abandon(
         outage.tenant,
         { endpointId: outage.endpoint.id, eventUlid: ulid, attempt: 2 },
         testEnv.now(),

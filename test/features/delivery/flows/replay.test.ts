@@ -154,7 +154,7 @@ describe("a replay", () => {
     expect(await fixture.row(endpoint, other.eventUlid)).toMatchObject({ status: "dlq" });
   });
 
-  it("shortly before the body expires gives up at once when no retry would fit", async () => {
+  it("shortly before the body expires ends at once when no retry would fit", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "dlq");
     fixture.respondWith(500);
@@ -196,7 +196,7 @@ describe("a replay", () => {
   it("ignores messages of the delivery's earlier attempts until its own time", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "retrying");
-    await fixture.ports.deliveries.giveUp(
+    await fixture.ports.deliveries.abandon(
       fixture.tenant,
       { endpointId: endpoint.id, eventUlid: row.eventUlid, attempt: 2 },
       testEnv.now(),

@@ -233,7 +233,7 @@ describe("two workers with one retry", () => {
     testEnv.advance(61 * SECOND);
     await deliverRetries();
     const settled = await readRow(endpoint, eventUlid);
-    // Nobody saw how the attempt ended, so the row names no error and no duration.
+    // No process saw how the attempt ended, so the row names no error and no duration.
     const unknown = { lastError: null, lastResponseStatus: null, lastDurationMs: null };
     expect(settled).toMatchObject({ status: "retrying", attempt: 2, ...unknown });
     const lost = { attempt: 2, at: testEnv.now() - 61 * SECOND, status: null, error: null, durationMs: null };

@@ -34,7 +34,7 @@ const toVerdict = (status: (typeof verdicts)[number], now: number): Verdict =>
 type ModelStep =
   | { readonly do: "first_attempt" | "settle"; readonly verdict: (typeof verdicts)[number]; readonly which: number }
   | { readonly do: "await" | "replay" | "forced_replay" }
-  | { readonly do: "claim" | "give_up"; readonly ahead: number }
+  | { readonly do: "claim" | "abandon"; readonly ahead: number }
   | { readonly do: "turn"; readonly by: number };
 
 const step: fc.Arbitrary<ModelStep> = fc.oneof(
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
   }),
   fc.record({ do: fc.constantFrom("await", "replay", "forced_replay") }),
   fc.record({ do: fc.constant("claim"), ahead: fc.constantFrom(1, 1, 1, 0, 2) }),
-  fc.record({ do: fc.constant("give_up"), ahead: fc.constantFrom(-1, 0, 1) }),
+  fc.record({ do: fc.constant("abandon"), ahead: fc.constantFrom(-1, 0, 1) }),
   fc.record({ do: fc.constant("turn"), by: fc.constantFrom(1, wait, MINUTE) }),
 );
 
@@ -114,7 +114,7 @@ it("a row follows only the transitions of the table, for any commands in any ord
             const claim = claims[step.which];
             if (!claim) break;
             trigger = "settle";
-            // A claim from before a replay, or one that was given up, settles nothing.
+            // A claim from before a replay, or one that was abandoned, settles nothing.
             passes = canTransition(before?.status, "settle") && before?.op === claim.op;
             expect(
               await deliveries.settleDelivery(tenant, claim, {
@@ -125,13 +125,13 @@ it("a row follows only the transitions of the table, for any commands in any ord
             ).toBe(passes);
             break;
           }
-          case "give_up":
-            trigger = "give_up";
+          case "abandon":
+            trigger = "abandon";
             // The message of the attempt that is next or in progress, or of the last one.
             passes =
-              canTransition(before?.status, "give_up") &&
+              canTransition(before?.status, "abandon") &&
               (step.ahead === 0 || (step.ahead === 1 && before?.status !== "attempting"));
-            await deliveries.giveUp(
+            await deliveries.abandon(
               tenant,
               { endpointId, eventUlid, attempt: (before?.attempt ?? 0) + step.ahead },
               now,

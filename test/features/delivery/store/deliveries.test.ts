@@ -43,7 +43,7 @@ describe("the first attempt", () => {
 
   it.each([
     ["the gate refused", { kind: "refused_by_gate", reason: "no" } as const, "gate"],
-    ["nobody made, because the endpoint is paused", null, null],
+    ["no worker made, because the endpoint is paused", null, null],
   ])("that %s is blocked and uses no attempt", async (_name, outcome, error) => {
     await delivery.recordFirst({ status: "blocked" }, outcome);
     expect(await delivery.row()).toMatchObject({

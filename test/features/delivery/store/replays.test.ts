@@ -49,7 +49,7 @@ describe("a reset", () => {
   it("prevents an earlier worker from settling an attempt with the same number", async () => {
     await delivery.recordFirst(retrying, serviceUnavailable);
     const lost = await delivery.claimOrThrow(2);
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 2 }, NOW + 60);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 2 }, NOW + 60);
     await reset();
     const first = await delivery.claimOrThrow(1, NOW + 71);
     await delivery.store.settleDelivery(delivery.tenant, first, {
@@ -114,12 +114,12 @@ describe("a reset", () => {
   });
 });
 
-describe("giving up a delivery", () => {
+describe("abandoning a delivery", () => {
   it("marks a row whose attempt could not be processed, and leaves one that moved on", async () => {
     await delivery.recordFirst(retrying, serviceUnavailable);
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 0 }, NOW + 5);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 0 }, NOW + 5);
     expect(await delivery.row()).toMatchObject({ status: "retrying" });
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 2 }, NOW + 5);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 2 }, NOW + 5);
     expect(await delivery.row()).toMatchObject({ status: "dlq", nextRetryAt: null, leaseUntil: null });
     expect(await delivery.undelivered()).toEqual([delivery.target.eventUlid]);
   });
@@ -127,18 +127,18 @@ describe("giving up a delivery", () => {
   it("leaves a row that was replayed since, and one whose next attempt is in progress", async () => {
     await delivery.recordFirst({ status: "dlq" }, serviceUnavailable);
     await delivery.store.reset(delivery.tenant, delivery.target, { trigger: "replay", author: null, now: NOW });
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 7 }, NOW);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 7 }, NOW);
     expect(await delivery.row()).toMatchObject({ status: "pending", attempt: 0 });
     await delivery.claimOrThrow(1);
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 0 }, NOW);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 0 }, NOW);
     expect(await delivery.row()).toMatchObject({ status: "attempting", attempt: 1 });
   });
 
   it("never changes a delivered row, and creates none", async () => {
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 9 }, NOW);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 9 }, NOW);
     expect(await delivery.row()).toBeNull();
     await delivery.recordFirst(delivered, success);
-    await delivery.store.giveUp(delivery.tenant, { ...delivery.target, attempt: 9 }, NOW);
+    await delivery.store.abandon(delivery.tenant, { ...delivery.target, attempt: 9 }, NOW);
     expect(await delivery.row()).toMatchObject({ status: "delivered" });
   });
 });

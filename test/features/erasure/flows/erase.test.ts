@@ -322,7 +322,7 @@ describe("permission to erase", () => {
 
   it("is refused to a test key for any conversation", async () => {
     const test = tenantCaller(tenant, "test");
-    for (const id of [subject.conversation, sampleConversationId(tenant, "nobody"), "x"]) {
+    for (const id of [subject.conversation, sampleConversationId(tenant, "unknown"), "x"]) {
       expect(await ask(id, test)).toEqual({ refused: "live_key_required" });
     }
     expect(await head()).not.toBeNull();

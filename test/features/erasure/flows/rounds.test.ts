@@ -46,7 +46,7 @@ const failRemovals = (text: string) =>
     /^(BatchWriteItem|DeleteItem)$/.test(command) && JSON.stringify(input).includes(text) ? "crash" : "pass",
   );
 
-it("removes the conversation's rows only after what they lead to is gone", async () => {
+it("removes the conversation's rows only after what they refer to is gone", async () => {
   // Held messages, uploads, due sends, stored bodies and deliveries.
   for (const key of ['"H#', '"U#', '"QS#', '"E#', '"D#']) {
     const subject = await newSubject();

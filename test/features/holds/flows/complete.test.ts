@@ -246,7 +246,7 @@ describe("the outcome at the platform", () => {
   });
 });
 
-it("a test hold is sent to the mock platform and reaches nobody", async () => {
+it("a test hold is sent to the mock platform and reaches no one", async () => {
   const fixture = await openHoldFixture(testEnv, { scope: "test" });
   const hold = await fixture.newHold();
   const mocked = { status: "sent", platformMessageId: expect.stringMatching(/^mock_mid_/) };

@@ -169,7 +169,7 @@ describe("a human agent's message", () => {
     });
   });
 
-  it("does not use up the key when its content is invalid", async () => {
+  it("does not consume the key when its content is invalid", async () => {
     const fixture = await openHoldFixture(testEnv);
     for (const invalidContent of [{ text: "x".repeat(1_001) }, { text: null, attachments: [] }]) {
       expect(await fixture.tryCreateHold({ idempotencyKey: "k", ...invalidContent })).toMatchObject({

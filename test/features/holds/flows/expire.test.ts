@@ -44,7 +44,7 @@ async function rowsWith(text: string): Promise<string[]> {
     .map(({ PK }) => PK);
 }
 
-describe("a held message that nobody checks", () => {
+describe("a held message that no one checks", () => {
   it.each([{ text: "a text" }, { text: null, attachments: [{ type: "image", url: "https://cdn.example/x" }] }])(
     "is removed by the first sweep after its expiry and not before: %o",
     async (content) => {

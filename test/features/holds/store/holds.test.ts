@@ -66,10 +66,10 @@ describe("a new hold", () => {
     );
     expect(await rows(`A#${tenant}`)).toMatchObject([{ ac: "hold.create", rs: `hold:${hold.id}` }]);
 
-    const nobodys = sampleHold(newTenant());
-    expect(await holds.create(nobodys, LAST_MESSAGE_AT, holdAuditEntry(nobodys))).toBe(false);
-    expect(await holds.get(nobodys.id)).toBeNull();
-    expect(await rows(nobodys.conversationId)).toEqual([]);
+    const orphan = sampleHold(newTenant());
+    expect(await holds.create(orphan, LAST_MESSAGE_AT, holdAuditEntry(orphan))).toBe(false);
+    expect(await holds.get(orphan.id)).toBeNull();
+    expect(await rows(orphan.conversationId)).toEqual([]);
   });
 
   it("is created once, also when the call is repeated or its response is lost", async () => {

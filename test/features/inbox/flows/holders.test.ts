@@ -141,13 +141,13 @@ it("a webhook that is six days late still belongs to the tenant of its time", as
   expect([await texts(first), await texts(second)]).toEqual([["of the first"], []]);
 });
 
-it("what was written while nobody had the account is nobody's", async () => {
+it("what was written while no tenant had the account is no tenant's", async () => {
   await disconnect(first);
   testEnv.advance(HOUR);
   const writtenAt = testEnv.now();
   testEnv.advance(HOUR);
   await connect(second);
-  await queueMessage("of nobody", writtenAt);
+  await queueMessage("of no tenant", writtenAt);
   await runWorker();
   expect([await texts(first), await texts(second), await published()]).toEqual([[], [], []]);
 });
@@ -166,7 +166,7 @@ it("a tenant that connects the account again has what it received before, and no
   expect(await texts(first)).toEqual(["before", "after"]);
 });
 
-it("a message of a tenant that was deleted is nobody's, also where another tenant has the account now", async () => {
+it("a message of a tenant that was deleted is no tenant's, also where another tenant has the account now", async () => {
   const writtenAt = testEnv.now();
   testEnv.advance(MINUTE);
   await disconnect(first);
@@ -193,7 +193,7 @@ it("a worker that remembers the former tenant stores a message for the new one",
   expect([await texts(first), await texts(second)]).toEqual([["of the first"], ["of the second"]]);
 });
 
-it("what was written before any tenant had the account is nobody's", async () => {
+it("what was written before any tenant had the account is no tenant's", async () => {
   const writtenAt = testEnv.now();
   testEnv.advance(HOUR);
   const fresh = newTenant();
@@ -204,7 +204,7 @@ it("what was written before any tenant had the account is nobody's", async () =>
   expect([await texts(fresh), await published()]).toEqual([[], []]);
 });
 
-it("what comes for an account while its tenant is being deleted is nobody's", async () => {
+it("what comes for an account while its tenant is being deleted is no tenant's", async () => {
   await runDeletion(first, 1);
   testEnv.advance(SECOND);
   await queueMessage("during the deletion");
@@ -212,7 +212,7 @@ it("what comes for an account while its tenant is being deleted is nobody's", as
   expect([await texts(first), await published()]).toEqual([[], []]);
 });
 
-it("a message of a tenant whose deletion removed the route is nobody's", async () => {
+it("a message of a tenant whose deletion removed the route is no tenant's", async () => {
   const writtenAt = testEnv.now();
   await runDeletion(first, 3);
   testEnv.advance(3 * MINUTE);

@@ -163,7 +163,7 @@ describe.each(platforms)("a send through the API on %s", (platform) => {
       if (dies === "between mark and row") {
         const { outboundMessages } = testEnv.ingestPorts(await testEnv.newQueues());
         const [hello] = (await fixture.messageRows()).map(({ message }) => message);
-        if (!hello) throw new Error("Nobody wrote.");
+        if (!hello) throw new Error("No one wrote.");
         await outboundMessages.claimMarker(
           { ...hello, id: mid, direction: "outbound", sentVia, ...rest },
           testEnv.now(),

@@ -80,7 +80,7 @@ function responseRows({ body }: ApiResponse): unknown[] {
 
 const conversation = () => encodeURIComponent(sampleConversationId(tenant));
 
-describe("a cursor whose position has expired leads to an empty last page of", () => {
+describe("a cursor whose position has expired gives an empty last page of", () => {
   it.each<[string, () => string, number]>([
     ["the messages", () => "/v1/messages", 3],
     ["the messages including those of test keys", () => "/v1/messages?include_test=true", 3],

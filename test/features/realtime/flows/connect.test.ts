@@ -106,7 +106,7 @@ describe("a ticket", () => {
     expect(await count()).toBe(6);
   });
 
-  it("of a signed-in person opens a socket for the console's pages alone, and is used up by any other", async () => {
+  it("of a signed-in person opens a socket for the console's pages alone, and is consumed by any other", async () => {
     const member = await stream.newMember(tenant);
     for (const origin of [null, "https://console.example.org", "http://console.example", `${CONSOLE}/`, "null", ""]) {
       const ticket = await stream.newTicket(member, tenant);

@@ -45,7 +45,7 @@ it("a ticket is usable to the last millisecond of its time, and an unknown one n
   expect(await tickets.consume(sha256Hex("unknown"), NOW)).toBeNull();
 });
 
-it("a ticket whose consumption lost its answer is consumed, and nobody gets it", async () => {
+it("a ticket whose consumption lost its answer is consumed, and no one gets it", async () => {
   const ticketId = await newTicket();
   const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
   expect(await tickets.consume(ticketId, NOW)).toBeNull();

@@ -43,7 +43,7 @@ it("an attachment of another account is refused before a budget is spent or the 
     expect(await fixture.sendReply({ text: null, attachments, idempotencyKey: "key" })).toMatchObject(refused(1));
   }
   expect([fixture.platformCalls, await fixture.records(), await fixture.dueItems()]).toEqual([[], [], []]);
-  // Neither the budget nor the idempotency key is used up.
+  // Neither the budget nor the idempotency key is consumed.
   expect(await fixture.sendReply({ idempotencyKey: "key" })).toHaveProperty("messageId");
 });
 

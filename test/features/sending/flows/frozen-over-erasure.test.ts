@@ -85,7 +85,7 @@ describe.each(Object.entries(outcomes))("a reply that %s, whose process is froze
   });
 });
 
-it("a sweep that is frozen at any call while it gives up a send leaves nothing after the erasure", async () => {
+it("a sweep that is frozen at any call while it abandons a send leaves nothing after the erasure", async () => {
   const calls = await forEachFreezePoint(async (point) => {
     await openConversation({ kind: "unknown", detail: "outcome_unknown" });
     await fixture.sendReply({ text: "canary" });

@@ -255,9 +255,9 @@ describe("a sweep of sends", () => {
     await other.sendReply();
     testEnv.advance(2 * MINUTE);
     const ports = fixture.ports();
-    const giveUp: typeof ports.sendRecords.giveUp = (conversation, id) =>
-      conversation === fixture.id ? Promise.reject(new Error("injected")) : ports.sendRecords.giveUp(conversation, id);
-    const failingPorts = { ...ports, sendRecords: { ...ports.sendRecords, giveUp } };
+    const abandon: typeof ports.sendRecords.abandon = (conversation, id) =>
+      conversation === fixture.id ? Promise.reject(new Error("injected")) : ports.sendRecords.abandon(conversation, id);
+    const failingPorts = { ...ports, sendRecords: { ...ports.sendRecords, abandon } };
     await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("injected");
     expect(await other.dueItems()).toEqual([]);
     testEnv.advance(MINUTE);

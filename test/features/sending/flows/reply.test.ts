@@ -204,7 +204,7 @@ describe("a reply", () => {
 });
 
 describe("a reply with a test key", () => {
-  it("reaches nobody: it is stored as a test message, published, and does not change the head", async () => {
+  it("reaches no one: it is stored as a test message, published, and does not change the head", async () => {
     const before = await head();
     testEnv.advance(5);
     const response = await reply("hi", callerFor(tenant, "test"));

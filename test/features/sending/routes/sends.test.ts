@@ -80,7 +80,7 @@ describe("POST /v1/messages/reply", () => {
   it("accepts the undocumented legacy name of the conversation; the documented name wins", async () => {
     expect(await reply({ conversation_id: undefined, conversationId: fixture.id })).toMatchObject(sentResponse);
     expect(takeProblems()).toEqual(withoutConversation);
-    expect(await reply({ conversationId: "CONV#nobody" })).toMatchObject(sentResponse);
+    expect(await reply({ conversationId: "CONV#unknown" })).toMatchObject(sentResponse);
     const document = JSON.stringify(openApiDocument(apiRoutes, { title: "", version: "" }));
     expect(document).not.toContain("conversationId");
     expect(document).not.toContain("actorId");

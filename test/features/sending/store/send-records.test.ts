@@ -120,9 +120,9 @@ describe("settling by the platform's response", () => {
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m2", messageIdSource: "answer" });
   });
 
-  it("does not make a send failed that the sweep gave up", async () => {
+  it("does not make a send failed that the sweep abandoned", async () => {
     const { conversation, record } = await startSend();
-    expect(await records.giveUp(conversation, record.id)).toBe(true);
+    expect(await records.abandon(conversation, record.id)).toBe(true);
     expect(await records.settleSend(conversation, record.id, { state: "failed" })).toBe("settled_before");
     expect(await read(conversation, record.id)).toMatchObject({ state: "unknown" });
   });

@@ -175,9 +175,9 @@ describe("deliveries", () => {
       await store.reset(fixture.tenant, sent, { trigger: "forced_replay", author: null, now: testEnv.now() });
       await attempt(sent, 1);
       const retried = await send(`${scope} retried`, scope, 503);
-      const givenUp = await send(`${scope} given up`, scope, 503);
-      await die(encodeRetry({ ...givenUp, attempt: 2 }));
-      expect((await store.get(fixture.tenant, endpointId, givenUp.eventUlid))?.status).toBe("dlq");
+      const abandoned = await send(`${scope} abandoned`, scope, 503);
+      await die(encodeRetry({ ...abandoned, attempt: 2 }));
+      expect((await store.get(fixture.tenant, endpointId, abandoned.eventUlid))?.status).toBe("dlq");
       testEnv.advance(6 * SECOND);
       await attempt(retried, 2);
       expect(await fixture.endpointCounts()).toEqual(scope === "test" ? [[0, 0, 0]] : [[3, 0, 1]]);

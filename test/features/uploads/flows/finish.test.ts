@@ -271,7 +271,7 @@ describe("finishing an upload", () => {
     expect(await fixture.read(erased.id)).toEqual(NOT_FOUND);
   });
 
-  it("refuses a file that is not what it claims to be, deletes it and uses the upload up", async () => {
+  it("refuses a file that is not what it claims to be, deletes it and consumes the upload", async () => {
     const upload = await fixture.posted(programBytes());
     const refusal = { refused: "unsupported_media_type", detail: expect.any(String) };
     expect(await fixture.finish(upload.id)).toEqual(refusal);

@@ -54,10 +54,10 @@ describe("an upload is not handed over", () => {
   it("to a reader, when its account was disconnected during the call", async () => {
     fixture.setAnswer(async () => {
       await testEnv.disconnect(fixture.tenant, fixture.account);
-      return takeUpload("att-of-nobody");
+      return takeUpload("att-of-no-account");
     });
     await expectFailed("conversation_not_found", null, 1);
-    expect(await fixture.ownerOf("att-of-nobody")).toBeNull();
+    expect(await fixture.ownerOf("att-of-no-account")).toBeNull();
   });
 
   it("when its conversation is gone", async () => {

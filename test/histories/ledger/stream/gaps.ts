@@ -11,7 +11,7 @@ import type { Evidence, StoredItem } from "../evidence.ts";
 import { endOfService } from "./access.ts";
 import { helloOf } from "./frames.ts";
 
-/** By then an event is pushed, or it was given up: ten minutes in the queue, after the repetitions of its batch. */
+/** By then an event is pushed, or it was abandoned: ten minutes in the queue, after the repetitions of its batch. */
 export const PUSHED_WITHIN: Millis = 30 * MINUTE;
 
 /** An event as the rows of its tenant show it. */

@@ -54,8 +54,8 @@ describe("the details of a message", () => {
 
   test("say how to get an event if no endpoint has one, and follow the delivery while they are open", async () => {
     Object.assign(at.simulator.report, { message: null, deliveries: [] });
-    await at.write("Nobody listens");
-    await at.openDetails("Nobody listens");
+    await at.write("No one listens");
+    await at.openDetails("No one listens");
     await at.page.getByRole("tab", { name: "Deliveries" }).click();
     await at.panel().getByText("npm run admin -- listen").waitFor();
     Object.assign(at.simulator.report, { deliveries: [{ endpoint: "http://later", delivery }] });

@@ -13,11 +13,11 @@ export const signInFaults: readonly PlantedFault[] = [
     killedBy: { file: signIn, title: "is refused alike for an unknown, a malformed, a used and an expired one" },
   },
   {
-    name: "a redirect leads to a route that starts a login",
+    name: "a redirect redirects to a route that starts a login",
     file: "shared/features/access/rules/redirect-paths.ts",
     search: " || isApiPath(pathname)",
     replacement: "",
-    killedBy: { file: "test/features/access/rules/redirect-paths.test.ts", title: "everything else leads to /" },
+    killedBy: { file: "test/features/access/rules/redirect-paths.test.ts", title: "everything else redirects to /" },
   },
   {
     name: "a link is read instead of consumed",

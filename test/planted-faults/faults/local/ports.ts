@@ -27,7 +27,7 @@ export const localStackFaults: readonly PlantedFault[] = [
     replacement: 'foreignSites.includes("")',
     killedBy: {
       file: serverTest,
-      title: "answers no call of another site that names no origin, and what that site shows or leads to",
+      title: "answers no call of another site that names no origin, and what that site shows or links to",
     },
   },
   {

@@ -28,7 +28,7 @@ export const connectingFaults: readonly PlantedFault[] = [
       if (result.applied && result.item) await sendWrite(table, put(result.item as never));`,
     killedBy: {
       file: connect,
-      title: "of a signed-in person opens a socket for the console's pages alone, and is used up by any other",
+      title: "of a signed-in person opens a socket for the console's pages alone, and is consumed by any other",
     },
   },
   {
@@ -48,7 +48,7 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: `grant.kind === "session" && origin !== null && origin !== ports.consoleOrigin`,
     killedBy: {
       file: connect,
-      title: "of a signed-in person opens a socket for the console's pages alone, and is used up by any other",
+      title: "of a signed-in person opens a socket for the console's pages alone, and is consumed by any other",
     },
   },
   {

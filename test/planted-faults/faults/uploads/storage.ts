@@ -54,7 +54,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     killedBy: { file: presignedTest, title: "expires by the stack's clock and not by the machine's" },
   },
   {
-    name: "a webhook may lead to the bucket of uploads",
+    name: "a webhook may name the bucket of uploads",
     file: "lib/stacks/service-stack.ts",
     search: "[data.raw, data.uploads].map",
     replacement: "[data.raw].map",

@@ -102,7 +102,7 @@ export const uploadsFaults: readonly PlantedFault[] = [
       'const upload = { state: { status: "failed", error } } as { state: { status: string; error: typeof error } };',
     killedBy: {
       file: finishTest,
-      title: "refuses a file that is not what it claims to be, deletes it and uses the upload up",
+      title: "refuses a file that is not what it claims to be, deletes it and consumes the upload",
     },
   },
   {

@@ -9,7 +9,7 @@ import { inviteMail } from "./texts.ts";
 
 /**
  * Mails an invite once, and again each time that an admin sends it again. Mails nothing when it was revoked, was accepted or
- * has expired. The mail leads to the sign-in page, and its link says that it comes from this mail. It signs nobody in.
+ * has expired. The mail links to the sign-in page, and its link says that it comes from this mail. It signs no one in.
  */
 export async function mailInvite(
   ports: MailPorts,

@@ -15,7 +15,7 @@ export interface NewLink {
   readonly now: Millis;
   /** The secret of the browser that requests it, which uses it at once. Default: every browser asks first. */
   readonly browser?: string | null;
-  /** What the link of the mail that led to the request says of its invite: any text. Default: none. */
+  /** What the link of the mail that the request came from says of its invite: any text. Default: none. */
   readonly invite?: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface LinkRequest extends NewLink {
 /**
  * Creates a sign-in link and has the mail worker decide who gets it. It makes the same calls for each address, so that
  * neither the response nor its time says whether an address is known. The source is counted first: above its cap, it
- * uses up the cap of no other address.
+ * consumes the cap of no other address.
  */
 export async function requestSignInLink(
   ports: SignInRequestPorts,

@@ -11,7 +11,7 @@ import type { ClaimInvitePorts } from "./ports.ts";
 interface Claim {
   readonly user: User;
   readonly addressHashes: AddressHashes;
-  /** The invite whose mail led to the sign-in; null for none. */
+  /** The invite whose mail the sign-in came from; null for none. */
   readonly inviteId: string | null;
   /** The source address of the request; null without a gateway. */
   readonly ip: string | null;
@@ -20,7 +20,7 @@ interface Claim {
 
 /**
  * Binds the pending invites of the user's address to the user, who can then accept or decline each. Accepts the one whose
- * mail led to the sign-in, or else, for a user who belongs to no tenant, the only one: any other invite would change what
+ * mail the sign-in came from, or else, for a user who belongs to no tenant, the only one: any other invite would change what
  * the running sessions of the user read. One sign-in binds at most `INVITES_PER_SIGN_IN_MAX`: first those without an
  * expiry, then the newest. One that fails is logged, and the next sign-in binds it.
  * @throws Error when the invites cannot be read

@@ -175,7 +175,7 @@ async function withinLimits<R extends string>(
 
 /**
  * Counts a mail in the address's cap for sign-in links, unless none goes out. What the tenant and the person have left is
- * read before, so that an invite that they may not send uses up no cap. Null if the invite is to be written.
+ * read before, so that an invite that they may not send consumes no cap. Null if the invite is to be written.
  */
 async function refuseMail(
   ports: InvitePorts,

@@ -25,7 +25,7 @@ export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status
 }
 
 /**
- * The page that asks before a link is used. Its form may lead to the console, and only this page names the origin that sends
+ * The page that asks before a link is used. Its form may redirect to the console, and only this page names the origin that sends
  * it: with a stricter referrer policy, a browser does not say it.
  */
 export function confirmSignInPage(

@@ -11,7 +11,7 @@ export const requestSignInLink = endpoint.public({
   tag: "Sign-in",
   summary: "Request a sign-in link by mail",
   description:
-    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console; anything else leads to `/`. `invite` is that of the link in the mail of an invite: the sign-in accepts it. Any other text counts as none.",
+    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console; anything else redirects to `/`. `invite` is that of the link in the mail of an invite: the sign-in accepts it. Any other text counts as none.",
   body: z.object({
     email: emailAddress,
     // Only a text is a path, or names an invite. Any other value is as good as none.

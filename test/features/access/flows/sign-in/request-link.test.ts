@@ -61,7 +61,7 @@ describe("a request for a sign-in link", () => {
   it.each([
     ["an IPv4 address", () => "198.18.1.1"],
     ["an IPv6 network", (i: number) => `2001:db8:1:2:${i.toString(16)}::1`],
-  ])("lets twenty of many at once from %s pass, and those above use up the cap of no address", async (_, ip) => {
+  ])("lets twenty of many at once from %s pass, and those above consume the cap of no address", async (_, ip) => {
     const addresses = Array.from({ length: 30 }, () => fixture.newPerson().address);
     const results = await Promise.all(addresses.map((address, i) => request(address, ip(i))));
     expect(results.filter((result) => result === null)).toHaveLength(20);

@@ -40,7 +40,7 @@ export function useKeyFixture() {
     return slug;
   }
 
-  /** Another tenant takes the place of the test's. */
+  /** Another tenant replaces the test's. */
   async function openTenant(): Promise<void> {
     tenant = await createNewTenant();
   }

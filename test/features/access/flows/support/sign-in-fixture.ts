@@ -36,7 +36,7 @@ export const sessionRing = oneKeyRing(deriveKey(ROOT, "session"));
 
 export type SignInFixture = Awaited<ReturnType<typeof openSignInFixture>>;
 
-/** The ports of signing in, with a queue that nobody reads, and people in every relation to the service. */
+/** The ports of signing in, with a queue that no worker reads, and people in every relation to the service. */
 export async function openSignInFixture(testEnv: TestEnv) {
   const QueueName = `mails-${newUlid(testEnv.now())}`;
   const { QueueUrl: queueUrl = "" } = await testEnv.sqs.send(new CreateQueueCommand({ QueueName }));

@@ -145,7 +145,7 @@ it("is exact for the mails of ten invites at once", async () => {
   }
 });
 
-it("an invite that is refused uses up nothing of its address", async () => {
+it("an invite that is refused consumes nothing of its address", async () => {
   const email = newEmail();
   for (const limits of [{ pending: 0 }, { tenantMails: 0 }, { personMails: 0 }]) {
     for (let i = 0; i < 6; i++) expect(await invite(limits, { email })).toHaveProperty("refused");

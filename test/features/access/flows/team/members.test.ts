@@ -70,7 +70,7 @@ describe("a change of role", () => {
     expect(await removeMember(team.ports, { ...request, userId: demoted })).toBeNull();
   });
 
-  it("of nobody, of a malformed id and of another tenant's member is refused alike", async () => {
+  it("of no one, of a malformed id and of another tenant's member is refused alike", async () => {
     const owner = await newMember("owner");
     const other = await team.newMember(await team.newTenant(), "agent");
     const agent = await newMember("agent");

@@ -147,7 +147,7 @@ describe("an invite that waits", () => {
     expect(await waiting(userId)).toEqual([id]);
   });
 
-  it("is nobody else's: to another person, and before a sign-in found it, it is unknown", async () => {
+  it("is no one else's: to another person, and before a sign-in found it, it is unknown", async () => {
     const email = newEmail();
     const userId = await team().newMember(await team().newTenant(), "agent", email);
     const stranger = await team().newMember(await team().newTenant(), "agent");

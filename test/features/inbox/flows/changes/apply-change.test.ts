@@ -107,7 +107,7 @@ describe("any change", () => {
     const before = testEnv.lines.length;
     await ingestEvents(
       testEnv.ingestPorts(queues),
-      "nobody",
+      "unknown",
       [textEvent("m", "x", at), unsendEvent("m", at), editEvent("m", "y", 1, at), reactionEvent("m", "react", at)],
       testEnv.now(),
     );

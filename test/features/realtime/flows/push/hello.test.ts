@@ -91,7 +91,7 @@ it("a socket whose first frame is not due gets an event after it, which the othe
   expect(new Set(pushed.map(({ connectionId }) => connectionId))).toEqual(new Set([other.connectionId]));
   expect(pushed).toHaveLength(4);
 
-  // Its row may be as young as its request, so nobody else sends its first frame.
+  // Its row may be as young as its request, so no other process sends its first frame.
   testEnv.advance(2 * SECOND);
   expect((await fixture.run()).failed).toEqual([]);
   expect(fixture.takeFrames()).toEqual([]);

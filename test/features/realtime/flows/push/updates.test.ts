@@ -53,7 +53,7 @@ describe("a conversation", () => {
 });
 
 describe("a held message", () => {
-  it("is pushed without its text and URL, and again when nobody checked it in time", async () => {
+  it("is pushed without its text and URL, and again when no one checked it in time", async () => {
     const fixture = await withConversation();
     const { id } = await createHold(testEnv, fixture);
     await fixture.push({ kind: "hold", holdId: id, eventUlid: ulid() });

@@ -13,7 +13,7 @@ import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openTeamEnv } from "../../../access/flows/team/support/team.ts";
 
 export const CONSOLE = "https://console.example";
-/** The redeliveries of a message before the test gives up. */
+/** The redeliveries of a message before the test fails. */
 const RECEIVES_MAX = 10;
 
 let connections = 0;

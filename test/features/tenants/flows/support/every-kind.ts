@@ -60,7 +60,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
     { ...keys.relatedKeys.upload(uploadIdOf(tenant)), c: conversation(tenant), h: copyOf(tenant) },
   ],
   dueSendKey: (tenant) => ({ ...keys.dueSendKey(NOW, `send-of-${tenant}`), c: conversation(tenant), b: "{}" }),
-  // The tenant's partition, and what its rows lead to.
+  // The tenant's partition, and what its rows refer to.
   tenantKey: (tenant) => ({ ...keys.tenantKey(tenant), n: "Shop", st: "active", ca: NOW, ua: NOW }),
   tenantStateKey: (tenant) => ({ ...keys.tenantStateKey(tenant), n: 2 }),
   feedHeaderKey: (tenant) => ({ ...keys.feedHeaderKey(tenant, "inbox"), F: `I#${tenant}#0`, G: "~", n: 2 }),

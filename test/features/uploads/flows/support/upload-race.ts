@@ -201,7 +201,7 @@ async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<Outc
   for (const result of results) if (result.status === "rejected") throw result.reason;
   const attachments = race.attachments();
   await expectNothingLeft(testEnv, race);
-  // No message that came later led to another upload at the platform.
+  // No message that came later referred to another upload at the platform.
   expect(race.attachments()).toBe(attachments);
   expect(await race.auditedUploads()).toBe(race.ids.length);
   return outcomes;

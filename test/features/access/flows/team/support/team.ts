@@ -71,7 +71,7 @@ export function openTeamEnv(testEnv: TestEnv) {
     return { caller, ip: "192.0.2.1" };
   }
 
-  /** Signs a person in. @param inviteId the invite whose mail led to it @returns the id of the user */
+  /** Signs a person in. @param inviteId the invite whose mail it came from @returns the id of the user */
   async function signIn(email: string, openPorts = ports, inviteId: string | null = null): Promise<string> {
     const now = testEnv.now();
     const address = await hashes(email);
