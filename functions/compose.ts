@@ -1,5 +1,6 @@
 import { accountsPorts } from "./accounts/ports.ts";
 import { apiPorts } from "./api/ports.ts";
+import { checkPagePorts } from "./check-page/ports.ts";
 import { connectPorts } from "./connect/ports.ts";
 import { consolePorts } from "./console/ports.ts";
 import { deadLetterPorts } from "./dead-letters/ports.ts";
@@ -14,7 +15,6 @@ import { profilePorts } from "./profile/ports.ts";
 import { pushPorts } from "./push/ports.ts";
 import { socketPorts } from "./realtime/ports.ts";
 import { sweepPorts } from "./sweep/ports.ts";
-import { checkPorts } from "./verify/ports.ts";
 
 /**
  * The ports of every function, for a program that runs several of them in one process. Each call composes new ports, as a
@@ -38,6 +38,6 @@ export function compose(host: Host) {
     push: () => pushPorts(host),
     realtime: () => socketPorts(host),
     sweep: () => sweepPorts(host),
-    verify: () => checkPorts(host),
+    "check-page": () => checkPagePorts(host),
   };
 }

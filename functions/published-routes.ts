@@ -1,4 +1,4 @@
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { connectRoutes } from "./connect/routes.ts";
@@ -10,7 +10,7 @@ export const publishedRoutes = [
   ...apiRoutes,
   ...consoleRoutes,
   ...connectRoutes,
-  ...checkRoutes,
+  ...checkPageRoutes,
   ...intakeRoutes,
   ...docsRoutes,
 ] as const;

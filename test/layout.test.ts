@@ -79,12 +79,12 @@ const plantedImports: readonly PlantedImport[] = [
   use("packages/client/src/a.ts", typeImport("../../../shared/base/kernel/target.ts"), "packages: layers"),
   use("packages/client/src/b.ts", usePackage("zod"), "packages: packages"),
   use("web/common/b.ts", valueImport("../../packages/client/src/target.ts"), null),
-  use("web/check/c.ts", valueImport("../../packages/client/src/target.ts"), "web/check: layers"),
+  use("web/check-page/c.ts", valueImport("../../packages/client/src/target.ts"), "web/check-page: layers"),
   use("web/a.ts", valueImport("../shared/base/kernel/target.ts"), "web: layers"),
-  use("web/check/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/check: layers"),
-  use("web/check/b.ts", usePackage("node:fs"), "web/check: packages"),
-  use("web/common/a.ts", valueImport("../check/target.ts"), "web/common: layers"),
-  use("web/connect/a.ts", typeImport("../check/target.ts"), "web/connect: layers"),
+  use("web/check-page/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/check-page: layers"),
+  use("web/check-page/b.ts", usePackage("node:fs"), "web/check-page: packages"),
+  use("web/common/a.ts", valueImport("../check-page/target.ts"), "web/common: layers"),
+  use("web/connect/a.ts", typeImport("../check-page/target.ts"), "web/connect: layers"),
   use("web/sign-in/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/sign-in: layers"),
   use("bin/a.ts", valueImport("../test/target.ts"), "nothing imports test"),
 ];
@@ -107,7 +107,7 @@ beforeAll(() => {
     ...base,
     ...rooms,
     ...["shared/platforms", "shared/http", "functions", "functions/worker"],
-    ...["local", "local/simulator", "lib", "bin", "test", "web/check", "packages/client/src"],
+    ...["local", "local/simulator", "lib", "bin", "test", "web/check-page", "packages/client/src"],
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }

@@ -12,7 +12,7 @@ const web = fileURLToPath(new URL(".", import.meta.url));
 
 /** Writes the check page as the Verify function serves it: index.html, check.css, check.js and solver.js. */
 export function buildCheckPage(folder: string): void {
-  buildPage(folder, { source: "check", scripts: ["check.ts", "solver.ts"], style: "check.css" });
+  buildPage(folder, { source: "check-page", scripts: ["check.ts", "solver.ts"], style: "check.css" });
 }
 
 /**
@@ -95,7 +95,7 @@ function writeStyle(file: string, source: string): void {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2];
   if (folder === undefined) throw new Error("Usage: node web/build.ts <folder>");
-  buildCheckPage(resolve(folder, "check"));
+  buildCheckPage(resolve(folder, "check-page"));
   buildSignInPage(resolve(folder, "sign-in"));
   buildConnectPage(resolve(folder, "connect"));
   buildDataDeletionPage(resolve(folder, "data-deletion"));

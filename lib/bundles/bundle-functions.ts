@@ -17,7 +17,7 @@ const REQUIRE = 'import{createRequire}from"node:module";const require=createRequ
 
 const sources: Readonly<Record<FunctionName, string>> = {
   Api: "api",
-  Verify: "verify",
+  Verify: "check-page",
   Console: "console",
   Connect: "connect",
   Docs: "docs",
@@ -89,7 +89,7 @@ function buildOptions(outdir: string): BuildOptions {
 }
 
 function finishBundles(outdir: string): BundleFolders {
-  buildCheckPage(join(outdir, "Verify", "check"));
+  buildCheckPage(join(outdir, "Verify", "check-page"));
   buildSignInPage(join(outdir, "Console", "sign-in"));
   buildConnectPage(join(outdir, "Connect", "connect"));
   buildDataDeletionPage(join(outdir, "Connect", "data-deletion"));

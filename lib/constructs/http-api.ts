@@ -8,7 +8,7 @@ import type { EdgeThrottles, Throttle } from "../config/settings.ts";
 
 export interface HttpApiProps {
   readonly api: IFunction;
-  readonly verify: IFunction;
+  readonly checkPage: IFunction;
   readonly console: IFunction;
   readonly connect: IFunction;
   readonly docs: IFunction;
@@ -17,7 +17,7 @@ export interface HttpApiProps {
 }
 
 /**
- * The public HTTP API. Verify serves the check page, Console the console's routes, Connect the logins of the platforms
+ * The public HTTP API. `checkPage` serves the check page, Console the console's routes, Connect the logins of the platforms
  * and their callbacks, Docs the documentation, Intake the platforms' webhooks, Api every other path.
  */
 export class HttpApi extends Construct {
@@ -29,7 +29,7 @@ export class HttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { api, verify, intake, throttles } = props;
+    const { api, intake, throttles } = props;
     const gateway = new Gateway(this, "Gateway", {
       description: "Parley",
       createDefaultStage: false,
@@ -38,7 +38,7 @@ export class HttpApi extends Construct {
     // A function answers the methods that none of its routes has with 405.
     const addRoutes = (integration: HttpLambdaIntegration, paths: readonly string[]): HttpRoute[] =>
       paths.flatMap((path) => gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration }));
-    const checkPage = addRoutes(new HttpLambdaIntegration("VerifyIntegration", verify), [
+    const checkPage = addRoutes(new HttpLambdaIntegration("VerifyIntegration", props.checkPage), [
       "/verify",
       "/verify/{proxy+}",
     ]);

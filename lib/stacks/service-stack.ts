@@ -10,6 +10,7 @@ import type { QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
 import { createApi } from "../functions/api.ts";
+import { createCheckPage } from "../functions/check-page.ts";
 import { createConnect } from "../functions/connect.ts";
 import { createConsole } from "../functions/console.ts";
 import { createDeadLetters } from "../functions/dead-letters.ts";
@@ -31,7 +32,6 @@ import { createProfile, createProfilesQueue } from "../functions/profile.ts";
 import { createPush, createRealtimeQueue } from "../functions/push.ts";
 import { createSocket } from "../functions/realtime.ts";
 import { createSweep } from "../functions/sweep.ts";
-import { createVerify } from "../functions/verify.ts";
 
 export interface ServiceStackProps extends StackProps {
   readonly data: DataResources;
@@ -59,7 +59,7 @@ export class ServiceStack extends Stack {
     const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
     const context: FunctionContext = { data, queues, settings, mail, code };
     const api = createApi(this, context);
-    const verify = createVerify(this, context);
+    const checkPage = createCheckPage(this, context);
     const consoleFunction = createConsole(this, context);
     const connect = createConnect(this, context);
     const docs = createDocs(this, context);
@@ -77,7 +77,7 @@ export class ServiceStack extends Stack {
     const deadLetters = createDeadLetters(this, context);
 
     const { throttles } = settings;
-    const pages = { verify, console: consoleFunction, connect, docs };
+    const pages = { checkPage, console: consoleFunction, connect, docs };
     const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttles });
     const baseUrl = settings.baseUrl ?? gateway.url;
     for (const each of [api, consoleFunction, connect, docs, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
@@ -100,7 +100,7 @@ export class ServiceStack extends Stack {
       gateway,
       functions: [
         api,
-        verify,
+        checkPage,
         consoleFunction,
         connect,
         docs,

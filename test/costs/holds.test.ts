@@ -8,7 +8,7 @@ import { completeHold } from "#features/holds/flows/complete.ts";
 import { type CreatedHold, createHold } from "#features/holds/flows/create.ts";
 import { expireHolds } from "#features/holds/flows/expire.ts";
 import { getHold, viewHold } from "#features/holds/flows/view.ts";
-import type { CheckPorts } from "#features/holds/ports.ts";
+import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
@@ -22,7 +22,7 @@ const MID = "m_".padEnd(160, "7");
 
 let pipeline: Pipeline;
 let workspace: Workspace;
-let ports: CheckPorts;
+let ports: CheckPagePorts;
 beforeAll(async () => {
   pipeline = await startMeteredPipeline();
   workspace = await freshWorkspace(pipeline);

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { createKey } from "#features/access/routes/keys.ts";
 import { getDelivery } from "#features/delivery/routes/deliveries.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
-import { getHeldMessage } from "#features/holds/routes/check.ts";
+import { getHeldMessage } from "#features/holds/routes/check-page.ts";
 import { sendHumanAgentMessage } from "#features/holds/routes/human-agent.ts";
 import { sendReply } from "#features/sending/routes/replies.ts";
 import { getStats } from "#features/stats/routes/stats.ts";

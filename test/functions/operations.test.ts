@@ -1,14 +1,19 @@
 import { expect, it } from "vitest";
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
 import { connectRoutes } from "../../functions/connect/routes.ts";
 import { consoleRoutes } from "../../functions/console/routes.ts";
 import { docsRoutes } from "../../functions/docs/routes.ts";
 
-const routes = [...apiRoutes, ...consoleRoutes, ...connectRoutes, ...checkRoutes, ...docsRoutes, ...intakeRoutes].map(
-  ({ operation, method, path }) => `${operation}: ${method} ${path}`,
-);
+const routes = [
+  ...apiRoutes,
+  ...consoleRoutes,
+  ...connectRoutes,
+  ...checkPageRoutes,
+  ...docsRoutes,
+  ...intakeRoutes,
+].map(({ operation, method, path }) => `${operation}: ${method} ${path}`);
 
 it("every route has its operationId", () => {
   expect([...routes].sort()).toEqual([

@@ -15,7 +15,7 @@ import { loginStateStore } from "#features/accounts/store/login-states.ts";
 import { pageChoiceStore } from "#features/accounts/store/page-choices.ts";
 import { createChallenge } from "#features/holds/flows/challenge.ts";
 import { getHold, viewHold } from "#features/holds/flows/view.ts";
-import type { CheckPorts } from "#features/holds/ports.ts";
+import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import type { SendOutcome, UploadOutcome } from "#platforms/platform.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
@@ -89,7 +89,7 @@ it("the Verify role allows exactly the actions that the check page uses, for eve
     fixture.setPlatformResponse(async () => outcome);
     const [hold, other] = [await fixture.newHold(), await fixture.newHold()];
     const request = async (id: string) => ({ holdId: id, secret: await fixture.secret(id), sourceIp: null });
-    const ports: CheckPorts = fixture.checkPorts();
+    const ports: CheckPagePorts = fixture.checkPagePorts();
     const actions = await recordActions(async () => {
       await viewHold(ports, await request(hold.id), testEnv.now());
       await createChallenge(ports, await request(hold.id), testEnv.now());

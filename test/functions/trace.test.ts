@@ -8,7 +8,7 @@ import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { currentTraceId, runWithTrace } from "#base/kernel/trace.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
-import type { CheckPorts } from "#features/holds/ports.ts";
+import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { newTally } from "#features/stats/count.ts";
 import type { Platform } from "#platforms/platform.ts";
@@ -164,7 +164,7 @@ it("follows a held message, not the check that releases it, to the event of its 
     "hold-6",
   );
   answerNextSend(async () => ({ kind: "accepted", messageId: workspace.newMessageId() }));
-  const ports: CheckPorts = {
+  const ports: CheckPagePorts = {
     ...pipeline.apiPorts,
     verificationAttempts: pipeline.stores.verificationAttempts,
     challengeKeys: async () => CHALLENGE_KEYS,

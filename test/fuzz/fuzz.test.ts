@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
 import { connectRoutes } from "../../functions/connect/routes.ts";
@@ -28,7 +28,7 @@ const UPSTREAM = 502;
 
 const routesByApp: Record<keyof RouteApps, readonly { readonly operation: string }[]> = {
   api: apiRoutes,
-  check: checkRoutes,
+  checkPage: checkPageRoutes,
   connect: connectRoutes,
   console: consoleRoutes,
   docs: docsRoutes,

@@ -301,7 +301,7 @@ export const foundHistories: readonly FoundHistory[] = [
       steps: [
         [{ do: "write", person: 1 }, null],
         [{ do: "write", person: 1 }, null],
-        [{ do: "trouble", name: "verify", call: 23, kind: "freeze", millis: 15_000 }, null],
+        [{ do: "trouble", name: "checkPage", call: 23, kind: "freeze", millis: 15_000 }, null],
         [{ do: "check", hold: 0 }, null],
         [{ do: "trouble", name: "api", call: 15, kind: "lost", millis: 5_000 }, null],
         [{ do: "reply", person: 1, key: null }, null],

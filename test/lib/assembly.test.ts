@@ -45,7 +45,7 @@ describe("the command", () => {
       expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
       expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
     }
-    expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
+    expect(readdirSync(Verify).sort()).toEqual(["check-page", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
     expect(readdirSync(Connect).sort()).toEqual(["connect", "data-deletion", "index.mjs"]);
     expect(readdirSync(Docs).sort()).toEqual(["docs", "index.mjs"]);
@@ -57,7 +57,7 @@ describe("the command", () => {
   });
 
   test.each([
-    ["Verify", "check", buildCheckPage],
+    ["Verify", "check-page", buildCheckPage],
     ["Console", "sign-in", buildSignInPage],
     ["Connect", "connect", buildConnectPage],
     ["Connect", "data-deletion", buildDataDeletionPage],

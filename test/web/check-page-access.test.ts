@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
 import { testBrowser } from "./support/browser.ts";
-import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
+import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
 import { measureContrasts } from "./support/contrast.ts";
 import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
 

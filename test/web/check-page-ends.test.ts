@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { testBrowser } from "./support/browser.ts";
-import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
+import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
 import { endVisits, pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // Every final or paused state of the check page, with its texts.

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 import { testBrowser } from "./support/browser.ts";
-import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
+import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
 import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
 import { readableText } from "./support/readable-text.ts";
 

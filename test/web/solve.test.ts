@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
-import { firstWordAfter, hashPrefix } from "../../web/check/sha256.ts";
-import { solve } from "../../web/check/solve.ts";
+import { firstWordAfter, hashPrefix } from "../../web/check-page/sha256.ts";
+import { solve } from "../../web/check-page/solve.ts";
 
 test("computes the first word of SHA-256 like the library, for lengths around block boundaries", () => {
   for (let length = 0; length <= 130; length++) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CallResult, Hold, HoldState, Refused } from "../../web/check/calls.ts";
-import { formatRemaining } from "../../web/check/durations.ts";
-import * as notices from "../../web/check/notices.ts";
-import { afterComplete, afterFetch, afterRefusal, type Step } from "../../web/check/steps.ts";
+import type { CallResult, Hold, HoldState, Refused } from "../../web/check-page/calls.ts";
+import { formatRemaining } from "../../web/check-page/durations.ts";
+import * as notices from "../../web/check-page/notices.ts";
+import { afterComplete, afterFetch, afterRefusal, type Step } from "../../web/check-page/steps.ts";
 
 const hold: Hold = {
   status: "awaiting_verification",

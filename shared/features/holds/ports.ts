@@ -21,7 +21,7 @@ export interface HoldExpiryPorts {
 }
 
 /** What the check page needs: reading and sending a held message by its secret. */
-export interface CheckPorts extends SendPorts, PushRequestPorts {
+export interface CheckPagePorts extends SendPorts, PushRequestPorts {
   readonly holds: Omit<Holds, "create" | "listOverdue">;
   readonly verificationAttempts: VerificationAttempts;
   readonly audit: Pick<Audit, "add">;

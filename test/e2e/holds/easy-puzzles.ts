@@ -5,7 +5,7 @@ import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { env } from "#base/config/names.ts";
 import type { IssuedChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
-import { withEasyPuzzles } from "../../web/support/check-server.ts";
+import { withEasyPuzzles } from "../../web/support/check-page-server.ts";
 import type { LocalStack } from "../support/local-stack.ts";
 
 /**

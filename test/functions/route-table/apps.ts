@@ -2,7 +2,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { CONFIRM_PAGE } from "#features/access/routes/sign-in/pages.ts";
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import type { App } from "#http/app.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
@@ -22,7 +22,7 @@ import { testApp } from "../../support/routes/test-app.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
-export type RouteApps = Readonly<Record<"api" | "check" | "connect" | "console" | "docs" | "intake", App>>;
+export type RouteApps = Readonly<Record<"api" | "checkPage" | "connect" | "console" | "docs" | "intake", App>>;
 
 /** The keys of the tokens in sign-in links. */
 export const LOGIN_KEYS = oneKeyRing(randomToken(32));
@@ -116,7 +116,7 @@ export async function openRouteApps(
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
-    check: createApp({ ...common, endpoints: checkRoutes, ports: check }),
+    checkPage: createApp({ ...common, endpoints: checkPageRoutes, ports: check }),
     docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages, notFound } }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
     connect: createApp({

@@ -3,7 +3,7 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { TestEnv } from "../../support/flows/test-env.ts";
 import { rowText } from "../../support/stores/row-text.ts";
 import type { RouteApps } from "./apps.ts";
-import { apiRows, checkRows, connectRows, consoleRows, docsRows, intakeRows, type RouteRow } from "./rows.ts";
+import { apiRows, checkPageRows, connectRows, consoleRows, docsRows, intakeRows, type RouteRow } from "./rows.ts";
 import type { RouteWorld } from "./world.ts";
 
 const document = JSON.parse(readFileSync(new URL("../../../docs/openapi.json", import.meta.url), "utf8"));
@@ -15,7 +15,7 @@ export const documentReads = Object.entries(document.paths as Record<string, obj
 
 const rowsByApp: Readonly<Record<keyof RouteApps, Readonly<Record<string, RouteRow>>>> = {
   api: apiRows,
-  check: checkRows,
+  checkPage: checkPageRows,
   connect: connectRows,
   console: consoleRows,
   docs: docsRows,

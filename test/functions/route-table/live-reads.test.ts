@@ -95,7 +95,7 @@ beforeAll(async () => {
   const { confirmation_code: code } = (await deletion.json()) as { confirmation_code: string };
   const hold = world.ownIds.hold;
   const secret = `secret of ${hold}`;
-  await post("check", `/verify/holds/${hold}`, { body: JSON.stringify({ secret }) });
+  await post("checkPage", `/verify/holds/${hold}`, { body: JSON.stringify({ secret }) });
   const token = await tokenOf(mails[0] ?? "");
   live = {
     query: { token, code: "the-code", invite: inviteLink, hold, secret, t: secret, confirmation_code: code },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasRole, roles } from "#features/access/rules/roles.ts";
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";
 import { connectRoutes } from "../../../functions/connect/routes.ts";
@@ -14,7 +14,7 @@ import { openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
 import {
   apiRows,
-  checkRows,
+  checkPageRows,
   connectRows,
   consoleRows,
   docsRows,
@@ -49,7 +49,7 @@ const tables = [
   { table: "connect", routes: connectRoutes, rows: connectRows },
   { table: "console", routes: consoleRoutes, rows: consoleRows },
   { table: "docs", routes: docsRoutes, rows: docsRows },
-  { table: "check", routes: checkRoutes, rows: checkRows },
+  { table: "checkPage", routes: checkPageRoutes, rows: checkPageRows },
   { table: "intake", routes: intakeRoutes, rows: intakeRows },
 ] as const;
 
@@ -205,7 +205,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
   });
 
   it("can be read by the console alone, and the OpenAPI document by any page", async () => {
-    const isReadable = !["check", "docs", "intake"].includes(table) && name !== "GET /health";
+    const isReadable = !["checkPage", "docs", "intake"].includes(table) && name !== "GET /health";
     const isDocument = name === "GET /openapi.json";
     for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
       const { headers: own, ...caller } = callers["a key"] as RouteCaller;

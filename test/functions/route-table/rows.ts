@@ -190,7 +190,7 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
 const page = (path: string): RouteRow => open(path, [404, "route_not_found"]);
 
 /** Of the check page and its API: the secret of a hold is its credential, and no other counts. */
-export const checkRows: Readonly<Record<string, RouteRow>> = {
+export const checkPageRows: Readonly<Record<string, RouteRow>> = {
   "POST /verify/holds/{hold_id}": check(""),
   "POST /verify/holds/{hold_id}/challenge": check("/challenge"),
   "POST /verify/holds/{hold_id}/complete": check("/complete", { token: "t", solutions: [1] }),

@@ -95,7 +95,7 @@ export function openActors(world: World) {
     const token = easyChallengeToken(challenge, world.challengeKeysAt(challengedAt));
     const body = { secret: hold.secret, token, solutions: solveChallenge(token) };
     hold.checkedAt ??= at;
-    const response = await request("verify", "POST", `/verify/holds/${hold.id}/complete`, { body });
+    const response = await request("checkPage", "POST", `/verify/holds/${hold.id}/complete`, { body });
     deeds.checks.push({ hold, challengedAt, at, response });
   }
 

@@ -14,7 +14,7 @@ interface RequestOptions {
   readonly text?: string;
 }
 
-type HttpFunction = "api" | "verify" | "console";
+type HttpFunction = "api" | "checkPage" | "console";
 
 export type Requests = ReturnType<typeof openRequests>;
 

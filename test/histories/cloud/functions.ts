@@ -3,7 +3,7 @@ import type { FunctionName as FunctionId } from "#base/config/names.ts";
 /** The functions of a history, by the ids of their constructs. */
 export const functionIds = {
   api: "Api",
-  verify: "Verify",
+  checkPage: "Verify",
   intake: "Intake",
   ingest: "Ingest",
   deliver: "Deliver",

@@ -3,7 +3,7 @@ import { clockNow } from "#base/kernel/time.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
 import type { NewConnection } from "#features/accounts/flows/link-account.ts";
 import { platformCallbackRoutes } from "#features/accounts/routes/platform-callbacks.ts";
-import { checkApiRoutes } from "#features/holds/routes/check.ts";
+import { checkPageApiRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
@@ -52,8 +52,11 @@ export function loadFunction(name: FunctionName, functions: ProcessPorts): Handl
       const credentials = callerCredentials(ports);
       return lambdaHandler(createApp({ ...app, endpoints: apiRoutes, ports, credentials, checkData: true }), log);
     },
-    verify: () =>
-      lambdaHandler(createApp({ ...app, ...publicApp, endpoints: checkApiRoutes, ports: functions.verify() }), log),
+    checkPage: () =>
+      lambdaHandler(
+        createApp({ ...app, ...publicApp, endpoints: checkPageApiRoutes, ports: functions["check-page"]() }),
+        log,
+      ),
     intake: () =>
       lambdaHandler(createApp({ ...app, ...publicApp, endpoints: intakeRoutes, ports: functions.intake() }), log),
     ingest: () => ingestWorker(functions.ingest(), clockNow),

@@ -23,12 +23,12 @@ import type { Step } from "./step.ts";
 export function messageEpisodes(who: number): fc.Arbitrary<Paced[]>[] {
   return [
     // A held message, with trouble on either side.
-    at(by("write", who), wait(DAY + HOUR, 2 * DAY, 6 * DAY), by("hold", who), trouble("verify"), answer, latestHold),
+    at(by("write", who), wait(DAY + HOUR, 2 * DAY, 6 * DAY), by("hold", who), trouble("checkPage"), answer, latestHold),
     at(
       by("write", who),
       wait(7 * DAY - 5 * MINUTE),
       by("hold", who),
-      trouble("verify"),
+      trouble("checkPage"),
       wait(MINUTE, 4 * MINUTE),
       latestHold,
     ),

@@ -85,7 +85,7 @@ export const singleStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant("trouble" as const),
-      name: fc.constantFrom(...functionsWithoutStream, "api", "verify", "deliver", "deliver", "ingest"),
+      name: fc.constantFrom(...functionsWithoutStream, "api", "checkPage", "deliver", "deliver", "ingest"),
       call: fc.nat({ max: 20 }),
       kind: fc.constantFrom(...troubleKinds),
       millis: fc.constantFrom(...freezes),

@@ -103,17 +103,17 @@ export const holdsFaults: readonly PlantedFault[] = [
   },
   {
     name: "a link that is opened again does not say why its message failed",
-    file: "shared/features/holds/routes/check.ts",
+    file: "shared/features/holds/routes/check-page.ts",
     search: '"view" in refusal ? { ...refusal, fields: toEndedHoldFields(refusal.view) } : refusal',
     replacement: "refusal",
     killedBy: {
-      file: "test/features/holds/routes/check.test.ts",
+      file: "test/features/holds/routes/check-page.test.ts",
       title: "says why a message failed when its link is opened again, on every route and without its text",
     },
   },
   {
     name: "a proxy's 404 makes the check page forget its secret",
-    file: "web/check/steps.ts",
+    file: "web/check-page/steps.ts",
     search: 'status === 404 && problem.code !== ""',
     replacement: "status === 404",
     killedBy: {

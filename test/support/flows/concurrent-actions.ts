@@ -7,7 +7,7 @@ import { replayDelivery } from "#features/delivery/replay.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
 import { type CreatedHold, createHold } from "#features/holds/flows/create.ts";
-import type { CheckPorts } from "#features/holds/ports.ts";
+import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
 import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
@@ -23,7 +23,7 @@ export function concurrentActions(
 ) {
   const caller = tenantCaller(tenant);
   const actor = { caller, ip: null };
-  const checkPorts: CheckPorts = {
+  const checkPagePorts: CheckPagePorts = {
     ...api,
     verificationAttempts: verificationAttemptStore(testEnv.table),
     challengeKeys: async () => CHALLENGE_KEYS,
@@ -77,7 +77,7 @@ export function concurrentActions(
       const secret = holdSecret(await api.holdKeys(), id);
       const answer = { holdId: id, secret, sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
       const completed = await completeHold(
-        checkPorts,
+        checkPagePorts,
         answer,
         startRequestTime(() => at),
       );

@@ -8,7 +8,7 @@ import { auditStore } from "#features/access/store/audit.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
 import { type CreatedHold, createHold, type HumanAgentMessage } from "#features/holds/flows/create.ts";
 import { getHold } from "#features/holds/flows/view.ts";
-import type { CheckPorts } from "#features/holds/ports.ts";
+import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { type Challenge, derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
@@ -70,7 +70,7 @@ export async function openHoldFixture(
       sendScope === "test" ? realPorts.platformFor(account, sendScope) : (platform as Platform);
     return { ...realPorts, platformFor };
   };
-  const checkPorts = (rest: Partial<CheckPorts> = {}): CheckPorts => ({
+  const checkPagePorts = (rest: Partial<CheckPagePorts> = {}): CheckPagePorts => ({
     ...apiPorts(),
     verificationAttempts: verificationAttemptStore(testEnv.table),
     challengeKeys: async () => CHALLENGE_KEYS,
@@ -104,7 +104,7 @@ export async function openHoldFixture(
       );
     },
     apiPorts,
-    checkPorts,
+    checkPagePorts,
     secret,
     /** Sets the platform's response to all later sends. */
     setPlatformResponse(next: typeof platformResponse): void {
@@ -127,7 +127,7 @@ export async function openHoldFixture(
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
       return { holdId: id, secret: await secret(id), sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
     },
-    async complete(hold: CreatedHold, ports = checkPorts(), time: RequestTime = startRequestTime(testEnv.now)) {
+    async complete(hold: CreatedHold, ports = checkPagePorts(), time: RequestTime = startRequestTime(testEnv.now)) {
       return completeHold(ports, await this.solvedAnswer(hold), time);
     },
     read: (holdId: string) => getHold(apiPorts(), caller, holdId, testEnv.now()),

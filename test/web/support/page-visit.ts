@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { waitFor } from "../../e2e/support/wait-for.ts";
-import type { CheckServer, HeldMessage } from "./check-server.ts";
+import type { CheckServer, HeldMessage } from "./check-page-server.ts";
 
 export interface PageVisit {
   readonly page: Page;

@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { CheckPorts } from "../ports.ts";
+import type { CheckPagePorts } from "../ports.ts";
 import { type IssuedChallenge, newChallenge } from "../rules/proof-of-work.ts";
 import { isHoldExhausted } from "../rules/verification-attempts.ts";
 import {
@@ -16,7 +16,7 @@ const NONCE_BYTES = 16;
 
 /** Creates a challenge for a waiting hold. Each challenge counts as an attempt on the hold. */
 export async function createChallenge(
-  ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "challengeKeys" | "random">,
+  ports: Pick<CheckPagePorts, "holds" | "verificationAttempts" | "challengeKeys" | "random">,
   request: CheckRequest,
   now: Millis,
 ): Promise<IssuedChallenge | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {

@@ -4,7 +4,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { CheckPorts } from "../ports.ts";
+import type { CheckPagePorts } from "../ports.ts";
 import { checkSolutions } from "../rules/proof-of-work.ts";
 import { areCompletionsExhausted, isHoldExhausted } from "../rules/verification-attempts.ts";
 import type { Hold } from "../store/hold-items.ts";
@@ -33,7 +33,7 @@ export interface Completion extends CheckRequest {
  * @returns the hold after its send, or in state `sending` when its outcome could not be stored in the request's time
  */
 export async function completeHold(
-  ports: CheckPorts,
+  ports: CheckPagePorts,
   request: Completion,
   time: RequestTime,
 ): Promise<CheckHoldView | Refusal<"hold_not_found" | "invalid_request"> | TooManyAttempts | HoldEndedRefusal> {
@@ -70,7 +70,7 @@ const completionProblems = {
 
 /** Null when the token and its solutions are right. Anything else counts as a failure of the address and of the hold. */
 async function checkCompletion(
-  ports: Pick<CheckPorts, "verificationAttempts" | "challengeKeys">,
+  ports: Pick<CheckPagePorts, "verificationAttempts" | "challengeKeys">,
   hold: Hold,
   { token, solutions, sourceIp }: Completion,
   now: Millis,
@@ -86,7 +86,7 @@ async function checkCompletion(
 
 /** The refusal for a completion that lost the claim to another completion or to the expiry. */
 async function refuseLostClaim(
-  ports: Pick<CheckPorts, "holds">,
+  ports: Pick<CheckPagePorts, "holds">,
   hold: Hold | null,
   now: Millis,
 ): Promise<HoldEndedRefusal | Refusal<"hold_not_found">> {

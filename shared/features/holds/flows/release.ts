@@ -9,7 +9,7 @@ import { readMessage } from "#features/sending/admit-message.ts";
 import { performSend, type SendResult } from "#features/sending/perform.ts";
 import { planSend } from "#features/sending/plan.ts";
 import type { RequestedContent, SendContent } from "#features/sending/rules/send-content.ts";
-import type { CheckPorts } from "../ports.ts";
+import type { CheckPagePorts } from "../ports.ts";
 import { type HoldError, holdAuditEntry, holdError } from "../rules/holds.ts";
 import type { Hold } from "../store/hold-items.ts";
 import type { HoldOutcome } from "../store/holds.ts";
@@ -29,7 +29,11 @@ export interface HoldRelease {
  * the hold lapses and is never sent again.
  * @returns the settled hold; null when its conversation was erased
  */
-export async function releaseHold(ports: CheckPorts, release: HoldRelease, time: RequestTime): Promise<Hold | null> {
+export async function releaseHold(
+  ports: CheckPagePorts,
+  release: HoldRelease,
+  time: RequestTime,
+): Promise<Hold | null> {
   const { hold, sendId } = release;
   const { id, tenant } = hold;
   let read: ReadAccount | null = null;
@@ -63,7 +67,7 @@ interface PushedRelease extends HoldRelease {
 
 /** Throws only if nothing was sent. */
 async function sendHeldMessage(
-  ports: CheckPorts,
+  ports: CheckPagePorts,
   { hold, sendId, ip, onAccount, push }: PushedRelease,
   time: RequestTime,
 ): Promise<HoldOutcome> {

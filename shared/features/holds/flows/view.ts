@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Caller, refuseTenant } from "#features/access/rules/callers.ts";
 import { networkKey } from "#features/access/rules/networks.ts";
-import type { CheckPorts } from "../ports.ts";
+import type { CheckPagePorts } from "../ports.ts";
 import { type HoldState, holdSecretHash, holdStateAt, isHoldId, isHoldReadable, isHoldSecret } from "../rules/holds.ts";
 import { isAddressExhausted, secondsUntilNextWindow } from "../rules/verification-attempts.ts";
 import type { Hold } from "../store/hold-items.ts";
@@ -39,7 +39,7 @@ export interface HoldEndedRefusal extends Refusal<"hold_sending" | "hold_sent" |
   readonly view: HoldView;
 }
 export type TooManyAttempts = Refusal<"verification_limit">;
-type OpenPorts = Pick<CheckPorts, "holds" | "verificationAttempts">;
+type OpenPorts = Pick<CheckPagePorts, "holds" | "verificationAttempts">;
 
 /** Shown when no name is known. */
 const FALLBACK_NAME = "this person";
@@ -49,7 +49,7 @@ const UNKNOWN_HOLD_HASH = holdSecretHash("");
 
 /** Gets a hold of the caller's tenant, until 30 minutes after it was created. */
 export async function getHold(
-  ports: Pick<CheckPorts, "holds">,
+  ports: Pick<CheckPagePorts, "holds">,
   caller: Caller,
   holdId: string,
   now: Millis,
@@ -64,7 +64,7 @@ export async function getHold(
 
 /** Gets a held message for the check page. A successful read is not counted as an attempt. */
 export async function viewHold(
-  ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "conversations">,
+  ports: Pick<CheckPagePorts, "holds" | "verificationAttempts" | "conversations">,
   request: CheckRequest,
   now: Millis,
 ): Promise<CheckHoldView | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {
@@ -94,7 +94,11 @@ export async function openHold(
 }
 
 /** The current state of a hold; null when it was erased. Stores an end by time first, so that no other end can follow. */
-export async function currentHold(ports: Pick<CheckPorts, "holds">, hold: Hold, now: Millis): Promise<HoldView | null> {
+export async function currentHold(
+  ports: Pick<CheckPagePorts, "holds">,
+  hold: Hold,
+  now: Millis,
+): Promise<HoldView | null> {
   const state = holdStateAt(hold, now);
   if (state.status === hold.state.status) return { hold, state };
   const current = await ports.holds.expire(hold, now);
@@ -116,7 +120,7 @@ const endedReasons = {
 
 /** The names around a held message. Reads its conversation. */
 export async function getHoldNames(
-  ports: Pick<CheckPorts, "conversations">,
+  ports: Pick<CheckPagePorts, "conversations">,
   hold: Hold,
   now: Millis,
 ): Promise<HoldNames> {

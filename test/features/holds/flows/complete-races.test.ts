@@ -35,7 +35,7 @@ describe("concurrent requests", () => {
       testEnv.advance(hold.expiresAt - testEnv.now() - before);
       const reads = () => Promise.all(Array.from({ length: 5 }, () => fixture.read(hold.id)));
       const [done] = await Promise.all([
-        completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now)),
+        completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now)),
         reads(),
         reads(),
       ]);
@@ -57,7 +57,7 @@ describe("concurrent requests", () => {
     testEnv.advance(hold.expiresAt - testEnv.now());
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
     const behind = () => testEnv.now() - 5 * SECOND;
-    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(behind))).toMatchObject({
+    expect(await completeHold(fixture.checkPagePorts(), answer, startRequestTime(behind))).toMatchObject({
       refused: "hold_expired",
     });
     expect(fixture.calls).toEqual([]);

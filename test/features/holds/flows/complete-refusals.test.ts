@@ -23,7 +23,7 @@ afterAll(() => testEnv.close());
 
 const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
   viewHold(
-    fixture.checkPorts(),
+    fixture.checkPagePorts(),
     { holdId, secret: await fixture.secret(holdId), sourceIp: newSourceIp() },
     testEnv.now(),
   );
@@ -65,11 +65,15 @@ describe("a completion is refused and sends nothing with", () => {
       "no token": { token: "" },
       "an expired token": answering(easyChallengeToken({ holdId: hold.id, expires: testEnv.now() })),
     }[caseName];
-    const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, startRequestTime(testEnv.now));
+    const answer = await completeHold(
+      fixture.checkPagePorts(),
+      { ...right, ...changed },
+      startRequestTime(testEnv.now),
+    );
     expect(answer).toMatchObject({ refused: "invalid_request", detail, errors: [{ problem: expect.any(String) }] });
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "awaiting_verification" } });
     // The right answer passes, so nothing else was wrong.
-    expect(await completeHold(fixture.checkPorts(), right, startRequestTime(testEnv.now))).toMatchObject({
+    expect(await completeHold(fixture.checkPagePorts(), right, startRequestTime(testEnv.now))).toMatchObject({
       state: { status: "sent" },
     });
     testEnv.advance(11 * SECOND);
@@ -86,10 +90,14 @@ describe("a completion is refused and sends nothing with", () => {
         "a secret with a changed character": { secret: siblingId(right.secret) },
         "an id with a changed character": { holdId: siblingId(right.holdId) },
       }[caseName];
-      const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, startRequestTime(testEnv.now));
+      const answer = await completeHold(
+        fixture.checkPagePorts(),
+        { ...right, ...changed },
+        startRequestTime(testEnv.now),
+      );
       expect(answer).toEqual({ refused: "hold_not_found" });
       expect(
-        await completeHold(fixture.checkPorts(), { ...right, holdId: "hold_x" }, startRequestTime(testEnv.now)),
+        await completeHold(fixture.checkPagePorts(), { ...right, holdId: "hold_x" }, startRequestTime(testEnv.now)),
       ).toEqual(answer);
     },
   );

@@ -34,7 +34,7 @@ async function countHeldTexts(): Promise<number> {
 
 const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
   viewHold(
-    fixture.checkPorts(),
+    fixture.checkPagePorts(),
     { holdId, secret: await fixture.secret(holdId), sourceIp: newSourceIp() },
     testEnv.now(),
   );
@@ -83,11 +83,11 @@ describe("the check", () => {
     const fixture = await openHoldFixture(testEnv, { scope: "test" });
     const hold = await fixture.newHold();
     const request = { holdId: hold.id, secret: await fixture.secret(hold.id), sourceIp: newSourceIp() };
-    const issued = await createChallenge(fixture.checkPorts(), request, testEnv.now());
+    const issued = await createChallenge(fixture.checkPagePorts(), request, testEnv.now());
     if (isRefusal(issued)) throw new Error(issued.refused);
     expect(issued).toMatchObject({ challenge: { c: 50, s: 32, d: 3 }, expires: testEnv.now() + 10 * MINUTE });
     const answer = { ...request, token: issued.token, solutions: solveChallenge(issued.token) };
-    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+    expect(await completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
       state: { status: "sent" },
     });
   });
@@ -97,7 +97,7 @@ describe("the check", () => {
     const hold = await fixture.newHold();
     testEnv.advance(7 * MINUTE);
     const request = { holdId: hold.id, secret: await fixture.secret(hold.id), sourceIp: newSourceIp() };
-    expect(await createChallenge(fixture.checkPorts(), request, testEnv.now())).toMatchObject({
+    expect(await createChallenge(fixture.checkPagePorts(), request, testEnv.now())).toMatchObject({
       challenge: { d: 4 },
       expires: hold.expiresAt,
     });
@@ -130,7 +130,7 @@ describe("the policy at the time of the send", () => {
     const fixture = await openHoldFixture(testEnv, { wroteAgo: 7 * DAY - 10 * MINUTE });
     const hold = await fixture.newHold();
     testEnv.advance(10 * MINUTE - 1);
-    const ports = fixture.checkPorts();
+    const ports = fixture.checkPagePorts();
     const slow = {
       ...ports,
       audit: {
@@ -150,14 +150,14 @@ describe("the policy at the time of the send", () => {
     const disconnected = await openHoldFixture(testEnv);
     const unauthorized = await openHoldFixture(testEnv);
     const [first, second] = [await disconnected.newHold(), await unauthorized.newHold()];
-    const portsWithoutAccount = disconnected.checkPorts({
+    const portsWithoutAccount = disconnected.checkPagePorts({
       accounts: { ...disconnected.apiPorts().accounts, get: async () => null },
     });
     expect(await disconnected.complete(first, portsWithoutAccount)).toMatchObject({
       state: { status: "failed", error: { code: "account_not_found" } },
     });
     const { accounts } = unauthorized.apiPorts();
-    const portsWithDeadToken = unauthorized.checkPorts({
+    const portsWithDeadToken = unauthorized.checkPagePorts({
       accounts: {
         ...accounts,
         get: async (tenant, ref) => {
@@ -211,7 +211,7 @@ describe("the outcome at the platform", () => {
     const platformAnswer = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => platformAnswer.promise);
     const hold = await fixture.newHold();
-    expect(await fixture.complete(hold, fixture.checkPorts(), endedTime())).toMatchObject({
+    expect(await fixture.complete(hold, fixture.checkPagePorts(), endedTime())).toMatchObject({
       state: { status: "sending" },
     });
     await expect.poll(() => fixture.calls.length).toBe(1);
@@ -229,7 +229,7 @@ describe("the outcome at the platform", () => {
     const platformAnswer = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => platformAnswer.promise);
     const hold = await fixture.newHold();
-    await fixture.complete(hold, fixture.checkPorts(), endedTime());
+    await fixture.complete(hold, fixture.checkPagePorts(), endedTime());
     await expect.poll(() => fixture.calls.length).toBe(1);
     testEnv.advance(60 * SECOND + 1);
     const failed = { state: { status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } } };
@@ -277,7 +277,7 @@ describe("a fault of ours", () => {
         events: { ...fixture.apiPorts().events, send: rejectInjected },
         outboundMessages: { record: rejectInjected },
       };
-      const ports = fixture.checkPorts({ [store]: failingPorts[store] });
+      const ports = fixture.checkPagePorts({ [store]: failingPorts[store] });
       expect(await fixture.complete(hold, ports)).toMatchObject({ state: { status: "sent" } });
       expect(fixture.calls).toHaveLength(1);
     },
@@ -288,7 +288,7 @@ describe("a fault of ours", () => {
     const hold = await fixture.newHold();
     const rejectInjected = () => Promise.reject(new Error("injected"));
     const { sendRecords } = fixture.apiPorts();
-    const ports = fixture.checkPorts({
+    const ports = fixture.checkPagePorts({
       sendRecords: { ...sendRecords, settleSend: rejectInjected, get: rejectInjected },
     });
     expect(await fixture.complete(hold, ports)).toMatchObject({
@@ -303,7 +303,7 @@ describe("a fault of ours", () => {
       const fixture = await openHoldFixture(testEnv);
       const hold = await fixture.newHold();
       const [store = "", name = ""] = call.split(".");
-      const ports = fixture.checkPorts();
+      const ports = fixture.checkPagePorts();
       let calls = 0;
       const real = ports[store as keyof typeof ports] as unknown as Record<string, (...args: unknown[]) => unknown>;
       // The completion reads the conversation once before it claims the hold.

@@ -22,7 +22,7 @@ describe("a completion", () => {
         const fixture = await openHoldFixture(testEnv);
         const created = await fixture.newHold();
         const answer = await fixture.solvedAnswer(created);
-        const ports = fixture.checkPorts();
+        const ports = fixture.checkPagePorts();
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         const done = await completeHold(ports, answer, startRequestTime(testEnv.now)).catch((error: unknown) => error);
         injection.remove();

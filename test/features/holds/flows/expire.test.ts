@@ -130,7 +130,7 @@ it("either a sweep or a completion gets the message at the last moment, and its 
     // A sweep whose clock is a little ahead.
     const ahead = testEnv.now() + SECOND;
     const [done] = await Promise.all([
-      completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now)),
+      completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now)),
       expireHolds(holds(), ahead),
       expireHolds(holds(), ahead),
     ]);

@@ -19,7 +19,7 @@ it("a completion that is frozen for a minute at any call sends nothing once its 
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold();
     let callsBefore = 0;
-    const run = await runFrozen(fixture.checkPorts(), point, {
+    const run = await runFrozen(fixture.checkPagePorts(), point, {
       work: (ports) => fixture.complete(hold, ports),
       async whileFrozen() {
         testEnv.advance(61 * SECOND);
@@ -47,7 +47,7 @@ it("a completion that is frozen past the seventh day never sends the human-agent
     const hold = await fixture.newHold();
     testEnv.advance(MINUTE - 5 * SECOND);
     await runFrozen(
-      fixture.checkPorts(),
+      fixture.checkPagePorts(),
       { call, when: "before" },
       {
         work: (ports) => fixture.complete(hold, ports),

@@ -20,12 +20,12 @@ const advanceToNextWindow = () => testEnv.advance(5 * MINUTE - (testEnv.now() % 
 beforeEach(() => advanceToNextWindow());
 
 const wrongAttempt = (sourceIp: string, holdId = "hold_0") =>
-  viewHold(fixture.checkPorts(), { holdId, secret: "wrong", sourceIp }, testEnv.now());
+  viewHold(fixture.checkPagePorts(), { holdId, secret: "wrong", sourceIp }, testEnv.now());
 const notFound = { refused: "hold_not_found" };
 const tooMany = (retryAfter: number) => ({ refused: "verification_limit", retryAfter });
 
 async function viewWithSecret(holdId: string, sourceIp: string) {
-  return viewHold(fixture.checkPorts(), { holdId, secret: await fixture.secret(holdId), sourceIp }, testEnv.now());
+  return viewHold(fixture.checkPagePorts(), { holdId, secret: await fixture.secret(holdId), sourceIp }, testEnv.now());
 }
 
 describe("an address", () => {
@@ -62,7 +62,7 @@ describe("an address", () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 40; i++) expect(isRefusal(await viewWithSecret(hold.id, source))).toBe(false);
     const answer = { ...(await fixture.solvedAnswer(hold)), sourceIp: source };
-    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+    expect(await completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
       state: { status: "sent" },
     });
     expect(await wrongAttempt(source)).toEqual(notFound);
@@ -74,7 +74,7 @@ describe("an address", () => {
     for (let i = 0; i < 29; i++) await wrongAttempt(source);
     const right = await fixture.solvedAnswer(await fixture.newHold());
     const answer = { ...right, sourceIp: source, token: "x" };
-    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+    expect(await completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
       detail: "invalid_token",
     });
     expect(await wrongAttempt(source)).toEqual(tooMany(300));
@@ -84,13 +84,13 @@ describe("an address", () => {
 describe("a hold", () => {
   const challenge = async (holdId: string) =>
     createChallenge(
-      fixture.checkPorts(),
+      fixture.checkPagePorts(),
       { holdId, secret: await fixture.secret(holdId), sourceIp: newSourceIp() },
       testEnv.now(),
     );
   const fail = async (hold: Parameters<HoldFixture["solvedAnswer"]>[0]) =>
     completeHold(
-      fixture.checkPorts(),
+      fixture.checkPagePorts(),
       { ...(await fixture.solvedAnswer(hold)), solutions: [] },
       startRequestTime(testEnv.now),
     );
@@ -118,7 +118,7 @@ describe("a hold", () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 12; i++) {
       const answer = { ...(await fixture.solvedAnswer(hold)), secret: "wrong" };
-      expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toEqual(notFound);
+      expect(await completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now))).toEqual(notFound);
     }
     expect(await challenge(hold.id)).toMatchObject({ challenge: { c: 50 } });
   });

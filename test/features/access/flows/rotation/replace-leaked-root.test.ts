@@ -294,7 +294,7 @@ describe("the replacement of a leaked root secret", () => {
     const warm = await newWarmProcess();
     const fixture = await openHoldFixture(testEnv);
     const api = { ...fixture.apiPorts(), holdKeys: warm.ports.holdKeys };
-    const check = (process: Process) => fixture.checkPorts({ challengeKeys: process.ports.challengeKeys });
+    const check = (process: Process) => fixture.checkPagePorts({ challengeKeys: process.ports.challengeKeys });
     const create = async () => {
       const hold = await fixture.tryCreateHold({}, api);
       if (isRefusal(hold)) throw new Error(hold.refused);

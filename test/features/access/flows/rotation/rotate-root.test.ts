@@ -177,7 +177,7 @@ describe("a rotation of the root secret", () => {
         return { holdKeys, challengeKeys };
       };
       const api = () => ({ ...fixture.apiPorts(), ...rings() });
-      const check = () => fixture.checkPorts(rings());
+      const check = () => fixture.checkPagePorts(rings());
       const create = () => fixture.tryCreateHold({ idempotencyKey: "a hold" }, api());
       const hold = await create();
       if (isRefusal(hold)) throw new Error(hold.refused);

@@ -216,14 +216,14 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
         const sendId = newUlid(testEnv.now());
         const claimed = await stores.holds.claimHold(hold, sendId, testEnv.now());
         if (claimed?.sendId !== sendId) throw new Error("The hold is not claimed.");
-        const checkPorts = {
+        const checkPagePorts = {
           ...ports,
           challengeKeys: async () => CHALLENGE_KEYS,
           random: randomToken,
           pageFiles: new Map(),
         };
         const release = { hold: { ...claimed, content: hold.content }, sendId, ip: null };
-        return releaseHold(checkPorts, release, startRequestTime(testEnv.now));
+        return releaseHold(checkPagePorts, release, startRequestTime(testEnv.now));
       }),
 
     upload: () =>

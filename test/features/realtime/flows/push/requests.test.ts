@@ -97,7 +97,7 @@ it("a held message is requested when it is created, while it is sent and when it
 
   const refused = await fixture.newHold();
   await requested(queues);
-  const ports = fixture.checkPorts();
+  const ports = fixture.checkPagePorts();
   const get: typeof ports.accounts.get = async (...values) => {
     const current = await ports.accounts.get(...values);
     return current && { ...current, status: "restricted", retryAt: testEnv.now() + HOUR };

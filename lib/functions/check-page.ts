@@ -11,9 +11,9 @@ import {
 } from "./function-context.ts";
 
 /** The check page, and the API that its script calls. */
-export function createVerify(scope: Construct, context: FunctionContext): NodeFunction {
+export function createCheckPage(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
-  const verify = new NodeFunction(scope, "Verify", {
+  const checkPage = new NodeFunction(scope, "Verify", {
     description: "Parley: the page on which a person checks a held message",
     code: code("Verify"),
     memoryMegabytes: 256,
@@ -26,14 +26,14 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
     },
   });
   // The transaction that publishes a failed send checks that its record exists.
-  data.table.allow(verify.functionRole, {
+  data.table.allow(checkPage.functionRole, {
     actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
-  data.key.allowDecrypt(verify.functionRole, "account-token");
-  queues.Accounts.allowSending(verify.functionRole);
-  queues.Events.allowSending(verify.functionRole);
-  queues.Realtime.allowSending(verify.functionRole);
-  allowReading(data.secrets.root, verify.functionRole);
-  allowReading(data.secrets.platforms, verify.functionRole);
-  return verify;
+  data.key.allowDecrypt(checkPage.functionRole, "account-token");
+  queues.Accounts.allowSending(checkPage.functionRole);
+  queues.Events.allowSending(checkPage.functionRole);
+  queues.Realtime.allowSending(checkPage.functionRole);
+  allowReading(data.secrets.root, checkPage.functionRole);
+  allowReading(data.secrets.platforms, checkPage.functionRole);
+  return checkPage;
 }

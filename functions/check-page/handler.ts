@@ -1,16 +1,16 @@
 import { clockNow } from "#base/kernel/time.ts";
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
-import { checkPorts } from "./ports.ts";
+import { checkPagePorts } from "./ports.ts";
 
 /** The check page and its API. Callers authenticate with a hold's secret, never with an API key. */
 export const handler = lambdaHandler(
   createApp({
-    endpoints: checkRoutes,
-    ports: checkPorts(),
+    endpoints: checkPageRoutes,
+    ports: checkPagePorts(),
     credentials: noCredentials,
     now: clockNow,
     log,

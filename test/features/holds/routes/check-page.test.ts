@@ -6,10 +6,10 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { iso, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { createHold } from "#features/holds/flows/create.ts";
-import { checkRoutes } from "#features/holds/routes/check.ts";
+import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import type { SendOutcome } from "#platforms/platform.ts";
-import { readCheckPage } from "../../../../functions/verify/page-files.ts";
+import { readCheckPage } from "../../../../functions/check-page/page-files.ts";
 import { buildCheckPage } from "../../../../web/build.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { refusedOutcome } from "../../../support/flows/conversation-fixture.ts";
@@ -27,8 +27,8 @@ beforeAll(async () => {
   fixture = await openHoldFixture(testEnv);
   await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l", name: "Mara Lindqvist" });
   app = createApp({
-    endpoints: checkRoutes,
-    ports: observePorts(fixture.checkPorts({ pageFiles: readCheckPage(folder) })),
+    endpoints: checkPageRoutes,
+    ports: observePorts(fixture.checkPagePorts({ pageFiles: readCheckPage(folder) })),
     credentials: noCredentials,
     now: testEnv.now,
     log: (line) => testEnv.lines.push(line),

@@ -9,7 +9,7 @@ import { auditStore } from "#features/access/store/audit.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
-import type { CheckPorts } from "#features/holds/ports.ts";
+import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
 import { tenantShards } from "#features/inbox/flows/feed-shards.ts";
@@ -25,10 +25,10 @@ import { openPlatforms } from "../support/platforms.ts";
 import { readCheckPage } from "./page-files.ts";
 
 /** The build of the function puts the page beside the bundle. */
-const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check", import.meta.url));
+const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check-page", import.meta.url));
 
 /** The ports of the check page. They send held messages and give access to nothing else of a tenant. */
-export function checkPorts(host: Host = processHost): CheckPorts {
+export function checkPagePorts(host: Host = processHost): CheckPagePorts {
   const { settings, clients, log } = host;
   const table = openTable(setting("table", settings), clients.table);
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
