@@ -2,26 +2,30 @@ import { deriveUlid, ulidTime } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { iso, type Millis } from "../kernel/time.ts";
 
-/** Every event type that an endpoint can subscribe to, in published order. */
-export const eventTypes = [
-  "message.received",
-  "message.sent",
-  "message.failed",
-  "message.deleted",
-  "message.edited",
-  "message.reaction",
-  "referral.received",
-  "account.connected",
-  "account.reconnected",
-  "account.disconnected",
-  "account.refresh_failing",
-  "account.needs_reauth",
-  "account.restricted",
-  "account.recovered",
-  "webhook.paused",
-  "test.event",
-] as const;
-export type EventType = (typeof eventTypes)[number];
+/**
+ * Every event type that an endpoint can subscribe to, in published order, each with the letter that an endpoint stores
+ * for it. A letter is never changed or reused.
+ */
+export const eventTypeLetters = {
+  "message.received": "r",
+  "message.sent": "s",
+  "message.failed": "f",
+  "message.deleted": "d",
+  "message.edited": "e",
+  "message.reaction": "l",
+  "referral.received": "o",
+  "account.connected": "C",
+  "account.reconnected": "R",
+  "account.disconnected": "D",
+  "account.refresh_failing": "X",
+  "account.needs_reauth": "N",
+  "account.restricted": "S",
+  "account.recovered": "V",
+  "webhook.paused": "p",
+  "test.event": "t",
+} as const;
+export type EventType = keyof typeof eventTypeLetters;
+export const eventTypes = Object.keys(eventTypeLetters) as readonly EventType[];
 
 export const API_VERSION = "1.0.0";
 

@@ -1,4 +1,4 @@
-import { type EventType, eventTypes } from "#base/events/events.ts";
+import { type EventType, eventTypeLetters, eventTypes } from "#base/events/events.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Expression, isOneOf } from "#base/table/expressions.ts";
@@ -14,25 +14,6 @@ import { endpointAttributes as A } from "./attributes.ts";
 import { endpointKey } from "./keys.ts";
 
 /** An endpoint stores its event types as letters: every event's worker reads them, and pays for their bytes. */
-const eventTypeLetters = {
-  "message.received": "r",
-  "message.sent": "s",
-  "message.failed": "f",
-  "message.deleted": "d",
-  "message.edited": "e",
-  "message.reaction": "l",
-  "referral.received": "o",
-  "account.connected": "C",
-  "account.reconnected": "R",
-  "account.disconnected": "D",
-  "account.refresh_failing": "X",
-  "account.needs_reauth": "N",
-  "account.restricted": "S",
-  "account.recovered": "V",
-  "webhook.paused": "p",
-  "test.event": "t",
-} as const satisfies Record<EventType, string>;
-
 export function toEventLetters(events: readonly EventType[]): string {
   return events.map((type) => eventTypeLetters[type]).join("");
 }

@@ -55,30 +55,17 @@ const onRequest: Publish = async ({ tenant, queues, endpoint }) => {
   expect(await sendTestEvent(testEnv.apiPorts(queues), request)).toHaveProperty("deliveryId");
 };
 
-/** How each type is published. */
-const publications: Readonly<Record<EventType, Publish>> = {
+/** How the types are published whose bodies are not stored. */
+const publications: Readonly<Partial<Record<EventType, Publish>>> = {
   "message.received": ofMessage("inbound"),
   "message.sent": ofMessage("outbound"),
-  "message.failed": stored,
-  "message.deleted": stored,
-  "message.edited": stored,
-  "message.reaction": stored,
-  "referral.received": stored,
-  "account.connected": stored,
-  "account.reconnected": stored,
-  "account.disconnected": stored,
-  "account.refresh_failing": stored,
-  "account.needs_reauth": stored,
-  "account.restricted": stored,
-  "account.recovered": stored,
-  "webhook.paused": stored,
   "test.event": onRequest,
 };
 
 it.each(eventTypes)("%s is pushed as endpoints get it", async (type) => {
   const world = await openWorld();
   const { queues, receiver } = world;
-  await publications[type](world, type);
+  await (publications[type] ?? stored)(world, type);
   const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
   for (const queue of [queues.events, queues.deliveries])
     expect((await invokeWorker(testEnv.eventSource, queue, worker)).failed).toEqual([]);
