@@ -66,13 +66,13 @@ it("the tables have every route of every function that answers requests", () => 
 
 describe.each(tables)("the rows of $table", ({ routes, rows }) => {
   it("are one for each route, as it is declared", () => {
-    const declared = routes.map(({ method, path, auth, tenant, role }) => [
+    const declared = routes.map(({ method, path, operation, auth, tenant, role }) => [
       `${method} ${path}`,
-      { auth, tenant, role },
+      { operation, auth, tenant, role },
     ]);
-    const inTable = Object.entries(rows).map(([name, { auth, tenant, role }]) => [
+    const inTable = Object.entries(rows).map(([name, { operation, auth, tenant, role }]) => [
       routeName(name),
-      { auth, tenant, role },
+      { operation, auth, tenant, role },
     ]);
     expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(declared));
   });

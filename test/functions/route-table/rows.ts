@@ -49,6 +49,10 @@ export interface RouteRow {
   readonly request: (filling: Filling) => RouteRequest;
 }
 
+interface OperationRow extends RouteRow {
+  readonly operation: string;
+}
+
 const OK: Verdict = [200, "ok"];
 const FORBIDDEN: Verdict = [403, "forbidden"];
 const notFound = (kind: string): Verdict => [404, `${kind}_not_found`];
@@ -111,32 +115,48 @@ const check = (suffix: string, body: object = {}): RouteRow => {
   return open("", notFound("hold"), { kind: "hold", request });
 };
 
+/** Rows by method and path, from names that start with the operation of the route. */
+function routeRows(rows: Readonly<Record<string, RouteRow>>): Readonly<Record<string, OperationRow>> {
+  const named = Object.entries(rows).map(([name, row]) => {
+    const [operation = "", route = ""] = name.split(": ");
+    return [route, { ...row, operation }] as const;
+  });
+  return Object.fromEntries(named);
+}
+
 /** Of the API function. A name may go on after its path, where a query has an id. */
-export const apiRows: Readonly<Record<string, RouteRow>> = {
-  "GET /v1/ping": open("/v1/ping"),
-  "GET /health": open("/health"),
-  "GET /": open("/", [404, "route_not_found"]),
-  "GET /.well-known/security.txt": open("/.well-known/security.txt", [404, "route_not_found"]),
-  "GET /v1/conversations": members("agent", "/v1/conversations"),
-  "GET /v1/conversations/{id}": withId("agent", "conversation", ({ id }) => `/v1/conversations/${id}`),
-  "DELETE /v1/conversations/{id}": withId("admin", "conversation", ({ id }) => `/v1/conversations/${id}`, {
-    testKeyAnswer: FORBIDDEN,
-    storedIds: ["expired"],
-  }),
-  "GET /v1/messages": members("agent", "/v1/messages"),
-  "GET /v1/messages?conversation_id=": withId(
+export const apiRows = routeRows({
+  "ping: GET /v1/ping": open("/v1/ping"),
+  "health: GET /health": open("/health"),
+  "redirectToSite: GET /": open("/", [404, "route_not_found"]),
+  "redirectToSecurityTxt: GET /.well-known/security.txt": open("/.well-known/security.txt", [404, "route_not_found"]),
+  "listConversations: GET /v1/conversations": members("agent", "/v1/conversations"),
+  "getConversation: GET /v1/conversations/{id}": withId("agent", "conversation", ({ id }) => `/v1/conversations/${id}`),
+  "eraseConversation: DELETE /v1/conversations/{id}": withId(
+    "admin",
+    "conversation",
+    ({ id }) => `/v1/conversations/${id}`,
+    {
+      testKeyAnswer: FORBIDDEN,
+      storedIds: ["expired"],
+    },
+  ),
+  "listMessages: GET /v1/messages": members("agent", "/v1/messages"),
+  "listMessages: GET /v1/messages?conversation_id=": withId(
     "agent",
     "conversation",
     ({ id }) => `/v1/messages?conversation_id=${id}`,
   ),
-  "GET /v1/messages/{id}": withId("agent", "message", ({ id }) => `/v1/messages/${id}`),
-  "POST /v1/messages/reply": send("/v1/messages/reply", () => ({})),
-  "POST /v1/messages/human-agent": send("/v1/messages/human-agent", ({ actorId }) => ({ actor_id: actorId })),
-  "GET /v1/messages/holds/{hold_id}": {
+  "getMessage: GET /v1/messages/{id}": withId("agent", "message", ({ id }) => `/v1/messages/${id}`),
+  "sendReply: POST /v1/messages/reply": send("/v1/messages/reply", () => ({})),
+  "sendHumanAgentMessage: POST /v1/messages/human-agent": send("/v1/messages/human-agent", ({ actorId }) => ({
+    actor_id: actorId,
+  })),
+  "getHold: GET /v1/messages/holds/{hold_id}": {
     ...withId("agent", "hold", ({ id }) => `/v1/messages/holds/${id}`),
     tenant: "resource",
   },
-  "POST /v1/attachments/uploads": {
+  "createUpload: POST /v1/attachments/uploads": {
     ...withId("agent", "conversation", () => "", {
       request: ({ id }) => ({
         path: "/v1/attachments/uploads",
@@ -145,112 +165,114 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
     }),
     tenant: "resource",
   },
-  "POST /v1/attachments": {
+  "finishUpload: POST /v1/attachments": {
     ...withId("agent", "upload", () => "", {
       request: ({ id }) => ({ path: "/v1/attachments", body: { upload_id: decodeURIComponent(id) } }),
     }),
     tenant: "resource",
   },
-  "GET /v1/attachments/uploads/{upload_id}": {
+  "getUpload: GET /v1/attachments/uploads/{upload_id}": {
     ...withId("agent", "upload", ({ id }) => `/v1/attachments/uploads/${id}`),
     tenant: "resource",
   },
-  "GET /v1/accounts": members("agent", "/v1/accounts"),
-  "DELETE /v1/accounts/{account_key}": withId("admin", "account", ({ id }) => `/v1/accounts/${id}`, {
+  "listAccounts: GET /v1/accounts": members("agent", "/v1/accounts"),
+  "disconnectAccount: DELETE /v1/accounts/{account_key}": withId("admin", "account", ({ id }) => `/v1/accounts/${id}`, {
     testKeyAnswer: FORBIDDEN,
   }),
-  "GET /v1/keys": members("admin", "/v1/keys"),
-  "POST /v1/keys": members("admin", "", {
+  "listKeys: GET /v1/keys": members("admin", "/v1/keys"),
+  "createKey: POST /v1/keys": members("admin", "", {
     request: () => ({ path: "/v1/keys", body: { scope: "live" } }),
     testKeyAnswer: FORBIDDEN,
   }),
-  "DELETE /v1/keys/{id}": withId("admin", "key", ({ id }) => `/v1/keys/${id}`),
-  "GET /v1/audit": members("admin", "/v1/audit"),
-  "GET /v1/stats": members("agent", "/v1/stats"),
-  "GET /v1/webhooks": members("admin", "/v1/webhooks"),
-  "POST /v1/webhooks": members("admin", "", {
+  "revokeKey: DELETE /v1/keys/{id}": withId("admin", "key", ({ id }) => `/v1/keys/${id}`),
+  "listAuditEntries: GET /v1/audit": members("admin", "/v1/audit"),
+  "getStats: GET /v1/stats": members("agent", "/v1/stats"),
+  "listWebhooks: GET /v1/webhooks": members("admin", "/v1/webhooks"),
+  "createWebhook: POST /v1/webhooks": members("admin", "", {
     request: () => ({ path: "/v1/webhooks", body: { url: "not a URL" } }),
     answer: [400, "invalid_request"],
   }),
-  "GET /v1/webhooks/{id}": endpointRoute(),
-  "PATCH /v1/webhooks/{id}": endpointRoute("", { status: "paused" }),
-  "DELETE /v1/webhooks/{id}": endpointRoute(),
-  "POST /v1/webhooks/{id}/rotate": endpointRoute("/rotate"),
-  "POST /v1/webhooks/{id}/test": endpointRoute("/test"),
-  "GET /v1/webhooks/{id}/deliveries": { ...endpointRoute("/deliveries"), answer: OK },
-  "GET /v1/webhooks/{id}/deliveries/summary": endpointRoute("/deliveries/summary"),
-  "POST /v1/webhooks/{id}/deliveries/replay": endpointRoute("/deliveries/replay?from=0"),
-  "GET /v1/webhooks/{id}/deliveries/{deliveryId}": deliveryRoute(),
-  "POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay": deliveryRoute("/replay"),
-  "POST /v1/realtime/ticket": members("agent", "/v1/realtime/ticket"),
-  "GET /v1/event-types": { ...members("agent", "/v1/event-types"), tenant: "none", role: null },
-};
+  "getWebhook: GET /v1/webhooks/{id}": endpointRoute(),
+  "updateWebhook: PATCH /v1/webhooks/{id}": endpointRoute("", { status: "paused" }),
+  "deleteWebhook: DELETE /v1/webhooks/{id}": endpointRoute(),
+  "rotateWebhookSecret: POST /v1/webhooks/{id}/rotate": endpointRoute("/rotate"),
+  "sendTestEvent: POST /v1/webhooks/{id}/test": endpointRoute("/test"),
+  "listDeliveries: GET /v1/webhooks/{id}/deliveries": { ...endpointRoute("/deliveries"), answer: OK },
+  "summarizeDeliveries: GET /v1/webhooks/{id}/deliveries/summary": endpointRoute("/deliveries/summary"),
+  "replayDeliveries: POST /v1/webhooks/{id}/deliveries/replay": endpointRoute("/deliveries/replay?from=0"),
+  "getDelivery: GET /v1/webhooks/{id}/deliveries/{deliveryId}": deliveryRoute(),
+  "replayDelivery: POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay": deliveryRoute("/replay"),
+  "createRealtimeTicket: POST /v1/realtime/ticket": members("agent", "/v1/realtime/ticket"),
+  "listEventTypes: GET /v1/event-types": { ...members("agent", "/v1/event-types"), tenant: "none", role: null },
+});
 
 /** A file of a page. The test's pages have none. */
 const page = (path: string): RouteRow => open(path, [404, "route_not_found"]);
 
 /** Of the check page and its API: the secret of a hold is its credential, and no other counts. */
-export const checkPageRows: Readonly<Record<string, RouteRow>> = {
-  "POST /verify/holds/{hold_id}": check(""),
-  "POST /verify/holds/{hold_id}/challenge": check("/challenge"),
-  "POST /verify/holds/{hold_id}/complete": check("/complete", { token: "t", solutions: [1] }),
-  "GET /verify": page("/verify"),
-  "GET /verify/check.js": page("/verify/check.js"),
-  "GET /verify/check.css": page("/verify/check.css"),
-  "GET /verify/solver.js": page("/verify/solver.js"),
-};
+export const checkPageRows = routeRows({
+  "getHeldMessage: POST /verify/holds/{hold_id}": check(""),
+  "createChallenge: POST /verify/holds/{hold_id}/challenge": check("/challenge"),
+  "completeCheck: POST /verify/holds/{hold_id}/complete": check("/complete", { token: "t", solutions: [1] }),
+  "getCheckPage: GET /verify": page("/verify"),
+  "getCheckPageScript: GET /verify/check.js": page("/verify/check.js"),
+  "getCheckPageStyle: GET /verify/check.css": page("/verify/check.css"),
+  "getCheckPageSolver: GET /verify/solver.js": page("/verify/solver.js"),
+});
 
 /** Of the documentation, which anybody may read. */
-export const docsRows: Readonly<Record<string, RouteRow>> = {
-  "GET /openapi.json": open("/openapi.json"),
-  "GET /docs": page("/docs"),
-  "GET /docs/{page}": page("/docs/guides/unknown"),
-};
+export const docsRows = routeRows({
+  "getOpenApiDocument: GET /openapi.json": open("/openapi.json"),
+  "getDocs: GET /docs": page("/docs"),
+  "getDocsPage: GET /docs/{page}": page("/docs/guides/unknown"),
+});
 
 /** Of the platforms' intake: a signature or the verify token is its credential, and no other counts. */
-export const intakeRows: Readonly<Record<string, RouteRow>> = {
-  "GET /webhooks/{platform}": open("/webhooks/messenger", FORBIDDEN),
-  "POST /webhooks/{platform}": open("/webhooks/messenger", [401, "signature_invalid"]),
-};
+export const intakeRows = routeRows({
+  "confirmPlatformSubscription: GET /webhooks/{platform}": open("/webhooks/messenger", FORBIDDEN),
+  "receivePlatformWebhook: POST /webhooks/{platform}": open("/webhooks/messenger", [401, "signature_invalid"]),
+});
 
 /** Of the console's API and its pages. */
-export const consoleRows: Readonly<Record<string, RouteRow>> = {
-  "POST /console/auth/request": open("", OK, {
+export const consoleRows = routeRows({
+  "requestSignInLink: POST /console/auth/request": open("", OK, {
     request: () => ({ path: "/console/auth/request", body: { email: "mara@example.com" } }),
   }),
-  "GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
-  "POST /console/auth/verify": open("/console/auth/verify", [403, "csrf_failed"]),
-  "GET /console/me": person("/console/me"),
-  "POST /console/auth/logout": person("/console/auth/logout"),
-  "POST /console/session/ws-ticket": team(members("agent", "/console/session/ws-ticket")),
-  "GET /console/team": team(members("agent", "/console/team")),
-  "PATCH /console/team/{user_id}": memberRoute("owner", { role: "agent" }),
-  "DELETE /console/team/{user_id}": memberRoute("agent"),
-  "GET /console/invites": team(members("admin", "/console/invites")),
-  "POST /console/invites": team(
+  "verifySignInLink: GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
+  "confirmSignIn: POST /console/auth/verify": open("/console/auth/verify", [403, "csrf_failed"]),
+  "getSession: GET /console/me": person("/console/me"),
+  "signOut: POST /console/auth/logout": person("/console/auth/logout"),
+  "createSessionTicket: POST /console/session/ws-ticket": team(members("agent", "/console/session/ws-ticket")),
+  "listMembers: GET /console/team": team(members("agent", "/console/team")),
+  "updateMember: PATCH /console/team/{user_id}": memberRoute("owner", { role: "agent" }),
+  "removeMember: DELETE /console/team/{user_id}": memberRoute("agent"),
+  "listInvites: GET /console/invites": team(members("admin", "/console/invites")),
+  "createInvite: POST /console/invites": team(
     members("admin", "", {
       request: () => ({ path: "/console/invites", body: { email: "no address", role: "agent" } }),
       answer: [400, "invalid_request"],
     }),
   ),
-  "DELETE /console/invites/{id}": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}`)),
-  "POST /console/invites/{id}/resend": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}/resend`)),
-  "POST /console/invites/{id}/accept": invite("accept"),
-  "POST /console/invites/{id}/decline": invite("decline"),
-  "GET /console/tenants": person("/console/tenants"),
-  "POST /console/tenants": {
+  "revokeInvite: DELETE /console/invites/{id}": team(withId("admin", "invite", ({ id }) => `/console/invites/${id}`)),
+  "resendInvite: POST /console/invites/{id}/resend": team(
+    withId("admin", "invite", ({ id }) => `/console/invites/${id}/resend`),
+  ),
+  "acceptInvite: POST /console/invites/{id}/accept": invite("accept"),
+  "declineInvite: POST /console/invites/{id}/decline": invite("decline"),
+  "listTenants: GET /console/tenants": person("/console/tenants"),
+  "createTenant: POST /console/tenants": {
     ...person(""),
     request: () => ({ path: "/console/tenants", body: { id: "one-more", name: "One more" } }),
     answer: FORBIDDEN,
   },
-  "GET /console/tenants/{slug}": tenantRoute("agent"),
-  "PATCH /console/tenants/{slug}": tenantRoute("owner", { name: "Renamed" }),
-  "GET /console/auth/sign-in": page("/console/auth/sign-in"),
-  "GET /console/auth/sign-in.js": page("/console/auth/sign-in.js"),
-  "GET /console/auth/sign-in.css": page("/console/auth/sign-in.css"),
-  "GET /console/auth/signed-in": page("/console/auth/signed-in"),
-  "GET /console/auth/signed-in.js": page("/console/auth/signed-in.js"),
-};
+  "getTenant: GET /console/tenants/{slug}": tenantRoute("agent"),
+  "updateTenant: PATCH /console/tenants/{slug}": tenantRoute("owner", { name: "Renamed" }),
+  "getSignInPage: GET /console/auth/sign-in": page("/console/auth/sign-in"),
+  "getSignInScript: GET /console/auth/sign-in.js": page("/console/auth/sign-in.js"),
+  "getSignInStyle: GET /console/auth/sign-in.css": page("/console/auth/sign-in.css"),
+  "getSignedInPage: GET /console/auth/signed-in": page("/console/auth/signed-in"),
+  "getSignedInScript: GET /console/auth/signed-in.js": page("/console/auth/signed-in.js"),
+});
 
 /** A login of a platform. It answers with a redirect to the platform. */
 const startOfLogin = (path: string): RouteRow =>
@@ -265,29 +287,32 @@ const endOfLogin = (path: string): RouteRow => ({
 });
 
 /** Of the platforms' logins, and of the platforms' own requests. */
-export const connectRows: Readonly<Record<string, RouteRow>> = {
-  "GET /oauth/instagram/start": startOfLogin("/oauth/instagram/start"),
-  "GET /oauth/messenger/start": startOfLogin("/oauth/messenger/start"),
-  "POST /oauth/instagram/start": startByScript("/oauth/instagram/start"),
-  "POST /oauth/messenger/start": startByScript("/oauth/messenger/start"),
-  "GET /oauth/instagram/callback": endOfLogin("/oauth/instagram/callback"),
-  "GET /oauth/messenger/callback": endOfLogin("/oauth/messenger/callback"),
-  "GET /oauth/messenger/pages": team(members("admin", "/oauth/messenger/pages", { answer: NO_LOGIN })),
-  "POST /oauth/messenger/select": team(
+export const connectRows = routeRows({
+  "startInstagramLogin: GET /oauth/instagram/start": startOfLogin("/oauth/instagram/start"),
+  "startMessengerLogin: GET /oauth/messenger/start": startOfLogin("/oauth/messenger/start"),
+  "createInstagramLogin: POST /oauth/instagram/start": startByScript("/oauth/instagram/start"),
+  "createMessengerLogin: POST /oauth/messenger/start": startByScript("/oauth/messenger/start"),
+  "finishInstagramLogin: GET /oauth/instagram/callback": endOfLogin("/oauth/instagram/callback"),
+  "finishMessengerLogin: GET /oauth/messenger/callback": endOfLogin("/oauth/messenger/callback"),
+  "listLoginPages: GET /oauth/messenger/pages": team(members("admin", "/oauth/messenger/pages", { answer: NO_LOGIN })),
+  "selectLoginPage: POST /oauth/messenger/select": team(
     members("admin", "", {
       request: () => ({ path: "/oauth/messenger/select", body: { page_id: "1", connect: ["messenger"] } }),
       answer: NO_LOGIN,
     }),
   ),
-  "GET /oauth/connect": page("/oauth/connect"),
-  "GET /oauth/connect.js": page("/oauth/connect.js"),
-  "GET /oauth/connect.css": page("/oauth/connect.css"),
+  "getConnectPage: GET /oauth/connect": page("/oauth/connect"),
+  "getConnectScript: GET /oauth/connect.js": page("/oauth/connect.js"),
+  "getConnectStyle: GET /oauth/connect.css": page("/oauth/connect.css"),
   // A signature of the platform is the credential, and no other counts.
-  "POST /platform/deauthorize": open("/platform/deauthorize", [400, "invalid_request"]),
-  "POST /platform/data-deletion": open("/platform/data-deletion", [400, "invalid_request"]),
-  "GET /platform/data-deletion/{code}": open("/platform/data-deletion/unknown", [404, "Request not found"]),
-  "GET /platform/data-deletion/style.css": open("/platform/data-deletion/style.css"),
-};
+  "receiveDeauthorization: POST /platform/deauthorize": open("/platform/deauthorize", [400, "invalid_request"]),
+  "requestDataDeletion: POST /platform/data-deletion": open("/platform/data-deletion", [400, "invalid_request"]),
+  "getDataDeletionPage: GET /platform/data-deletion/{code}": open("/platform/data-deletion/unknown", [
+    404,
+    "Request not found",
+  ]),
+  "getDataDeletionStyle: GET /platform/data-deletion/style.css": open("/platform/data-deletion/style.css"),
+});
 
 /** The route of a row's name: what it has after a `?` is not part of it. */
 export function routeName(name: string): string {
