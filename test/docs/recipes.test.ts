@@ -1,0 +1,157 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PROJECT, readPage } from "./markdown.ts";
+
+// The recipes of CONTRIBUTING.md list the files of an example. Each file that names the example is on the list, or is named
+// here with the reason why another example needs no such file.
+
+interface Recipe {
+  readonly heading: string;
+  /** What a file of the example contains. */
+  readonly names: RegExp;
+  /** The files that are compared. Default: all. */
+  readonly among?: RegExp;
+  /** At most so many files by hand. */
+  readonly filesMax?: number;
+  /** Files that name the example, and that another one does not need. */
+  readonly others: Readonly<Record<string, string>>;
+  /** Files of the recipe that do not name the example. */
+  readonly unnamed?: readonly string[];
+}
+
+const recipes: readonly Recipe[] = [
+  {
+    heading: "Add a route",
+    names: /\bgetStats\b|\bread-stats\b|GET \/v1\/stats\b/,
+    filesMax: 8,
+    others: {
+      "docs/guides/stats.md": "a page that explains the counts",
+      "test/docs/examples.test.ts": "checks the JSON of that page",
+      "test/support/flows/counter-fixture.ts": "reads counters through the flow",
+    },
+    unnamed: ["functions/console/routes.ts"],
+  },
+  {
+    heading: "Add a field of a message",
+    names: /\bquickReply\b/,
+    filesMax: 10,
+    others: {
+      "test/e2e/stack/logs.test.ts": "a secret in each text that a person writes",
+      "test/features/inbox/flows/parts/largest-updates.test.ts": "the longest texts",
+    },
+  },
+  {
+    heading: "Add an event type",
+    names: /referral\.received|\breferralReceived\b|\breferral-received\b|\bpublishReferral\b|\bpublish-referral\b/,
+    filesMax: 8,
+    others: {},
+  },
+  {
+    heading: "Add a store",
+    names: /\brealtimeTicket(Store|Key|Attributes)\b|Realtime ticket\b|\/store\/tickets\.ts/,
+    others: {},
+    unnamed: ["docs/design/table-costs.md", "test/costs/tickets.test.ts"],
+  },
+  {
+    heading: "Add a Lambda",
+    names:
+      /functions\/mail\b|\bmail\/(ports|worker|handler)\b|\bmail(Ports|Worker)\b|\bcreateMail\b|\bMails?: |"Mails?"|\bmailsQueueUrl\b/,
+    others: {
+      "functions/console/ports.ts": "sends to the queue",
+      "lib/constructs/mail-sending.ts": "a permission of this name",
+      "lib/functions/console.ts": "sends to the queue",
+      "test/features/dead-letters/flows/dead-letters.test.ts": "a sample of the queue's messages",
+      "test/features/tenants/flows/queued-messages.test.ts": "a sample of the queue's messages",
+      "test/histories/ledger/access.ts": "dead letters of sign-in links",
+      "test/local/stack/earlier-data-folder.test.ts": "an earlier release had no such queue",
+    },
+    unnamed: [
+      "ARCHITECTURE.md",
+      "docs/operate/dead-letters.md",
+      "docs/operate/deploy.md",
+      "docs/operate/monitoring.md",
+      "shared/features/access/queue.ts",
+      "test/functions/mail/worker.test.ts",
+    ],
+  },
+  {
+    heading: "Add a platform",
+    names: /"messenger"|\bmessenger: /,
+    among: /^(shared|functions|lib|bin\/admin|web|local\/stack)\//,
+    others: { "shared/platforms/api/errors.ts": "quotes a header" },
+    unnamed: [
+      "docs/operate/deploy.md",
+      "lib/constructs/service-secrets.ts",
+      "local/simulator/world/seed.ts",
+      "local/stack/settings-secrets.ts",
+      "shared/base/aws/secrets.ts",
+      "shared/base/config/settings.ts",
+      "shared/base/kernel/limits.ts",
+      "shared/features/inbox/routes/intake.ts",
+      "shared/platforms/api/refusal-table.ts",
+      "shared/platforms/parse/parse.ts",
+      "shared/platforms/parse/signature.ts",
+    ],
+  },
+];
+
+/** Written by a command, or about every change alike. */
+const apart =
+  /^(CHANGELOG|CONTRIBUTING)\.md$|^docs\/(released\/.*|openapi\.json|examples\.json|errors\.md|guides\/events\.md|design\/states\.md)$|^packages\/client\/src\/api-types\.ts$|^test\/docs\/recipes\.test\.ts$/;
+
+const sources = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+  cwd: PROJECT,
+  encoding: "utf8",
+})
+  .split("\0")
+  .filter((path) => /\.(ts|js|mjs|md|html|css|json)$/.test(path) && !apart.test(path))
+  .map((path) => ({ path, text: readFileSync(join(PROJECT, path), "utf8") }));
+
+/** The files that the numbered steps of a recipe name. */
+function listedFiles(heading: string): string[] {
+  const [, rest = ""] = readPage("CONTRIBUTING.md").split(`### ${heading}\n`);
+  const [recipe = ""] = rest.split(/^##+ /m);
+  const steps = recipe.match(/^\d+\. .*(\n {3,}.*)*/gm) ?? [];
+  return steps
+    .flatMap((step) => [...step.matchAll(/`((?:[a-z][\w.-]*\/)+[\w.-]+\.\w+|[A-Z]+\.md)`/g)])
+    .map(([, path = ""]) => path)
+    .sort();
+}
+
+describe.each(recipes)("$heading", ({ heading, names, among = /./, others, unnamed = [] }) => {
+  const listed = listedFiles(heading);
+  const naming = sources.filter(({ path, text }) => among.test(path) && names.test(text)).map(({ path }) => path);
+
+  it("lists every file that names its example, and no other", () => {
+    const expected = naming.filter((path) => !(path in others));
+    expect(listed.filter((path) => !unnamed.includes(path))).toEqual(expected.sort());
+  });
+
+  it("lists files that exist, each once", () => {
+    const existing = new Set(sources.map(({ path }) => path));
+    expect(listed.filter((path) => !existing.has(path))).toEqual([]);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed).toEqual(expect.arrayContaining([...unnamed]));
+  });
+
+  it("has no exception that became needless", () => {
+    expect(Object.keys(others).filter((path) => !naming.includes(path))).toEqual([]);
+    expect(unnamed.filter((path) => naming.includes(path))).toEqual([]);
+  });
+});
+
+it.each(recipes.filter(({ filesMax }) => filesMax !== undefined))(
+  "$heading takes at most $filesMax files by hand",
+  ({ heading, filesMax }) => {
+    // A route is on one of the two lists.
+    const files = listedFiles(heading).filter((path) => path !== "functions/console/routes.ts");
+    expect(files.length).toBeLessThanOrEqual(filesMax as number);
+  },
+);
+
+it("every recipe is checked", () => {
+  const headings = [...readPage("CONTRIBUTING.md").matchAll(/^### (Add .*)$/gm)].map(([, heading]) => heading);
+  expect(headings.sort()).toEqual(recipes.map(({ heading }) => heading).sort());
+});
