@@ -20,6 +20,7 @@ export function requestLimits({ released, current }: Versions<Alternative>): str
       .map((name) => `${name} is now ${current[name]}.`),
     ...exact
       .filter((name) => current[name] !== undefined && !isSame(released[name], current[name]))
+      .filter((name) => name !== "pattern" || !isLongerList(released.pattern, current.pattern))
       .map((name) => `has another ${name}.`),
     ...(isClosed(current) && !isClosed(released) ? ["accepts no further fields."] : []),
     ...(isNarrower(released, current) ? ["now accepts only integers."] : []),
@@ -50,6 +51,19 @@ export function responseLimits({ released, current }: Versions<Alternative>): st
 
 function toValues(schema: Alternative): readonly unknown[] | undefined {
   return schema.const === undefined ? schema.enum : [schema.const];
+}
+
+/** Whether both are patterns of values that commas separate, and every value of the first is one of the second. */
+function isLongerList(released: unknown, current: unknown): boolean {
+  const values = listValues(released);
+  const currentValues = listValues(current);
+  return values?.every((value) => currentValues?.includes(value)) ?? false;
+}
+
+/** The values of a pattern such as `^(a|b)(,(a|b))*$`. */
+function listValues(pattern: unknown): readonly string[] | undefined {
+  const [, first, further] = /^\^\(([^()]+)\)\(,\(([^()]+)\)\)\*\$$/.exec(String(pattern)) ?? [];
+  return first === further ? first?.split("|") : undefined;
 }
 
 function permitsAnything(schema: Alternative): boolean {

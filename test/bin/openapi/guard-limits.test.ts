@@ -42,6 +42,16 @@ describe("of one schema of a request", () => {
     expect(problemsOf(released, current)).toEqual([expect.stringContaining(problem)]);
     expect(problemsOf(current, released)).toEqual(current.default === undefined ? [] : [expect.any(String)]);
   });
+
+  it("a list that commas separate may have further values, and has all that it had", () => {
+    const listOf = (values: string) => ({ type: "string", pattern: `^(${values})(,(${values}))*$` });
+    expect(problemsOf(listOf("a|b"), listOf("a|new\\.value|b"))).toEqual([]);
+    for (const pattern of [listOf("a|c").pattern, listOf("a").pattern, "^(a|b)(,(a))*$", "^(a|b|c)$"])
+      expect(problemsOf(listOf("a|b"), { type: "string", pattern })).toEqual([
+        expect.stringContaining("has another pattern."),
+      ]);
+    expect(problemsOf({ type: "string", pattern: "^(a|b)$" }, listOf("a|b|c"))).toHaveLength(1);
+  });
 });
 
 it("a header that was required must stay so", () => {
