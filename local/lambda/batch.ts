@@ -1,23 +1,76 @@
-import type { Message } from "@aws-sdk/client-sqs";
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSEvent, SQSRecord } from "aws-lambda";
 import { REGION } from "../template/intrinsics.ts";
 
-/** A received message as a record of a Lambda event. Source: the SQS event of Lambda. */
-export function toLambdaRecord(message: Message, queueArn: string): object {
+// The step from received messages to the event of a function, and from its answer to the messages that are deleted. The
+// local stack makes it, and so do the tests in one process.
+
+/** SQS's limit of the messages of one request. */
+export const BATCH_MAX = 10;
+
+interface Receive {
+  readonly queueUrl: string;
+  readonly max?: number;
+  readonly waitSeconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Makes one receive, with all that an event has of a message. */
+export async function receiveMessages(
+  sqs: SQSClient,
+  { queueUrl, max = BATCH_MAX, waitSeconds = 0, signal }: Receive,
+): Promise<Message[]> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: max,
+    WaitTimeSeconds: waitSeconds,
+    MessageSystemAttributeNames: ["All"],
+    MessageAttributeNames: ["All"],
+  });
+  const { Messages = [] } = await sqs.send(command, signal ? { abortSignal: signal } : {});
+  return Messages;
+}
+
+/** The event of received messages. Source: the SQS event of Lambda. */
+export function toQueueEvent(messages: readonly Message[], queueArn: string): SQSEvent {
+  return { Records: messages.map((message) => toRecord(message, queueArn)) };
+}
+
+function toRecord(message: Message, queueArn: string): SQSRecord {
   const attributes = Object.entries(message.MessageAttributes ?? {}).map(([name, attribute]) => [
     name,
     { dataType: attribute.DataType, stringValue: attribute.StringValue, stringListValues: [], binaryListValues: [] },
   ]);
   return {
-    messageId: message.MessageId,
-    receiptHandle: message.ReceiptHandle,
-    body: message.Body,
-    attributes: message.Attributes ?? {},
+    messageId: message.MessageId ?? "",
+    receiptHandle: message.ReceiptHandle ?? "",
+    body: message.Body ?? "",
+    attributes: (message.Attributes ?? {}) as unknown as SQSRecord["attributes"],
     messageAttributes: Object.fromEntries(attributes),
-    md5OfBody: message.MD5OfBody,
+    md5OfBody: message.MD5OfBody ?? "",
     eventSource: "aws:sqs",
     eventSourceARN: queueArn,
     awsRegion: REGION,
   };
+}
+
+/** The messages that the answer of a function does not report as failed. They are deleted, the others shown again. */
+export function succeededMessages<M extends Message>(messages: readonly M[], result: unknown): M[] {
+  const failedIds = parseBatchItemFailures(result, new Set(messages.map(({ MessageId = "" }) => MessageId)));
+  return messages.filter(({ MessageId = "" }) => !failedIds.has(MessageId));
+}
+
+export async function deleteMessages(sqs: SQSClient, queueUrl: string, messages: readonly Message[]): Promise<void> {
+  for (const part of splitIntoBatches(messages)) {
+    const Entries = part.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+  }
+}
+
+/** The messages in parts that one batch request of SQS accepts. */
+export function splitIntoBatches(messages: readonly Message[]): Message[][] {
+  const starts = Array.from({ length: Math.ceil(messages.length / BATCH_MAX) }, (_, at) => at * BATCH_MAX);
+  return starts.map((from) => messages.slice(from, from + BATCH_MAX));
 }
 
 /**

@@ -15,8 +15,8 @@ export interface EventSourceMapping {
   readonly reportsFailures: boolean;
 }
 
-/** SQS's limit per receive, and the default batch size of an event source. */
-export const RECEIVE_MAX = 10;
+/** The batch size of an event source that declares none. */
+const DEFAULT_BATCH_SIZE = 10;
 
 /** Reads the event sources of the assembly. Their functions and queues must exist. */
 export function readEventSourceMappings(
@@ -52,7 +52,7 @@ function readEventSourceMapping(
     functionId: declaration.stackResource.id,
     queueUrl,
     queueArn,
-    batchSize: Number(properties.BatchSize ?? RECEIVE_MAX),
+    batchSize: Number(properties.BatchSize ?? DEFAULT_BATCH_SIZE),
     batchWindowSeconds: Number(properties.MaximumBatchingWindowInSeconds ?? 0),
     concurrency: Math.min(scaling?.MaximumConcurrency ?? declaration.sandboxesMax, declaration.sandboxesMax),
     reportsFailures: responseTypes.includes("ReportBatchItemFailures"),

@@ -1,14 +1,15 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageBatchCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from "@aws-sdk/client-sqs";
+import { ChangeMessageVisibilityBatchCommand, type Message, type SQSClient } from "@aws-sdk/client-sqs";
 import { SECOND } from "#base/kernel/time.ts";
 import { redeliveryDelay } from "../../functions/worker/redelivery.ts";
-import { parseBatchItemFailures, toLambdaRecord } from "./batch.ts";
-import { type EventSourceMapping, RECEIVE_MAX } from "./event-sources.ts";
+import {
+  BATCH_MAX,
+  deleteMessages,
+  receiveMessages,
+  splitIntoBatches,
+  succeededMessages,
+  toQueueEvent,
+} from "./batch.ts";
+import type { EventSourceMapping } from "./event-sources.ts";
 import type { Functions } from "./functions.ts";
 import { FunctionFailed } from "./sandbox.ts";
 
@@ -91,15 +92,13 @@ async function receiveBatch(mapping: EventSourceMapping, { sqs, signal }: Poller
   let deadline = Number.POSITIVE_INFINITY;
   do {
     const remainingSeconds = Math.ceil((deadline - performance.now()) / 1_000);
-    const command = new ReceiveMessageCommand({
-      QueueUrl: mapping.queueUrl,
-      MaxNumberOfMessages: Math.min(RECEIVE_MAX, mapping.batchSize - batch.length),
-      WaitTimeSeconds: Math.min(LONG_POLL_SECONDS, remainingSeconds),
-      MessageSystemAttributeNames: ["All"],
-      MessageAttributeNames: ["All"],
+    const messages = await receiveMessages(sqs, {
+      queueUrl: mapping.queueUrl,
+      max: Math.min(BATCH_MAX, mapping.batchSize - batch.length),
+      waitSeconds: Math.min(LONG_POLL_SECONDS, remainingSeconds),
+      signal,
     });
-    const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
-    batch.push(...Messages);
+    batch.push(...messages);
     if (batch.length === 0) return batch;
     if (deadline === Number.POSITIVE_INFINITY) deadline = performance.now() + mapping.batchWindowSeconds * 1_000;
   } while (batch.length < mapping.batchSize && performance.now() < deadline && !signal.aborted);
@@ -109,33 +108,25 @@ async function receiveBatch(mapping: EventSourceMapping, { sqs, signal }: Poller
 /** Never rejects: what fails stays in the queue. */
 async function processBatch(mapping: EventSourceMapping, messages: readonly Message[], poller: Poller): Promise<void> {
   try {
-    const failedIds = await invokeWithBatch(mapping, messages, poller);
-    const succeeded = messages.filter(({ MessageId = "" }) => !failedIds.has(MessageId));
-    for (const part of splitIntoBatches(succeeded)) {
-      const Entries = part.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
-      await poller.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: mapping.queueUrl, Entries }));
-    }
+    await deleteMessages(poller.sqs, mapping.queueUrl, await invokeWithBatch(mapping, messages, poller));
   } catch (error) {
     if (!poller.signal.aborted) poller.report(`${mapping.functionId}: ${(error as Error).message}`);
   }
 }
 
-/** Returns the ids of the messages that stay in the queue. */
+/** Returns the messages that do not stay in the queue. */
 async function invokeWithBatch(
   mapping: EventSourceMapping,
   messages: readonly Message[],
   poller: Poller,
-): Promise<ReadonlySet<string>> {
-  const messageIds = new Set(messages.map(({ MessageId = "" }) => MessageId));
+): Promise<readonly Message[]> {
   try {
-    const result = await poller.functions.invoke(mapping.functionId, {
-      Records: messages.map((message) => toLambdaRecord(message, mapping.queueArn)),
-    });
-    return mapping.reportsFailures ? parseBatchItemFailures(result, messageIds) : new Set();
+    const result = await poller.functions.invoke(mapping.functionId, toQueueEvent(messages, mapping.queueArn));
+    return mapping.reportsFailures ? succeededMessages(messages, result) : messages;
   } catch (error) {
     poller.report(`${mapping.functionId}: ${(error as Error).message}`);
     if (error instanceof FunctionFailed && error.reason === "unloadable") await postpone(mapping, messages, poller);
-    return messageIds;
+    return [];
   }
 }
 
@@ -150,12 +141,6 @@ async function postpone(mapping: EventSourceMapping, messages: readonly Message[
     }));
     await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: mapping.queueUrl, Entries }));
   }
-}
-
-/** The messages in parts that one batch request of SQS accepts. */
-function splitIntoBatches(messages: readonly Message[]): Message[][] {
-  const starts = Array.from({ length: Math.ceil(messages.length / RECEIVE_MAX) }, (_, at) => at * RECEIVE_MAX);
-  return starts.map((from) => messages.slice(from, from + RECEIVE_MAX));
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -7,6 +7,7 @@ import { cursorAfter } from "#base/table/due-queue.ts";
 import { DUE_CHECKS, DUE_DELETIONS } from "#features/accounts/store/keys.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { dueSendStore } from "#features/sending/store/due-sends.ts";
+import { succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
 import { primaryKey } from "../../support/world/table/schema.ts";
 import type { Item } from "../../support/world/table/values.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -41,13 +42,11 @@ export function connectEventSources({ engine, aws, lambda, random, checksHealthy
     Promise.all([dueStore(table), dueSendStore(table)].map((store) => store.saveCheckpoint(cursorAfter(until))));
 
   async function deliver(queue: Queue, name: FunctionName): Promise<void> {
-    const messages = queue.receive(1 + Math.floor(random() * 3));
+    const messages = queue.toReceived(queue.receive(1 + Math.floor(random() * 3)));
     if (messages.length === 0) return;
-    const Records = messages.map((message) => queue.toRecord(message));
-    const end = await lambda.invoke<{ batchItemFailures: { itemIdentifier: string }[] }>(name, { Records });
+    const end = await lambda.invoke(name, toQueueEvent(messages, queue.arn));
     if (end.kind !== "returned") return;
-    const failed = new Set(end.result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-    for (const { id } of messages) if (!failed.has(id)) queue.delete(id);
+    for (const { MessageId = "" } of succeededMessages(messages, end.result)) queue.delete(MessageId);
   }
 
   const scheduled = new Map<string, Item>();

@@ -1,5 +1,4 @@
-import { SQSClient } from "@aws-sdk/client-sqs";
-import type { SQSRecord } from "aws-lambda";
+import { type Message, SQSClient } from "@aws-sdk/client-sqs";
 import { RECEIVES_MAX } from "#base/config/function-times.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { SECOND } from "#base/kernel/time.ts";
@@ -38,6 +37,10 @@ export class Queue {
   /** The bodies of the messages that went to the dead letters. */
   readonly buried: string[] = [];
   #ids = 0;
+
+  get arn(): string {
+    return `arn:aws:sqs:us-east-1:000000000000:${this.settings.name}`;
+  }
 
   constructor(settings: QueueSettings) {
     this.settings = settings;
@@ -101,24 +104,18 @@ export class Queue {
     if (message) message.visibleAt = this.settings.now() + timeout;
   }
 
-  toRecord({ id, body, group, receives, sentAt }: StoredMessage): SQSRecord {
-    return {
-      messageId: id,
-      receiptHandle: id,
-      body,
-      attributes: {
+  /** Received messages as SQS returns them. */
+  toReceived(messages: readonly StoredMessage[]): Message[] {
+    return messages.map(({ id, body, group, receives, sentAt }) => ({
+      MessageId: id,
+      ReceiptHandle: id,
+      Body: body,
+      Attributes: {
         ApproximateReceiveCount: String(receives),
         SentTimestamp: String(sentAt),
-        SenderId: "",
-        ApproximateFirstReceiveTimestamp: "",
         ...(group === undefined ? {} : { MessageGroupId: group }),
       },
-      messageAttributes: {},
-      md5OfBody: "",
-      eventSource: "aws:sqs",
-      eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${this.settings.name}`,
-      awsRegion: "us-east-1",
-    };
+    }));
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseBatchItemFailures } from "../../../local/lambda/batch.ts";
+import { parseBatchItemFailures, succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
 
 const all = new Set(["a", "b", "c"]);
 
@@ -29,4 +29,37 @@ describe("a worker's response", () => {
   ])("with %s fails the whole batch", (_what, answer) => {
     expect(parseBatchItemFailures(answer, all)).toEqual(all);
   });
+});
+
+it("a received message is a record with its body, its attributes and its queue", () => {
+  const message = {
+    MessageId: "a",
+    ReceiptHandle: "r",
+    Body: "{}",
+    MD5OfBody: "m",
+    Attributes: { ApproximateReceiveCount: "2", MessageGroupId: "t" },
+    MessageAttributes: { kind: { DataType: "String", StringValue: "x" } },
+  };
+  expect(toQueueEvent([message], "arn:q").Records).toEqual([
+    {
+      messageId: "a",
+      receiptHandle: "r",
+      body: "{}",
+      attributes: { ApproximateReceiveCount: "2", MessageGroupId: "t" },
+      messageAttributes: {
+        kind: { dataType: "String", stringValue: "x", stringListValues: [], binaryListValues: [] },
+      },
+      md5OfBody: "m",
+      eventSource: "aws:sqs",
+      eventSourceARN: "arn:q",
+      awsRegion: "us-east-1",
+    },
+  ]);
+});
+
+it("the messages that the response does not name are those that succeeded", () => {
+  const messages = [{ MessageId: "a" }, { MessageId: "b" }];
+  expect(succeededMessages(messages, { batchItemFailures: [{ itemIdentifier: "a" }] })).toEqual([{ MessageId: "b" }]);
+  expect(succeededMessages(messages, null)).toEqual(messages);
+  expect(succeededMessages(messages, "done")).toEqual([]);
 });

@@ -1,15 +1,10 @@
-import {
-  DeleteMessageBatchCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from "@aws-sdk/client-sqs";
+import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { vi } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
 import { unscheduledDeliveries } from "../invariants/unscheduled-deliveries.ts";
 import { answerOf } from "../processes/work-left.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";
@@ -22,15 +17,7 @@ export type QueueWorker = (
 
 /** Receives at most ten visible messages, in the form that a function gets. */
 export async function receiveBatch(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
-  const { Messages = [] } = await sqs.send(
-    new ReceiveMessageCommand({
-      QueueUrl: url,
-      MaxNumberOfMessages: 10,
-      WaitTimeSeconds: 0,
-      MessageSystemAttributeNames: ["All"],
-    }),
-  );
-  return Messages.map((message) => toSqsRecord(message, url));
+  return toQueueEvent(await receiveMessages(sqs, { queueUrl: url }), toQueueArn(url)).Records;
 }
 
 /**
@@ -43,18 +30,12 @@ export async function invokeWorker(
   worker: QueueWorker,
   remainingMs = 60_000,
 ): Promise<{ records: SQSRecord[]; failed: string[] }> {
-  const records = await receiveBatch(sqs, url);
-  if (records.length === 0) return { records, failed: [] };
-  const { batchItemFailures } = await answerOf(() =>
-    worker({ Records: records }, { getRemainingTimeInMillis: () => remainingMs }),
-  );
-  const failed = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
-  const succeeded = records.filter(({ messageId }) => !failed.includes(messageId));
-  if (succeeded.length > 0) {
-    const Entries = succeeded.map(({ messageId, receiptHandle }) => ({ Id: messageId, ReceiptHandle: receiptHandle }));
-    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-  }
-  return { records, failed };
+  const messages = await receiveMessages(sqs, { queueUrl: url });
+  const event = toQueueEvent(messages, toQueueArn(url));
+  if (messages.length === 0) return { records: [], failed: [] };
+  const answer = await answerOf(() => worker(event, { getRemainingTimeInMillis: () => remainingMs }));
+  await deleteMessages(sqs, url, succeededMessages(messages, answer));
+  return { records: event.Records, failed: answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 }
 
 /** Runs a worker on one message that is not on a queue. @param receives how often it was received */
@@ -64,10 +45,9 @@ export async function invokeWithRecord(
   receives = 1,
   queueUrl = "queue",
 ): Promise<SQSBatchResponse> {
-  const message = { MessageId: "m", Body: body, Attributes: { ApproximateReceiveCount: String(receives) } };
-  return answerOf(() =>
-    worker({ Records: [toSqsRecord(message, queueUrl)] }, { getRemainingTimeInMillis: () => 60_000 }),
-  );
+  const Attributes = { ApproximateReceiveCount: String(receives), SentTimestamp: "" };
+  const event = toQueueEvent([{ MessageId: "m", Body: body, Attributes }], toQueueArn(queueUrl));
+  return answerOf(() => worker(event, { getRemainingTimeInMillis: () => 60_000 }));
 }
 
 /**
@@ -121,22 +101,7 @@ export async function queueDepth(sqs: SQSClient, url: string): Promise<number> {
   return names.reduce((sum, name) => sum + Number(Attributes[name]), 0);
 }
 
-function toSqsRecord(message: Message, url: string): SQSRecord {
-  return {
-    messageId: message.MessageId ?? "",
-    receiptHandle: message.ReceiptHandle ?? "",
-    body: message.Body ?? "",
-    attributes: {
-      ApproximateReceiveCount: message.Attributes?.ApproximateReceiveCount ?? "1",
-      SentTimestamp: message.Attributes?.SentTimestamp ?? "",
-      SenderId: message.Attributes?.SenderId ?? "",
-      ApproximateFirstReceiveTimestamp: message.Attributes?.ApproximateFirstReceiveTimestamp ?? "",
-      ...(message.Attributes?.MessageGroupId ? { MessageGroupId: message.Attributes.MessageGroupId } : {}),
-    },
-    messageAttributes: {},
-    md5OfBody: message.MD5OfBody ?? "",
-    eventSource: "aws:sqs",
-    eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`,
-    awsRegion: "us-east-1",
-  };
+/** The ARN of a local queue. */
+export function toQueueArn(url: string): string {
+  return `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`;
 }

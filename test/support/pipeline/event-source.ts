@@ -1,7 +1,7 @@
-import { DeleteMessageBatchCommand, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-
-const BATCH = 10;
+import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
+import { toQueueArn } from "../flows/queue-worker.ts";
 
 export type Handler = (
   event: SQSEvent,
@@ -31,38 +31,18 @@ export interface EventSource {
 export function eventSource(sqs: SQSClient, url: string, handler: Handler): EventSource {
   let emptyReceives = 0;
   async function next(): Promise<Batch | null> {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: url,
-        MaxNumberOfMessages: BATCH,
-        MessageSystemAttributeNames: ["All"],
-      }),
-    );
-    if (Messages.length === 0) {
+    const messages = await receiveMessages(sqs, { queueUrl: url });
+    if (messages.length === 0) {
       emptyReceives++;
       return null;
     }
-    const Records = Messages.map(({ MessageId = "", ReceiptHandle = "", Body = "", Attributes = {} }) => ({
-      messageId: MessageId,
-      receiptHandle: ReceiptHandle,
-      body: Body,
-      attributes: Attributes,
-      messageAttributes: {},
-      md5OfBody: "",
-      eventSource: "aws:sqs",
-      eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`,
-      awsRegion: "us-east-1",
-    }));
     return {
-      size: Messages.length,
+      size: messages.length,
       async work() {
-        const answer = await handler({ Records } as unknown as SQSEvent, { getRemainingTimeInMillis: () => 60_000 });
-        const failedIds = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-        const Entries = Messages.filter(({ MessageId = "" }) => !failedIds.has(MessageId)).map(
-          ({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }),
-        );
-        if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-        return failedIds.size;
+        const event = toQueueEvent(messages, toQueueArn(url));
+        const succeeded = succeededMessages(messages, await handler(event, { getRemainingTimeInMillis: () => 60_000 }));
+        await deleteMessages(sqs, url, succeeded);
+        return messages.length - succeeded.length;
       },
     };
   }

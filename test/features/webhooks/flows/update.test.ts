@@ -8,6 +8,7 @@ import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
 import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
 import type { EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
 import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { invokeWithRecord } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
 import { newTenant, siblingId } from "../../../support/stores/samples.ts";
 
@@ -130,7 +131,7 @@ describe("a rotated secret", () => {
         eventUlid: row?.eventUlid ?? "",
         attempt: 2,
       });
-      await worker({ Records: [toSqsRecord(body)] }, { getRemainingTimeInMillis: () => 60_000 });
+      await invokeWithRecord(worker, body);
       return String(fixture.receiver.requests.at(-1)?.headers["svc-signature"]).split(",");
     };
     testEnv.advance(DAY - 1);
@@ -154,17 +155,3 @@ describe("a rotated secret", () => {
     expect(current?.secondary?.expiresAt).toBe(testEnv.now() + DAY);
   });
 });
-
-function toSqsRecord(body: string) {
-  return {
-    messageId: "m",
-    receiptHandle: "r",
-    body,
-    attributes: { ApproximateReceiveCount: "1", SentTimestamp: "", SenderId: "", ApproximateFirstReceiveTimestamp: "" },
-    messageAttributes: {},
-    md5OfBody: "",
-    eventSource: "aws:sqs",
-    eventSourceARN: "arn:aws:sqs:us-east-1:000000000000:q",
-    awsRegion: "us-east-1",
-  };
-}

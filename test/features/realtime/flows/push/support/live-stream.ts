@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { SQSEvent } from "aws-lambda";
 import type { QueueMessage } from "#base/aws/queues.ts";
 import type { PostponedMessage } from "#base/aws/received-messages.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -9,9 +8,10 @@ import { messageEvent } from "#features/inbox/effects.ts";
 import { decodeRealtime } from "#features/realtime/queue.ts";
 import { deliverWorker } from "../../../../../../functions/deliver/worker.ts";
 import { pushWorker } from "../../../../../../functions/push/worker.ts";
+import { toQueueEvent } from "../../../../../../local/lambda/batch.ts";
 import { openWebhookClient } from "../../../../../base/net/webhook-client-fixture.ts";
 import { Crash } from "../../../../../support/faults.ts";
-import type { QueueWorker } from "../../../../../support/flows/queue-worker.ts";
+import { type QueueWorker, toQueueArn } from "../../../../../support/flows/queue-worker.ts";
 import type { TestEnv, TestQueues } from "../../../../../support/flows/test-env.ts";
 import { interceptCalls } from "../../../../../support/processes/port-calls.ts";
 import { openStores } from "../../../../../support/stores/open-stores.ts";
@@ -166,15 +166,8 @@ async function invoke(
   worker: QueueWorker,
   { body, receives, sentAt }: { readonly body: string; readonly receives: number; readonly sentAt: Millis },
 ): Promise<boolean> {
-  const attributes = { ApproximateReceiveCount: String(receives), SentTimestamp: String(sentAt) };
-  const record = {
-    messageId: "m",
-    receiptHandle: "r",
-    body,
-    attributes,
-    eventSourceARN: "arn:aws:sqs:us-east-1:0:queue",
-  };
-  const event = { Records: [record] } as unknown as SQSEvent;
+  const Attributes = { ApproximateReceiveCount: String(receives), SentTimestamp: String(sentAt) };
+  const event = toQueueEvent([{ MessageId: "m", Body: body, Attributes }], toQueueArn("queue"));
   const { batchItemFailures } = await worker(event, { getRemainingTimeInMillis: () => 60_000 });
   return batchItemFailures.length > 0;
 }
