@@ -27,8 +27,21 @@ export function toIdentity(
   };
 }
 
+/** The ids of an event: random ones of the local stack, and those of a program whose runs are repeated. */
+export interface EventIds {
+  readonly requestId: () => string;
+  readonly shortId: () => string;
+}
+
+const randomIds: EventIds = { requestId: randomUUID, shortId: () => randomUUID().slice(0, 8) };
+
+/** What an event has of the request of a handshake. */
+export interface Handshake extends Pick<IncomingMessage, "rawHeaders" | "url"> {
+  readonly socket: { readonly localPort?: number | undefined };
+}
+
 /** The event of a handshake. Header names are as the client sent them. */
-export function toConnectEvent(identity: ConnectionIdentity, request: IncomingMessage): object {
+export function toConnectEvent(identity: ConnectionIdentity, request: Handshake, ids = randomIds): object {
   const headers = new Map<string, string[]>();
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
     const [name = "", value = ""] = request.rawHeaders.slice(at, at + 2);
@@ -47,28 +60,29 @@ export function toConnectEvent(identity: ConnectionIdentity, request: IncomingMe
     ...(query.size === 0
       ? {}
       : { queryStringParameters: lastValues(query), multiValueQueryStringParameters: Object.fromEntries(query) }),
-    requestContext: toContext(identity, { routeKey: "$connect", eventType: "CONNECT", now: identity.connectedAt }),
+    requestContext: toContext(identity, { routeKey: "$connect", eventType: "CONNECT", now: identity.connectedAt, ids }),
     isBase64Encoded: false,
   };
 }
 
 /** The event of a text message. */
 export function toMessageEvent(identity: ConnectionIdentity, body: string, now: Millis) {
-  const context = toContext(identity, { routeKey: "$default", eventType: "MESSAGE", now });
-  return { requestContext: { ...context, messageId: randomId() }, body, isBase64Encoded: false };
+  const context = toContext(identity, { routeKey: "$default", eventType: "MESSAGE", now, ids: randomIds });
+  return { requestContext: { ...context, messageId: randomIds.shortId() }, body, isBase64Encoded: false };
 }
 
 /** The event after the end of a connection. */
 export function toDisconnectEvent(
   identity: ConnectionIdentity,
   { code, reason, now }: { code: number; reason: string; now: Millis },
+  ids = randomIds,
 ): object {
   const headers = { Host: identity.domainName, "x-api-key": "", "X-Forwarded-For": "", "x-restapi": "" };
   return {
     headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     requestContext: {
-      ...toContext(identity, { routeKey: "$disconnect", eventType: "DISCONNECT", now }),
+      ...toContext(identity, { routeKey: "$disconnect", eventType: "DISCONNECT", now, ids }),
       disconnectStatusCode: code,
       disconnectReason: reason,
     },
@@ -78,28 +92,24 @@ export function toDisconnectEvent(
 
 function toContext(
   identity: ConnectionIdentity,
-  { routeKey, eventType, now }: { routeKey: SocketRouteKey; eventType: string; now: Millis },
+  { routeKey, eventType, now, ids }: { routeKey: SocketRouteKey; eventType: string; now: Millis; ids: EventIds },
 ) {
   const { connectionId, connectedAt, domainName, sourceIp, userAgent, stage } = identity;
   return {
     routeKey,
     eventType,
-    extendedRequestId: randomId(),
+    extendedRequestId: ids.shortId(),
     requestTime: accessTime(now),
     messageDirection: "IN",
     stage,
     connectedAt,
     requestTimeEpoch: now,
     identity: { sourceIp, userAgent },
-    requestId: randomUUID(),
+    requestId: ids.requestId(),
     domainName,
     connectionId,
     apiId: "local",
   };
-}
-
-function randomId(): string {
-  return randomUUID().slice(0, 8);
 }
 
 function addValue(values: Map<string, string[]>, name: string, value: string): void {

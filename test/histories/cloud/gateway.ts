@@ -5,7 +5,7 @@ import { POST_ATTEMPTS_MAX, requestTimeouts } from "#base/config/request-times.t
 import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { SocketResult } from "../../../functions/realtime/routes.ts";
-import type { WebSocketEvent } from "../../../functions/realtime/socket-event.ts";
+import { toConnectEvent, toDisconnectEvent } from "../../../local/realtime/events.ts";
 import type { Fault } from "../../support/faults.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
@@ -63,8 +63,14 @@ export function openGateway({ engine, troubles, lambda }: Options) {
   let requests = 0;
   let mode: GatewayMode = "ok";
 
-  const toEvent = ({ id, connectedAt }: Connection, eventType: string): WebSocketEvent => ({
-    requestContext: { eventType, connectionId: id, connectedAt, requestId: `socket-request-${++requests}` },
+  const ids = { requestId: () => `socket-request-${++requests}`, shortId: () => "" };
+  const toIdentity = ({ id, connectedAt }: Connection) => ({
+    connectionId: id,
+    connectedAt,
+    domainName: "localhost",
+    sourceIp: "203.0.113.7",
+    userAgent: "",
+    stage: "realtime",
   });
 
   /** What follows from a request happens outside of the process that made it. */
@@ -75,7 +81,11 @@ export function openGateway({ engine, troubles, lambda }: Options) {
     if (connection.state === "ended") return;
     connection.state = "ended";
     outside(() => connection.client.end());
-    if (isReported) outside(() => void lambda().invoke("socket", toEvent(connection, "DISCONNECT")));
+    if (!isReported) return;
+    outside(() => {
+      const closed = { code: 1000, reason: "", now: engine.now() };
+      void lambda().invoke("socket", toDisconnectEvent(toIdentity(connection), closed, ids));
+    });
   }
 
   const operations: Readonly<Record<string, (open: Connection, request: ManagementRequest) => void>> = {
@@ -151,11 +161,13 @@ export function openGateway({ engine, troubles, lambda }: Options) {
       const connectedAt = engine.now();
       const connection: Connection = { id, connectedAt, client, state: "handshake" };
       connections.set(id, connection);
-      const answer = await lambda().invoke<SocketResult>("socket", {
-        ...toEvent(connection, "CONNECT"),
-        multiValueHeaders: origin === null ? {} : { Origin: [origin] },
-        multiValueQueryStringParameters: { ticket: [ticket] },
-      } satisfies WebSocketEvent);
+      const handshake = {
+        rawHeaders: origin === null ? [] : ["Origin", origin],
+        url: `/realtime?${new URLSearchParams({ ticket })}`,
+        socket: {},
+      };
+      const event = toConnectEvent(toIdentity(connection), handshake, ids);
+      const answer = await lambda().invoke<SocketResult>("socket", event);
       if (answer.kind !== "returned" || answer.result.statusCode !== 200) {
         connection.state = "ended";
         return null;
