@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import { request as openSecureRequest } from "node:https";
-import { openLoopbackServer } from "../access/loopback-server.ts";
+import { openLoopbackServer } from "#loopback/loopback-server.ts";
 import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
 import { readBody } from "../gateway/body.ts";
 import type { Engine } from "./engine.ts";

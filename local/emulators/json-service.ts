@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { printError } from "../support/terminal.ts";
+import { printError } from "#loopback/terminal.ts";
 import { ServiceError } from "./service-error.ts";
 
 // The AWS JSON protocol (1.0 and 1.1): POST / with `x-amz-target: <service>.<Operation>` and a JSON body.

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Millis } from "#base/kernel/time.ts";
-import { openLoopbackServer } from "../access/loopback-server.ts";
+import { openLoopbackServer } from "#loopback/loopback-server.ts";
+import { printError } from "#loopback/terminal.ts";
 import {
   type AccessKeys,
   findSignatureProblem,
@@ -12,7 +13,6 @@ import {
   signatureProblems,
   toSignedRequest,
 } from "../access/signature.ts";
-import { printError } from "../support/terminal.ts";
 import { handleJsonRequest } from "./json-service.ts";
 import { Kms } from "./kms/service.ts";
 import { Mailbox } from "./mail.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Millis } from "#base/kernel/time.ts";
-import { type LoopbackServer, type LoopbackServerOptions, openLoopbackServer } from "../access/loopback-server.ts";
+import { type LoopbackServer, type LoopbackServerOptions, openLoopbackServer } from "#loopback/loopback-server.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { readBody } from "./body.ts";

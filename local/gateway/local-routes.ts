@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { iso, type Millis } from "#base/kernel/time.ts";
-import { type ControlToken, controlTokenProblem } from "../access/control-token.ts";
-import { loopbackOrigins } from "../access/loopback-rule.ts";
+import { type ControlToken, controlTokenProblem } from "#loopback/control-token.ts";
+import { loopbackOrigins } from "#loopback/loopback-rule.ts";
 import { parseDuration } from "../support/clock.ts";
 import type { GatewayRequest } from "./event.ts";
 import { sendJson, sendMessage } from "./response.ts";

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { GATEWAY_MESSAGE_BYTES_MAX } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { openLoopbackServer, refuseUpgrade } from "../access/loopback-server.ts";
+import { openLoopbackServer, refuseUpgrade } from "#loopback/loopback-server.ts";
 import type { AccessKeys } from "../access/signature.ts";
 import { sendMessage } from "../gateway/response.ts";
 import type { Functions } from "../lambda/functions.ts";

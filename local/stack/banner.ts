@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { simulatorPageUrl } from "../access/control-token.ts";
+import { simulatorPageUrl } from "#simulator";
 import { DEMO_OWNER } from "./demo-owner.ts";
 import type { LocalJson } from "./local-json.ts";
 

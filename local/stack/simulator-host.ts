@@ -1,5 +1,5 @@
 import type { Millis } from "#base/kernel/time.ts";
-import type { AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "../simulator/host.ts";
+import type { AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "#simulator";
 
 /** What the simulator needs from a stack that is ready. */
 export interface HostConnection {

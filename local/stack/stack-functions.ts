@@ -1,11 +1,11 @@
 import { createWriteStream } from "node:fs";
 import { env } from "#base/config/names.ts";
 import { printableText } from "#base/kernel/text/printable.ts";
+import { simulatedAppIds } from "#simulator";
 import type { AccessKey } from "../access/access-key.ts";
 import { PRIVATE_FILE } from "../access/private-files.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
 import { machineBudget } from "../lambda/sandbox-budget.ts";
-import { simulatedAppIds } from "../simulator/world/app-ids.ts";
 import type { Resolver } from "../template/intrinsics.ts";
 import type { LocalSettings } from "./settings.ts";
 import type { StackParts } from "./stack-parts.ts";

@@ -1,13 +1,12 @@
+import type { ControlToken } from "#loopback/control-token.ts";
+import { loopbackOrigins } from "#loopback/loopback-rule.ts";
+import type { SimulatorHost } from "#simulator";
+import { type Simulator, startSimulator, unconnectedAccounts } from "#simulator";
 import { type AccessKey, toAccessKeys } from "../access/access-key.ts";
-import type { ControlToken } from "../access/control-token.ts";
-import { loopbackOrigins } from "../access/loopback-rule.ts";
 import { startEngine } from "../dynamodb/engine.ts";
 import { openTableProxy, type TableProxy } from "../dynamodb/table-proxy.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
 import { openRealtimeGateway, type RealtimeGateway } from "../realtime/gateway.ts";
-import type { SimulatorHost } from "../simulator/host.ts";
-import { type Simulator, startSimulator } from "../simulator/simulator.ts";
-import { unconnectedAccounts } from "../simulator/world/seed.ts";
 import type { StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import type { DataFolder } from "./data-folder.ts";

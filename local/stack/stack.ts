@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { env } from "#base/config/names.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { printError } from "#loopback/terminal.ts";
 import { loadAccessKey } from "../access/access-key.ts";
 import { loadControlToken } from "../access/control-token.ts";
 import { isLoopback, listeningSockets } from "../access/listening-sockets.ts";
@@ -22,7 +23,6 @@ import { readSocketApi } from "../realtime/routes.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { openClock, type StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
-import { printError } from "../support/terminal.ts";
 import { Resolver } from "../template/intrinsics.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
 import { type Assembly, listResources, readAssembly } from "../template/template.ts";

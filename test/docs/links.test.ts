@@ -23,7 +23,7 @@ describe.each(pages)("%s", (page) => {
   // Layers are compared by test/layout.test.ts.
   it("names only source files and folders that exist", () => {
     const names = [
-      ...readPage(page).matchAll(/`((?:shared|features|functions|lib|local|bin|web|test|docs)\/[\w./-]+)`/g),
+      ...readPage(page).matchAll(/`((?:shared|features|functions|lib|local|bin|web|packages|test|docs)\/[\w./-]+)`/g),
     ];
     const missing = names
       .map(([, name = ""]) => (name.startsWith("features/") ? `shared/${name}` : name))
@@ -41,7 +41,7 @@ it("leads from README.md to every page", () => {
 });
 
 it("has every page that code mentions", () => {
-  const sources = globSync("{bin,functions,lib,local,shared,test,web}/**/*.{ts,mjs,js}", {
+  const sources = globSync("{bin,functions,lib,local,packages,shared,test,web}/**/*.{ts,mjs,js}", {
     cwd: PROJECT,
     exclude: (name) => name.endsWith("links.test.ts"),
   });

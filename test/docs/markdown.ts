@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Every Markdown page of the project, as a path from its root. */
-export const pages = ["*.md", "docs/**/*.md"].flatMap((pattern) => globSync(pattern, { cwd: PROJECT })).sort();
+export const pages = ["*.md", "docs/**/*.md", "packages/*/README.md"]
+  .flatMap((pattern) => globSync(pattern, { cwd: PROJECT }))
+  .sort();
 
 export function readPage(page: string): string {
   return readFileSync(join(PROJECT, page), "utf8");

@@ -84,7 +84,7 @@ const recipes: readonly Recipe[] = [
     unnamed: [
       "docs/operate/deploy.md",
       "lib/constructs/service-secrets.ts",
-      "local/simulator/world/seed.ts",
+      "packages/simulator/src/world/seed.ts",
       "local/stack/settings-secrets.ts",
       "shared/base/aws/secrets.ts",
       "shared/base/config/settings.ts",

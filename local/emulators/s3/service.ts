@@ -1,5 +1,5 @@
 import type { Millis } from "#base/kernel/time.ts";
-import { printError } from "../../support/terminal.ts";
+import { printError } from "#loopback/terminal.ts";
 import { handleBucketRequest } from "./bucket-requests.ts";
 import { decodeChunked, isChunked } from "./chunked.ts";
 import { corsHeaders } from "./cors.ts";

@@ -6,6 +6,7 @@ import {
   printableText,
   removeUnprintable,
 } from "#base/kernel/text/printable.ts";
+import * as loopback from "#loopback/printable.ts";
 import * as client from "../../../packages/client/src/printable.ts";
 
 const between = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -38,12 +39,13 @@ describe("a text for people", () => {
     expect(printableText("a\r\nb\rc\u2028d\n\ne\tf\u001b[1m")).toBe("a\nb\nc\nd\n\ne f [1m");
   });
 
-  it("has the same form in the client", () => {
+  it("has the same form in the packages", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
       const text = `a${String.fromCodePoint(code)}b`;
       if (client.printableLine(text) !== printableLine(text)) throw new Error(name(code));
       if (client.printableText(text) !== printableText(text)) throw new Error(name(code));
+      if (loopback.printableText(text) !== printableText(text)) throw new Error(name(code));
     }
   });
 });

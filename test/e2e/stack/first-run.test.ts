@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { unconnectedAccounts } from "../../../local/simulator/world/seed.ts";
+import { unconnectedAccounts } from "#simulator";
 import { banner } from "../../../local/stack/banner.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { codeBlocks } from "../../docs/code-blocks.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AppReport } from "../../../local/simulator/host.ts";
+import type { AppReport } from "#simulator";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";

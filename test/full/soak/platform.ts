@@ -1,4 +1,4 @@
-import { startSimulator } from "../../../local/simulator/simulator.ts";
+import { startSimulator } from "#simulator";
 import { demoAccounts } from "../../../local/stack/seed.ts";
 import { platformHosts } from "../../../local/stack/settings.ts";
 import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";

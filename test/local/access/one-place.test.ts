@@ -1,25 +1,28 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
-import { printError, printLine } from "../../../local/support/terminal.ts";
+import { printError, printLine } from "#loopback/terminal.ts";
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The files of the local stack, without its page in the browser, that contain the expression. */
+/** The files of the local stack and of its packages, without the page in the browser, that contain the expression. */
 function filesWith(expression: RegExp): string[] {
-  const files = globSync("local/**/*.ts", { cwd: project, exclude: ["local/simulator/page/**"] });
+  const files = globSync("{local,packages/{loopback,simulator}}/**/*.ts", {
+    cwd: project,
+    exclude: ["packages/simulator/src/page/**"],
+  });
   return files.filter((file) => expression.test(readFileSync(`${project}/${file}`, "utf8"))).sort();
 }
 
 it("every port of the local stack is opened by one file, and one looks for a free port of an engine", () => {
   expect(filesWith(/\bcreateServer\(|\.listen\(|new Server\(|createSecureServer/)).toEqual([
-    "local/access/loopback-server.ts",
     "local/dynamodb/engine.ts",
+    "packages/loopback/src/loopback-server.ts",
   ]);
 });
 
 it("everything that the local stack prints is printed by one file", () => {
-  expect(filesWith(/\bconsole\.\w+\(|process\.std(out|err)\.write/)).toEqual(["local/support/terminal.ts"]);
+  expect(filesWith(/\bconsole\.\w+\(|process\.std(out|err)\.write/)).toEqual(["packages/loopback/src/terminal.ts"]);
 });
 
 it("what is printed moves no cursor, hides nothing and has its lines", () => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startSimulator } from "../../../local/simulator/simulator.ts";
+import { startSimulator } from "#simulator";
 import { demoAccounts } from "../../../local/stack/seed.ts";
 import { controlHeaders, testControlToken } from "../../support/access/control-token.ts";
 

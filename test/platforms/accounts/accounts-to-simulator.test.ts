@@ -6,7 +6,7 @@ import {
   startWebhookReceiver,
   testAccounts,
   testSecrets,
-} from "../../local/simulator/simulator-fixture.ts";
+} from "../../packages/simulator/simulator-fixture.ts";
 
 // The calls against the simulator, which shares no code with them.
 

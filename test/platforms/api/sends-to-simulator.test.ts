@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Send, SendOutcome } from "#platforms/platform.ts";
-import { type FaultMode, faultModes } from "../../../local/simulator/world/faults.ts";
+import { type FaultMode, faultModes } from "../../../packages/simulator/src/world/faults.ts";
 import {
   type Fields,
   startTestSimulator,
   startWebhookReceiver,
   testAccounts,
-} from "../../local/simulator/simulator-fixture.ts";
+} from "../../packages/simulator/simulator-fixture.ts";
 
 // The connectors against the simulator, which share no code.
 

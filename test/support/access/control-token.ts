@@ -1,4 +1,4 @@
-import type { ControlToken } from "../../../local/access/control-token.ts";
+import type { ControlToken } from "#loopback/control-token.ts";
 
 /** The control token of a simulator in the test's process. */
 export const testControlToken: ControlToken = { value: "control-token-of-tests", location: "It is in the test." };

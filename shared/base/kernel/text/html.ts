@@ -11,11 +11,6 @@ export function escapeHtml(text: string): string {
   return printableText(text).replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** Marks fixed text as HTML. */
-export function raw(markup: string): Markup {
-  return { markup };
-}
-
 /** HTML in which every value is escaped, except values that are markup themselves. */
 export function html(parts: TemplateStringsArray, ...values: (string | Markup | readonly Markup[])[]): Markup {
   const written = values.map((value) => {

@@ -1,6 +1,6 @@
 // What people read of texts that others wrote: in an error's detail, on a page, in a mail and in a terminal. Controls
 // move the cursor of a terminal, direction marks reorder a text, and characters without a shape hide in it.
-// packages/client/src/printable.ts is the same for the client, which imports nothing.
+// packages/client/src/printable.ts and packages/loopback/src/printable.ts are the same for the packages, which import nothing.
 
 /** Controls and line separators. */
 const CONTROL_RUNS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;

@@ -1,6 +1,6 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
-const serverTest = "test/local/access/loopback-server.test.ts";
+const serverTest = "test/packages/loopback/loopback-server.test.ts";
 const engineTest = "test/local/dynamodb/exposed-engine.test.ts";
 const proxyTest = "test/local/dynamodb/table-proxy.test.ts";
 const signatureTest = "test/local/access/signature.test.ts";
@@ -8,21 +8,21 @@ const signatureTest = "test/local/access/signature.test.ts";
 export const localStackFaults: readonly PlantedFault[] = [
   {
     name: "a port of the local stack answers under a name that was pointed at it",
-    file: "local/access/loopback-rule.ts",
+    file: "packages/loopback/src/loopback-rule.ts",
     search: "host === null || hosts.includes(host.toLowerCase())",
     replacement: "host === null || host.length > 0",
     killedBy: { file: serverTest, title: "answers 403 as %j, to requests and handshakes, without reading them" },
   },
   {
     name: "a port of the local stack answers pages of other origins",
-    file: "local/access/loopback-rule.ts",
+    file: "packages/loopback/src/loopback-rule.ts",
     search: "if (!sentOrigins.every((origin) => allowedOrigins.includes(origin)))",
     replacement: "if (allowedOrigins.length === 0)",
     killedBy: { file: serverTest, title: "answers 403 to a page of %j, also to its preflight and its handshake" },
   },
   {
     name: "a port of the local stack answers calls of another site that name no origin",
-    file: "local/access/loopback-rule.ts",
+    file: "packages/loopback/src/loopback-rule.ts",
     search: "foreignSites.includes(String(site))",
     replacement: 'foreignSites.includes("")',
     killedBy: {
@@ -32,14 +32,14 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "a WebSocket handshake is accepted from any page",
-    file: "local/access/loopback-server.ts",
+    file: "packages/loopback/src/loopback-server.ts",
     search: "if (loopbackRefusal(request, callers) === null) onUpgrade(request, socket, head);",
     replacement: "if (callers.port > 0) onUpgrade(request, socket, head);",
     killedBy: { file: serverTest, title: "answers 403 to a page of %j, also to its preflight and its handshake" },
   },
   {
     name: "a port of the local stack listens on every interface",
-    file: "local/access/loopback-server.ts",
+    file: "packages/loopback/src/loopback-server.ts",
     search: "server.listen(requestedPort, LOOPBACK_HOST, () => {",
     replacement: 'server.listen(requestedPort, "0.0.0.0", () => {',
     killedBy: { file: serverTest, title: "listens on loopback only" },
@@ -60,21 +60,21 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "any bearer token is a control token",
-    file: "local/access/control-token.ts",
-    search: "return sameBytes(sentToken, token.value) ? null",
+    file: "packages/loopback/src/control-token.ts",
+    search: "return isSameText(sentToken, token.value) ? null",
     replacement: "return sentToken.length > 0 ? null",
     killedBy: {
-      file: "test/local/access/control-token.test.ts",
+      file: "test/packages/loopback/control-token.test.ts",
       title: "a call needs the token as its bearer token, and else is refused with where it is",
     },
   },
   {
     name: "the simulator's control routes need no control token",
-    file: "local/simulator/control/control.ts",
+    file: "packages/simulator/src/control/control.ts",
     search: "if (problem !== null) return json(401",
     replacement: 'if (problem === "") return json(401',
     killedBy: {
-      file: "test/local/simulator/page-and-control.test.ts",
+      file: "test/packages/simulator/page-and-control.test.ts",
       title: "a control route without the control token is refused with 401, before anything is done",
     },
   },
@@ -90,11 +90,11 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "the address of the simulator's page keeps the control token",
-    file: "local/simulator/page/access/control-token.ts",
+    file: "packages/simulator/src/page/access/control-token.ts",
     search: '  history.replaceState(null, "", location.pathname);\n',
     replacement: "",
     killedBy: {
-      file: "test/local/simulator/page/page-token.test.ts",
+      file: "test/packages/simulator/page/page-token.test.ts",
       title: "the printed link opens the page, and the token leaves the address",
     },
   },

@@ -21,11 +21,10 @@ import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts"
 import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
+import { simulatedAppIds, startSimulator } from "#simulator";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
-import { startSimulator } from "../../../../../local/simulator/simulator.ts";
-import { simulatedAppIds } from "../../../../../local/simulator/world/app-ids.ts";
 import { controlHeaders, testControlToken } from "../../../../support/access/control-token.ts";
 import {
   invokeWorker,

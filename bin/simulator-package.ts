@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build as bundle } from "esbuild";
+import { buildPageFile, type PageBuild, pageBuilds } from "../packages/simulator/src/page-build.ts";
+import { compileTypes, packPackage } from "./packages/pack.ts";
+
+// `node bin/simulator-package.ts FOLDER` builds the package of the simulator and writes it as a .tgz to the folder. With
+// --check it does so in a temporary folder.
+
+await packPackage({ name: "simulator", program: "bin/simulator-package.ts", build });
+
+/** Writes dist with the program, the module, their declarations, the page and the sample files. */
+async function build(source: string, folder: string): Promise<void> {
+  const [src, dist] = [join(source, "src"), join(folder, "dist")];
+  await bundle({
+    entryPoints: [join(src, "index.ts"), join(src, "main.ts")],
+    outdir: dist,
+    // In one folder, beside the files that the modules read.
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    charset: "utf8",
+    logLevel: "warning",
+    tsconfigRaw: {},
+    // The page is built: nothing loads what builds it.
+    external: ["*/page-build.ts"],
+  });
+  const page = join(dist, "page");
+  mkdirSync(page, { recursive: true });
+  for (const name of ["index.html", "icon.svg"]) cpSync(join(src, "page", name), join(page, name));
+  for (const name of Object.keys(pageBuilds) as PageBuild[]) writeFileSync(join(page, name), await buildPageFile(name));
+  cpSync(join(src, "media/clip.webm"), join(dist, "clip.webm"));
+  compileTypes(source, join(dist, "types"));
+}

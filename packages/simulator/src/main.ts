@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { printError, printLine } from "../../loopback/src/terminal.ts";
+import { banner } from "./banner.ts";
+import { HELP, readSettings } from "./settings.ts";
+import { startSimulator } from "./simulator.ts";
+
+/** Runs the simulator as a separate program until SIGINT or SIGTERM. */
+async function main(): Promise<void> {
+  const settings = readSettings(process.argv.slice(2), process.env);
+  if (settings === null) {
+    printLine(HELP);
+    return;
+  }
+  const simulator = await startSimulator(settings.options);
+  printLine(banner(simulator.url, settings));
+  const stop = (): void => {
+    simulator.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        printError("The simulator did not stop:", error);
+        process.exit(1);
+      },
+    );
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+}
+
+main().catch((error: unknown) => {
+  printError(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

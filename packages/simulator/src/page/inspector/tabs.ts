@@ -1,0 +1,186 @@
+import type { AppReport, Delivery, Webhook } from "../api.ts";
+import { element } from "../dom.ts";
+import { formatDayTime, formatSeconds } from "../times.ts";
+import { codeView, prettyJson } from "./json-view.ts";
+
+/** Everything that the details show about a message or a webhook. */
+export interface Inspection {
+  webhooks: Webhook[];
+  /** The app's own request that sent the message. */
+  call: unknown;
+  /** Null if the simulator runs alone, or for a webhook without a message. */
+  report: AppReport | null;
+}
+
+const secretNames = { meta: "Meta app secret", instagram: "Instagram app secret" };
+
+const hint = (...children: (Node | string)[]): HTMLElement => element("p", { class: "hint" }, ...children);
+const code = (text: string): HTMLElement => element("code", {}, text);
+
+/** What an event in a webhook is, by its members. */
+function webhookTitle({ body }: Webhook): string {
+  const { entry } = JSON.parse(body) as { entry: { messaging?: object[]; standby?: object[] }[] };
+  const events = entry.flatMap(({ messaging = [], standby = [] }) => [...messaging, ...standby]);
+  const members = events
+    .flatMap((event) => Object.keys(event))
+    .filter((name) => !["sender", "recipient", "timestamp"].includes(name));
+  const standby = entry.some((one) => one.standby !== undefined) ? ", standby" : "";
+  return `${[...new Set(members)].join(", ") || "event"}${standby}`;
+}
+
+export function webhookTab({ webhooks, call }: Inspection): HTMLElement[] {
+  const views = webhooks.map((webhook) =>
+    element(
+      "section",
+      { class: "block" },
+      element("h3", {}, `Webhook: ${webhookTitle(webhook)}`),
+      element("p", { class: "request" }, element("b", {}, "POST "), code(webhook.url)),
+      codeView("Body", prettyJson(webhook.body), webhook.body),
+      hint(
+        "Signed with the ",
+        secretNames[webhook.secret],
+        ": HMAC-SHA256 over the exact bytes of the body. ",
+        element("b", {}, "Copy"),
+        " copies these bytes.",
+      ),
+      headerTable(webhook.headers),
+    ),
+  );
+  const sent =
+    call === null || call === undefined
+      ? []
+      : [
+          element(
+            "section",
+            { class: "block" },
+            element("h3", {}, "Send call of the app"),
+            codeView("Request body", JSON.stringify(call, null, 2)),
+          ),
+        ];
+  if (views.length + sent.length > 0) return [...sent, ...views];
+  return [hint("No webhook of this message is in the log: it is too old, or the app is not subscribed.")];
+}
+
+function headerTable(headers: Record<string, string>): HTMLElement {
+  const rows = Object.entries(headers).map(([name, value]) =>
+    element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, code(value))),
+  );
+  return element("table", { class: "headers" }, element("caption", {}, "Headers"), element("tbody", {}, ...rows));
+}
+
+export function answerTab({ webhooks }: Inspection): HTMLElement[] {
+  if (webhooks.length === 0) return [hint("No webhook was sent, so there is no answer.")];
+  return webhooks.map((webhook) =>
+    element(
+      "section",
+      { class: "block" },
+      element("h3", {}, `Answers to the webhook: ${webhookTitle(webhook)}`),
+      element(
+        "ol",
+        { class: "attempts" },
+        ...webhook.attempts.map((attempt, at) => attemptView(attempt, webhook.attempts[at - 1])),
+      ),
+      webhook.attempts.length === 0 ? hint("The first attempt is in progress.") : null,
+      webhook.next_attempt_at === null || webhook.attempts.length === 0
+        ? null
+        : hint(
+            `The next attempt is at ${formatDayTime(webhook.next_attempt_at)}, or as soon as the clock is advanced.`,
+          ),
+    ),
+  );
+}
+
+type Attempt = Webhook["attempts"][number];
+
+/** One attempt. Its answer is shown unless it is that of the attempt before. */
+function attemptView(attempt: Attempt, before: Attempt | undefined): HTMLElement {
+  const isTaken = attempt.status === 200;
+  return element(
+    "li",
+    { class: "attempt" },
+    element(
+      "div",
+      { class: "attempt-line" },
+      element("span", { class: `pill ${isTaken ? "good" : "bad"}` }, String(attempt.status ?? "No answer")),
+      element("span", {}, isTaken ? "Accepted by the app" : (attempt.problem ?? "")),
+      element("span", { class: "when" }, `${formatSeconds(attempt.at)} · ${attempt.duration_ms} ms`),
+    ),
+    attempt.body === "" || attempt.body === before?.body ? null : codeView("Answer", prettyJson(attempt.body)),
+  );
+}
+
+export function eventTab({ report, webhooks }: Inspection): HTMLElement[] {
+  const missing = missingReport({ report, webhooks });
+  if (missing !== null || report === null) return [missing ?? hint()];
+  const events = new Map(report.deliveries.map(({ delivery }) => [delivery.event_id, delivery]));
+  const views = [...events.values()].map((delivery) =>
+    element(
+      "section",
+      { class: "block" },
+      element("h3", {}, delivery.event_type),
+      codeView(`Event ${delivery.event_type}`, JSON.stringify(delivery.event, null, 2)),
+    ),
+  );
+  const stored =
+    report.message === null
+      ? hint("The app has no message with this id: it is not processed yet, or the conversation was erased.")
+      : element(
+          "section",
+          { class: "block" },
+          element("h3", {}, "Stored message"),
+          codeView("GET /v1/messages/{id}", JSON.stringify(report.message, null, 2)),
+        );
+  return [...(views.length > 0 ? views : [noEndpoint()]), stored];
+}
+
+export function deliveriesTab(inspection: Inspection): HTMLElement[] {
+  const missing = missingReport(inspection);
+  if (missing !== null || inspection.report === null) return [missing ?? hint()];
+  const { deliveries } = inspection.report;
+  return deliveries.length === 0 ? [noEndpoint()] : deliveries.map(deliveryView);
+}
+
+function missingReport({ report }: Pick<Inspection, "report" | "webhooks">): HTMLElement | null {
+  if (report === null) return hint("Only messages have events here, and only in ", code("npm run local"), ".");
+  return report.problem === null ? null : hint(report.problem);
+}
+
+function noEndpoint(): HTMLElement {
+  return hint(
+    "No endpoint has an event of this message. An event goes to the endpoints that exist when it happens: run ",
+    code("npm run admin -- listen"),
+    " and send another message.",
+  );
+}
+
+function deliveryView({ endpoint, delivery }: { endpoint: string; delivery: Delivery }): HTMLElement {
+  const kind =
+    delivery.status === "delivered" ? "good" : ["failed", "blocked", "dlq"].includes(delivery.status) ? "bad" : "warn";
+  const rows = delivery.attempts.map((attempt) =>
+    element(
+      "tr",
+      {},
+      element("td", {}, formatSeconds(attempt.at)),
+      element("td", {}, attempt.status === null ? (attempt.error ?? "—") : String(attempt.status)),
+      element("td", {}, attempt.duration_ms === null ? "—" : `${attempt.duration_ms} ms`),
+    ),
+  );
+  const heads = ["Time", "Answer", "Duration"].map((name) => element("th", { scope: "col" }, name));
+  return element(
+    "section",
+    { class: "block" },
+    element("h3", {}, delivery.event_type, " ", element("span", { class: `pill ${kind}` }, delivery.status)),
+    element("p", { class: "request" }, code(endpoint)),
+    rows.length === 0
+      ? hint("Not attempted yet.")
+      : element(
+          "table",
+          { class: "tries" },
+          element("caption", { class: "unseen" }, "Attempts"),
+          element("thead", {}, element("tr", {}, ...heads)),
+          element("tbody", {}, ...rows),
+        ),
+    delivery.next_retry_at === null ? null : hint(`The next attempt is at ${formatDayTime(delivery.next_retry_at)}.`),
+    element("p", { class: "soft" }, delivery.delivery_id),
+  );
+}
