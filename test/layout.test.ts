@@ -78,6 +78,14 @@ const plantedImports: readonly PlantedImport[] = [
   use("packages/client/src/a.ts", typeImport("../../../shared/base/kernel/target.ts"), "packages/client: layers"),
   use("packages/client/src/b.ts", usePackage("zod"), "packages/client: packages"),
   use("packages/client/src/c.ts", valueImport("../../loopback/src/target.ts"), "packages/client: layers"),
+  use(
+    "packages/local-aws/src/a.ts",
+    valueImport("../../../shared/base/kernel/target.ts"),
+    "packages/local-aws: layers",
+  ),
+  use("packages/local-aws/src/b.ts", valueImport("../../simulator/src/target.ts"), "packages/local-aws: layers"),
+  use("packages/local-aws/src/c.ts", usePackage("hono"), "packages/local-aws: packages"),
+  use("packages/local-aws/src/d.ts", valueImport("#base/kernel/target.ts"), "packages/local-aws: layers"),
   use("packages/loopback/src/a.ts", valueImport("../../simulator/src/target.ts"), "packages/loopback: layers"),
   use(
     "packages/simulator/src/a.ts",
@@ -119,7 +127,7 @@ beforeAll(() => {
     ...rooms,
     ...["shared/platforms", "shared/http", "functions", "functions/worker"],
     ...["local", "lib", "bin", "test", "web/check-page"],
-    ...["client", "loopback", "simulator"].map((name) => `packages/${name}/src`),
+    ...["client", "local-aws", "loopback", "simulator"].map((name) => `packages/${name}/src`),
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }
@@ -219,6 +227,7 @@ describe("the table of layers in ARCHITECTURE.md", () => {
 const packagePatterns: Readonly<Record<string, string>> = {
   any: ".*",
   "AWS SDK with its parts in `@smithy`": "@(aws-sdk|smithy)/.+",
+  "AWS SDK": "@aws-sdk/.+",
   "AWS SDK for DynamoDB": "@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)",
 };
 

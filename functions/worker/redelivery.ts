@@ -47,7 +47,7 @@ export async function scheduleRedelivery(
 }
 
 /** 5, 10, 20, … 160 s after the first, second, third, … receive, each plus up to 10%. */
-export function redeliveryDelay(receives: number, random: number): Millis {
+function redeliveryDelay(receives: number, random: number): Millis {
   return Math.min(DELAY_MAX, FIRST_DELAY * 2 ** (receives - 1)) * (1 + JITTER * random);
 }
 

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
-import { makePrivate, PRIVATE_FILE, PRIVATE_FOLDER } from "../access/private-files.ts";
-import { LocalRefusal } from "../support/local-refusal.ts";
+import { makePrivate, PRIVATE_FILE, PRIVATE_FOLDER } from "#local-aws/access/private-files.ts";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 
 /** Every file and folder that a stack writes into its data folder. `--fresh` removes these and nothing else. */
 const managedFiles = [

@@ -1,5 +1,5 @@
 import { accountKey, type Connection } from "#features/accounts/rules/accounts.ts";
-import { writeFileAtomic } from "../support/atomic-write.ts";
+import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
 import { accountPlatform, type SeedState, seededAccounts } from "./seed.ts";
 
 /** The platform secrets of a local stack. */

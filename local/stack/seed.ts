@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Connection, PlatformName } from "#features/accounts/rules/accounts.ts";
-import { writeFileAtomic } from "../support/atomic-write.ts";
+import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
 
 export const DEMO_TENANT = "demo";
 

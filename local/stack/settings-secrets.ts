@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { randomToken } from "#base/kernel/bytes.ts";
-import { writeFileAtomic } from "../support/atomic-write.ts";
+import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import type { LocalSettings } from "./settings.ts";
 

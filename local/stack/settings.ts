@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
-import type { EngineOptions } from "../dynamodb/engine.ts";
-import { LocalRefusal } from "../support/local-refusal.ts";
+import type { EngineOptions } from "#local-aws/dynamodb/engine.ts";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 
 /** The platforms' hosts, by their names in PARLEY_PLATFORM_URLS. */
 export const platformHosts = [

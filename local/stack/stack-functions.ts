@@ -1,12 +1,13 @@
 import { createWriteStream } from "node:fs";
 import { env } from "#base/config/names.ts";
+import { RUNTIME_OVERRIDES } from "#base/kernel/runtime.ts";
 import { printableText } from "#base/kernel/text/printable.ts";
+import type { AccessKey } from "#local-aws/access/access-key.ts";
+import { PRIVATE_FILE } from "#local-aws/access/private-files.ts";
+import { type FunctionDeclaration, type Functions, openFunctions } from "#local-aws/lambda/functions.ts";
+import { machineBudget } from "#local-aws/lambda/sandbox-budget.ts";
+import type { Resolver } from "#local-aws/template/intrinsics.ts";
 import { simulatedAppIds } from "#simulator";
-import type { AccessKey } from "../access/access-key.ts";
-import { PRIVATE_FILE } from "../access/private-files.ts";
-import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
-import { machineBudget } from "../lambda/sandbox-budget.ts";
-import type { Resolver } from "../template/intrinsics.ts";
 import type { LocalSettings } from "./settings.ts";
 import type { StackParts } from "./stack-parts.ts";
 
@@ -43,7 +44,7 @@ export function runFunctions(
     },
     accessKey,
     clock,
-    openEgress: !settings.strictEgress,
+    host: { symbol: RUNTIME_OVERRIDES, values: { openEgress: !settings.strictEgress } },
     budget: machineBudget(),
     log: (chunk) => {
       if (!log.writableEnded) log.write(printableText(chunk.toString()));

@@ -1,14 +1,14 @@
+import { type AccessKey, toAccessKeys } from "#local-aws/access/access-key.ts";
+import { startEngine } from "#local-aws/dynamodb/engine.ts";
+import { openTableProxy, type TableProxy } from "#local-aws/dynamodb/table-proxy.ts";
+import { type Emulators, startEmulators } from "#local-aws/emulators/server.ts";
+import { openRealtimeGateway, type RealtimeGateway } from "#local-aws/realtime/gateway.ts";
+import type { StackClock } from "#local-aws/support/clock.ts";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import type { ControlToken } from "#loopback/control-token.ts";
 import { loopbackOrigins } from "#loopback/loopback-rule.ts";
 import type { SimulatorHost } from "#simulator";
 import { type Simulator, startSimulator, unconnectedAccounts } from "#simulator";
-import { type AccessKey, toAccessKeys } from "../access/access-key.ts";
-import { startEngine } from "../dynamodb/engine.ts";
-import { openTableProxy, type TableProxy } from "../dynamodb/table-proxy.ts";
-import { type Emulators, startEmulators } from "../emulators/server.ts";
-import { openRealtimeGateway, type RealtimeGateway } from "../realtime/gateway.ts";
-import type { StackClock } from "../support/clock.ts";
-import { LocalRefusal } from "../support/local-refusal.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import { demoAccounts } from "./seed.ts";
@@ -89,6 +89,7 @@ async function startTable(
     dataDir: folder.at("dynamodb"),
     accessKeyId: accessKey.id,
     mayBeExposed: settings.exposedEngine ?? false,
+    exposedSetting: "Set PARLEY_DYNAMODB_EXPOSED=1",
     ...(settings.engine ? { prefer: settings.engine } : {}),
   });
   closeOnExit(engine, cleanup);

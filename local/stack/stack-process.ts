@@ -1,6 +1,6 @@
+import { PRIVATE_UMASK } from "#local-aws/access/private-files.ts";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { printError, printLine } from "#loopback/terminal.ts";
-import { PRIVATE_UMASK } from "../access/private-files.ts";
-import { LocalRefusal } from "../support/local-refusal.ts";
 import { banner } from "./banner.ts";
 import { type Stack, type StackSettings, startStack } from "./stack.ts";
 

@@ -1,32 +1,33 @@
 import { rmSync } from "node:fs";
 import { env } from "#base/config/names.ts";
+import { type Reason, toHttpError } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { loadAccessKey } from "#local-aws/access/access-key.ts";
+import { isLoopback, listeningSockets } from "#local-aws/access/listening-sockets.ts";
+import { makePrivate } from "#local-aws/access/private-files.ts";
+import type { Sqs } from "#local-aws/emulators/sqs/service.ts";
+import { openGateway } from "#local-aws/gateway/gateway.ts";
+import { readRoutes } from "#local-aws/gateway/routes.ts";
+import { readEventSourceMappings } from "#local-aws/lambda/event-sources.ts";
+import { readFunctions } from "#local-aws/lambda/functions.ts";
+import { type Pollers, startPollers } from "#local-aws/lambda/pollers.ts";
+import { readSchedules, type Schedules, startSchedules } from "#local-aws/lambda/schedules.ts";
+import { provision } from "#local-aws/provision/provision.ts";
+import { closeClients, openClients } from "#local-aws/provision/provision-context.ts";
+import { openProvisionState } from "#local-aws/provision/provision-state.ts";
+import { setSecretValue } from "#local-aws/provision/secrets.ts";
+import type { RealtimeGateway } from "#local-aws/realtime/gateway.ts";
+import { readSocketApi } from "#local-aws/realtime/routes.ts";
+import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
+import { openClock, type StackClock } from "#local-aws/support/clock.ts";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
+import { Resolver } from "#local-aws/template/intrinsics.ts";
+import { type Assembly, listResources, readAssembly } from "#local-aws/template/template.ts";
+import { checkType } from "#local-aws/template/types.ts";
 import { printError } from "#loopback/terminal.ts";
-import { loadAccessKey } from "../access/access-key.ts";
 import { loadControlToken } from "../access/control-token.ts";
-import { isLoopback, listeningSockets } from "../access/listening-sockets.ts";
-import { makePrivate } from "../access/private-files.ts";
-import type { Sqs } from "../emulators/sqs/service.ts";
-import { openGateway } from "../gateway/gateway.ts";
 import { handleLocalRequest } from "../gateway/local-routes.ts";
-import { readRoutes } from "../gateway/routes.ts";
-import { readEventSourceMappings } from "../lambda/event-sources.ts";
-import { readFunctions } from "../lambda/functions.ts";
-import { type Pollers, startPollers } from "../lambda/pollers.ts";
-import { readSchedules, type Schedules, startSchedules } from "../lambda/schedules.ts";
-import { provision } from "../provision/provision.ts";
-import { CONSOLE_PLACEHOLDER, closeClients, openClients } from "../provision/provision-context.ts";
-import { openProvisionState } from "../provision/provision-state.ts";
-import { setSecretValue } from "../provision/secrets.ts";
-import type { RealtimeGateway } from "../realtime/gateway.ts";
-import { readSocketApi } from "../realtime/routes.ts";
-import { writeFileAtomic } from "../support/atomic-write.ts";
-import { openClock, type StackClock } from "../support/clock.ts";
-import { LocalRefusal } from "../support/local-refusal.ts";
-import { Resolver } from "../template/intrinsics.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
-import { type Assembly, listResources, readAssembly } from "../template/template.ts";
-import { checkType } from "../template/types.ts";
 import { writeAwsConfig } from "./aws-config.ts";
 import { type DataFolder, lockDataFolder } from "./data-folder.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
@@ -77,6 +78,9 @@ export interface Stack {
 
 type Report = (line: string) => void;
 
+/** The console's origin in the templates. The local stack replaces it with its own, whose port is not known before. */
+const CONSOLE_PLACEHOLDER = "https://console.invalid";
+
 /** Running batches get this long to finish when the stack stops. */
 const DRAIN_MS = 1_500;
 /** Running batches get this long to finish before the clock advances. */
@@ -124,7 +128,7 @@ async function start(
   rmSync(localJson, { force: true });
   const accessKey = loadAccessKey(folder.at("aws-credentials"));
   const controlToken = loadControlToken(folder.at("control-token"));
-  const gateway = await openGateway(settings.port, settings.origins);
+  const gateway = await openGateway(settings.port, settings.origins, failureBody("method_not_allowed"));
   cleanup.defer(gateway.close);
 
   progress("Start the table, the emulators and the simulator");
@@ -154,6 +158,7 @@ async function start(
     resolver,
     functions: declarations,
     baseUrl: gateway.url,
+    placeholderOrigin: CONSOLE_PLACEHOLDER,
     socketUrl: parts.realtime.origin.replace(/^http/, "ws"),
     ...provisionState,
   });
@@ -271,6 +276,12 @@ async function loadAssembly(settings: StackSettings, folder: DataFolder, signal:
   await synthesizeInto({ outdir, context, useCache: !settings.fresh, onMiss }, signal);
   makePrivate(outdir);
   return readAssembly(outdir);
+}
+
+/** The failure envelope of the API, for what its routes do not answer. */
+function failureBody(reason: Reason): string {
+  const { code, message } = toHttpError(reason);
+  return JSON.stringify({ ok: false, error: { code, message, detail: "" } });
 }
 
 /** The CDK context that a local stack's assembly is synthesized with. */

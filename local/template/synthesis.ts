@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalRefusal } from "../support/local-refusal.ts";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { assemblyKey, openAssemblyCache } from "./assembly-cache.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));

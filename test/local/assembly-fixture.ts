@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findDynoxide } from "../../local/dynamodb/programs.ts";
+import { findDynoxide } from "#local-aws/dynamodb/programs.ts";
+import type { Resource } from "#local-aws/template/template.ts";
 import type { StackSettings } from "../../local/stack/stack.ts";
-import type { Resource } from "../../local/template/template.ts";
 
 export type TemplateResources = Record<string, Resource>;
 

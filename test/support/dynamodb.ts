@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
-import { type Engine, type EngineOptions, startEngine } from "../../local/dynamodb/engine.ts";
+import { type Engine, type EngineOptions, startEngine } from "#local-aws/dynamodb/engine.ts";
 import { constantSigner } from "./constant-signer.ts";
 import { tableDefinition } from "./table-definition.ts";
 

@@ -12,8 +12,8 @@ const unit = [
   "test/lib/config/**",
   "test/local/stack/banner.test.ts",
   "test/local/stack/settings.test.ts",
-  "test/local/support/**",
-  "test/local/template/intrinsics.test.ts",
+  "test/packages/local-aws/support/**",
+  "test/packages/local-aws/template/intrinsics.test.ts",
   "test/planted-faults/**",
   "test/base/aws/log.test.ts",
   "test/features/*/rules/**",
@@ -28,7 +28,7 @@ const unit = [
 const stores = [
   "test/features/*/store/**",
   "test/base/table/**",
-  "test/local/dynamodb/**",
+  "test/packages/local-aws/dynamodb/**",
   "test/support/**",
   "test/costs/**",
 ];
@@ -51,7 +51,7 @@ const wholeRunsOnly = [
   "test/e2e/inbox/{inbound-chaos,profiles}.test.ts",
   "test/e2e/stack/{first-run,settings,stack-process}.test.ts",
   "test/e2e/webhooks/listen.test.ts",
-  "test/local/emulators/crash.test.ts",
+  "test/packages/local-aws/emulators/crash.test.ts",
   "test/packages/simulator/page/{page-connection,page-messages,page-views,page-world}.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
   "test/web/{check-page-access,check-page-ends}.test.ts",

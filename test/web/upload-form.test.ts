@@ -5,12 +5,15 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
 import { MINUTE } from "#base/kernel/time.ts";
+import { provisionBucket } from "#local-aws/provision/buckets.ts";
+import type { ProvisionContext } from "#local-aws/provision/provision-context.ts";
 import { stacks } from "../../lib/config/stack-names.ts";
-import { provisionBucket } from "../../local/provision/buckets.ts";
-import { CONSOLE_PLACEHOLDER, type ProvisionContext } from "../../local/provision/provision-context.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
 import { resourcesOfType, synthesizeTemplates } from "../lib/synth-templates.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { testBrowser } from "./support/browser.ts";
 import { endVisits, openPage } from "./support/page-visit.ts";
 
@@ -22,6 +25,7 @@ const KEY = "u/2026-11-22T20/upl_1";
 let fixture: EmulatorFixture;
 let bucket: string;
 let browser: Browser;
+const PLACEHOLDER = "https://console.invalid";
 const servers: Server[] = [];
 let [consoleOrigin, otherOrigin] = ["", ""];
 
@@ -30,11 +34,17 @@ beforeAll(async () => {
   otherOrigin = await startPage();
   // Both may call the emulator: the bucket itself says which page may post.
   fixture = await startEmulatorFixture(undefined, undefined, [consoleOrigin, otherOrigin]);
-  const { data } = synthesizeTemplates({ "parley:consoleUrl": CONSOLE_PLACEHOLDER });
+  const { data } = synthesizeTemplates({ "parley:consoleUrl": PLACEHOLDER });
   const [id, resource] = resourcesOfType(data, "AWS::S3::Bucket").find(([each]) => each.startsWith("Upload")) ?? [];
   if (id === undefined || resource === undefined) throw new Error("The template has no bucket of uploads.");
-  const context = { clients: { s3: fixture.s3 }, baseUrl: consoleOrigin } as unknown as ProvisionContext;
-  bucket = (await provisionBucket({ stack: stacks.data, id, resource }, resource.Properties, context)).ref;
+  const context = { clients: { s3: fixture.s3 }, baseUrl: consoleOrigin, placeholderOrigin: PLACEHOLDER };
+  bucket = (
+    await provisionBucket(
+      { stack: stacks.data, id, resource },
+      resource.Properties,
+      context as unknown as ProvisionContext,
+    )
+  ).ref;
   browser = await testBrowser();
 });
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from "./http/urls.ts";
+import { withoutEndSlashes } from "../../loopback/src/urls.ts";
 import { simulatorPageUrl } from "./page-url.ts";
 import { CONTROL_TOKEN, type ProgramSettings } from "./settings.ts";
 

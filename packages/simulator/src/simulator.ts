@@ -1,11 +1,11 @@
 import type { ControlToken } from "../../loopback/src/control-token.ts";
+import { withoutEndSlashes } from "../../loopback/src/urls.ts";
 import type { Context } from "./calls/context.ts";
 import { HistoryLimit } from "./calls/history-limit.ts";
 import { control, setClockOffset } from "./control/control.ts";
 import { exchangeCode, graph } from "./graph/graph.ts";
 import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
-import { withoutEndSlashes } from "./http/urls.ts";
 import { login } from "./login/authorize.ts";
 import { sampleMedia } from "./media/sample-media.ts";
 import { servePage } from "./page-files.ts";

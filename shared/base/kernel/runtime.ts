@@ -8,7 +8,9 @@ export interface RuntimeOverrides {
   openEgress?: boolean;
 }
 
-const overridesKey = Symbol.for("parley.host");
+/** The name of the global symbol. */
+export const RUNTIME_OVERRIDES = "parley.host";
+const overridesKey: unique symbol = Symbol.for(RUNTIME_OVERRIDES);
 const globals = globalThis as { [overridesKey]?: RuntimeOverrides };
 
 /** Empty in a deployed function. */

@@ -2,7 +2,10 @@ import { SESv2Client } from "@aws-sdk/client-sesv2";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Mailer, openMail } from "#base/aws/mail.ts";
 import { openCallScope } from "#base/kernel/call-scope.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { plantedIn, plantedText } from "../../support/files/planted-characters.ts";
 
 const MAIL = { to: "person@example.com", subject: "Hello", text: "A line.\n" };

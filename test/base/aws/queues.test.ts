@@ -4,7 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openQueue, type QueueMessage } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { queueDepth, receiveAllMessages, receiveBatch } from "../../support/flows/queue-worker.ts";
 
 let fixture: EmulatorFixture;

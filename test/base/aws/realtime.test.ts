@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openConnections } from "#base/aws/realtime.ts";
 import { openCallScope } from "#base/kernel/call-scope.ts";
-import { openGatewayFixture } from "../../local/realtime/gateway-fixture.ts";
+import { openGatewayFixture } from "../../packages/local-aws/realtime/gateway-fixture.ts";
 import { openSocket, type TestSocket } from "../../support/sockets/test-socket.ts";
 
 let fixture: Awaited<ReturnType<typeof openGatewayFixture>>;

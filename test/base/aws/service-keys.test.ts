@@ -5,7 +5,10 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { type KeyRing, RootSecretTooShort } from "#base/kernel/key-ring.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 
 let fixture: EmulatorFixture;
 let secretId: string;

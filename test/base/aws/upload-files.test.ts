@@ -5,7 +5,10 @@ import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
 import { openUploadLinks } from "#base/aws/upload-links.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 
 const BUCKET = "uploads";
 const TYPE = "image/png";

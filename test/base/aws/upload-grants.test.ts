@@ -2,7 +2,10 @@ import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
 import { DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 
 const BUCKET = "uploads";
 const TYPE = "image/png";

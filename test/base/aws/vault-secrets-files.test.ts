@@ -7,7 +7,10 @@ import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
 let fixture: EmulatorFixture;

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "#base/config/names.ts";
 import { sweepCheckpointKey } from "#features/delivery/store/keys.ts";
-import { isLoopback, listeningSockets } from "../../../local/access/listening-sockets.ts";
+import { isLoopback, listeningSockets } from "#local-aws/access/listening-sockets.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
 import { listPaths, openPaths } from "../../support/access/file-modes.ts";
 import { type SignedFetch, signedFetch, signedHeaders } from "../../support/access/signed-fetch.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functions, env as names } from "#base/config/names.ts";
-import { findDynoxide } from "../../../local/dynamodb/programs.ts";
+import { findDynoxide } from "#local-aws/dynamodb/programs.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { newTempFolder } from "../../local/assembly-fixture.ts";

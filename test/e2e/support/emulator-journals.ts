@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decompress } from "#base/kernel/compression.ts";
-import { readJournal } from "../../../local/emulators/journal.ts";
-import type { Message } from "../../../local/emulators/sqs/messages.ts";
-import { replay, type SqsRecord } from "../../../local/emulators/sqs/records.ts";
+import { readJournal } from "#local-aws/emulators/journal.ts";
+import type { Message } from "#local-aws/emulators/sqs/messages.ts";
+import { replay, type SqsRecord } from "#local-aws/emulators/sqs/records.ts";
 import type { LocalStack } from "./local-stack.ts";
 import { waitFor } from "./wait-for.ts";
 

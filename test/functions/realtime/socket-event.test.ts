@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseSocketEvent, type WebSocketEvent } from "../../../functions/realtime/socket-event.ts";
-import { openGatewayFixture } from "../../local/realtime/gateway-fixture.ts";
+import { openGatewayFixture } from "../../packages/local-aws/realtime/gateway-fixture.ts";
 import { openSocket } from "../../support/sockets/test-socket.ts";
 
 let fixture: Awaited<ReturnType<typeof openGatewayFixture>>;

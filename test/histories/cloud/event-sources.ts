@@ -7,7 +7,7 @@ import { cursorAfter } from "#base/table/due-queue.ts";
 import { DUE_CHECKS, DUE_DELETIONS } from "#features/accounts/store/keys.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { dueSendStore } from "#features/sending/store/due-sends.ts";
-import { succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
+import { succeededMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
 import { primaryKey } from "../../support/world/table/schema.ts";
 import type { Item } from "../../support/world/table/values.ts";
 import type { Engine } from "../engine/engine.ts";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { env, type FunctionName, functions } from "#base/config/names.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { BACKGROUND_DELAY } from "#features/erasure/rules/erasures.ts";
+import { Resolver } from "#local-aws/template/intrinsics.ts";
+import type { Assembly } from "#local-aws/template/template.ts";
 import { stacks } from "../../../lib/config/stack-names.ts";
-import { Resolver } from "../../../local/template/intrinsics.ts";
-import type { Assembly } from "../../../local/template/template.ts";
 import { resolveReference, resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 import { functionEnvironment } from "./support/function-environment.ts";
 

@@ -7,7 +7,7 @@ const project = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The files of the local stack and of its packages, without the page in the browser, that contain the expression. */
 function filesWith(expression: RegExp): string[] {
-  const files = globSync("{local,packages/{loopback,simulator}}/**/*.ts", {
+  const files = globSync("{local,packages/{local-aws,loopback,simulator}}/**/*.ts", {
     cwd: project,
     exclude: ["packages/simulator/src/page/**"],
   });
@@ -16,7 +16,7 @@ function filesWith(expression: RegExp): string[] {
 
 it("every port of the local stack is opened by one file, and one looks for a free port of an engine", () => {
   expect(filesWith(/\bcreateServer\(|\.listen\(|new Server\(|createSecureServer/)).toEqual([
-    "local/dynamodb/engine.ts",
+    "packages/local-aws/src/dynamodb/engine.ts",
     "packages/loopback/src/loopback-server.ts",
   ]);
 });

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { lockDataFolder } from "../../../local/stack/data-folder.ts";
-import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { openPaths } from "../../support/access/file-modes.ts";
 import { newTempFolder } from "../assembly-fixture.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findDynoxide } from "../../../local/dynamodb/programs.ts";
+import { findDynoxide } from "#local-aws/dynamodb/programs.ts";
 import { listAllMessages, listDeliveries } from "../../e2e/support/api-calls.ts";
 import { failureLines, readQueues } from "../../e2e/support/emulator-journals.ts";
 import { type LocalStack, newDataDir, startLocalStack } from "../../e2e/support/local-stack.ts";

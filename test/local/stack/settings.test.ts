@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { LOCAL_HELP, readSettings, requestsHelp } from "../../../local/stack/settings.ts";
-import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { readPage } from "../../docs/markdown.ts";
 
 const hosts = {

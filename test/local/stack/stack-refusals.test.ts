@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { startStack } from "../../../local/stack/stack.ts";
-import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import {
   assemblySettings,
   eventSourceMapping,

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listeningSockets } from "#local-aws/access/listening-sockets.ts";
 import { type LoopbackServer, openLoopbackServer } from "#loopback/loopback-server.ts";
-import { listeningSockets } from "../../../local/access/listening-sockets.ts";
 
 const calls: string[] = [];
 let server: LoopbackServer;

@@ -8,7 +8,10 @@ import type { MediaType } from "#features/sending/rules/send-content.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import {
+  type EmulatorFixture,
+  startEmulatorFixture,
+} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { startTestSimulator, startWebhookReceiver, testAccounts } from "../../packages/simulator/simulator-fixture.ts";
 
 // Uploads to the simulator, which fetches each file from storage by its signed URL.

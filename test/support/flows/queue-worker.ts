@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
-import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
+import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
 import { unscheduledDeliveries } from "../invariants/unscheduled-deliveries.ts";
 import { answerOf } from "../processes/work-left.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";

@@ -2,7 +2,7 @@ import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import type { Emulators } from "../../../local/emulators/server.ts";
+import type { Emulators } from "#local-aws/emulators/server.ts";
 import { constantSigner } from "../constant-signer.ts";
 import { withoutTransport } from "../world/sdk-in-process.ts";
 import { withoutConnection } from "./emulators-in-process.ts";

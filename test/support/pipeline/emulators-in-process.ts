@@ -1,5 +1,5 @@
-import { handleJsonRequest } from "../../../local/emulators/json-service.ts";
-import type { Emulators } from "../../../local/emulators/server.ts";
+import { handleJsonRequest } from "#local-aws/emulators/json-service.ts";
+import type { Emulators } from "#local-aws/emulators/server.ts";
 
 /** A request as the SDK's JSON protocol serializes it. */
 interface SerializedRequest {

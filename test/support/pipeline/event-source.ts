@@ -1,6 +1,6 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "../../../local/lambda/batch.ts";
+import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
 import { toQueueArn } from "../flows/queue-worker.ts";
 
 export type Handler = (

@@ -1,9 +1,9 @@
 import type { PlantedFault } from "../../planted-fault.ts";
 
 const serverTest = "test/packages/loopback/loopback-server.test.ts";
-const engineTest = "test/local/dynamodb/exposed-engine.test.ts";
-const proxyTest = "test/local/dynamodb/table-proxy.test.ts";
-const signatureTest = "test/local/access/signature.test.ts";
+const engineTest = "test/packages/local-aws/dynamodb/exposed-engine.test.ts";
+const proxyTest = "test/packages/local-aws/dynamodb/table-proxy.test.ts";
+const signatureTest = "test/packages/local-aws/access/signature.test.ts";
 
 export const localStackFaults: readonly PlantedFault[] = [
   {
@@ -46,14 +46,14 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "any signature of a known access key is accepted",
-    file: "local/access/signature.ts",
+    file: "packages/local-aws/src/access/signature.ts",
     search: "sameBytes(expected, signature) && hasSignedBody(request)",
     replacement: "expected.length > 0 && hasSignedBody(request)",
     killedBy: { file: signatureTest, title: "does not match with %s" },
   },
   {
     name: "the operation of a call need not be signed",
-    file: "local/access/signature.ts",
+    file: "packages/local-aws/src/access/signature.ts",
     search: '["host", "x-amz-date", "x-amz-target"]',
     replacement: '["host", "x-amz-date"]',
     killedBy: { file: signatureTest, title: "does not match with %s" },
@@ -84,7 +84,7 @@ export const localStackFaults: readonly PlantedFault[] = [
     search: "if (problem !== null) {",
     replacement: 'if (problem === "") {',
     killedBy: {
-      file: "test/local/gateway/gateway.test.ts",
+      file: "test/packages/local-aws/gateway/gateway.test.ts",
       title: "answers 401 to a call of a control route without the token of the data folder, and calls no control",
     },
   },
@@ -100,14 +100,14 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "the table's port passes on what is not signed",
-    file: "local/dynamodb/table-proxy.ts",
+    file: "packages/local-aws/src/dynamodb/table-proxy.ts",
     search: "if (problem === null) pass(request, response, body);",
     replacement: "if (problem !== undefined) pass(request, response, body);",
     killedBy: { file: proxyTest, title: "other requests do not reach the engine" },
   },
   {
     name: "the table's port passes on the engine's CORS headers",
-    file: "local/dynamodb/table-proxy.ts",
+    file: "packages/local-aws/src/dynamodb/table-proxy.ts",
     search: "|transfer-encoding|access-control-.*)$/",
     replacement: "|transfer-encoding)$/",
     killedBy: {
@@ -117,7 +117,7 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "an engine may listen on every interface without being asked to",
-    file: "local/dynamodb/engine.ts",
+    file: "packages/local-aws/src/dynamodb/engine.ts",
     search: "if (exposed.length > 0) {",
     replacement: "if (exposed.length > 99) {",
     killedBy: {
@@ -127,7 +127,7 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "an engine that takes no address is started before it is refused",
-    file: "local/dynamodb/engine.ts",
+    file: "packages/local-aws/src/dynamodb/engine.ts",
     search: "if (!program.takesHost && !mayBeExposed)",
     replacement: "if (!program.takesHost && mayBeExposed)",
     killedBy: { file: engineTest, title: "an engine that takes no address is not even started without that option" },

@@ -2,7 +2,7 @@ import type { PlantedFault } from "../../planted-fault.ts";
 
 const filesTest = "test/base/aws/upload-files.test.ts";
 const grantsTest = "test/base/aws/upload-grants.test.ts";
-const presignedTest = "test/local/emulators/s3-presigned.test.ts";
+const presignedTest = "test/packages/local-aws/emulators/s3-presigned.test.ts";
 
 export const uploadStorageFaults: readonly PlantedFault[] = [
   {
@@ -48,7 +48,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
   },
   {
     name: "local storage accepts an expired link",
-    file: "local/emulators/s3/presigned.ts",
+    file: "packages/local-aws/src/emulators/s3/presigned.ts",
     search: "if (expiresAt <= now)",
     replacement: "if (expiresAt < signedAt)",
     killedBy: { file: presignedTest, title: "expires by the stack's clock and not by the machine's" },

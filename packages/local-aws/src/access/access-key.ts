@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { writeFileAtomic } from "../support/atomic-write.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
+import type { AccessKeys } from "./signature.ts";
+
+/** The credential of a data folder: what its functions and commands sign with, and the only one that its parts accept. */
+export interface AccessKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/**
+ * Reads the access key of a data folder, or creates a random one. The file has the form of the AWS tools, which
+ * `AWS_SHARED_CREDENTIALS_FILE` names.
+ */
+export function loadAccessKey(file: string): AccessKey {
+  const text = readIfExists(file);
+  if (text === null) return createAccessKey(file);
+  const id = /^aws_access_key_id *= *(\w+)\s*$/m.exec(text)?.[1];
+  const secret = /^aws_secret_access_key *= *(\S+)\s*$/m.exec(text)?.[1];
+  if (id !== undefined && secret !== undefined) return { id, secret };
+  throw new LocalRefusal(`${file} has no access key. Remove the file: the next start creates it again.`);
+}
+
+export function toAccessKeys({ id, secret }: AccessKey): AccessKeys {
+  return { [id]: secret };
+}
+
+function createAccessKey(file: string): AccessKey {
+  // As long as a key of AWS. DynamoDB Local takes letters and digits only.
+  const key = {
+    id: `LOCAL${randomBytes(8).toString("hex").slice(1).toUpperCase()}`,
+    secret: randomBytes(20).toString("hex"),
+  };
+  writeFileAtomic(file, `[default]\naws_access_key_id = ${key.id}\naws_secret_access_key = ${key.secret}\n`);
+  return key;
+}
+
+function readIfExists(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
+import { request as openSecureRequest } from "node:https";
+import { openLoopbackServer } from "../../../loopback/src/loopback-server.ts";
+import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
+import { readBody } from "../gateway/body.ts";
+import type { Engine } from "./engine.ts";
+
+export interface TableProxyOptions {
+  /** 0 selects a free port. */
+  readonly port: number;
+  readonly engine: Pick<Engine, "name" | "url">;
+  /** The access keys that callers sign with. */
+  readonly accessKeys: AccessKeys;
+}
+
+/** The port under which a stack's table is called. */
+export interface TableProxy {
+  /** For the SDK: `AWS_ENDPOINT_URL_DYNAMODB` or the client's `endpoint`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A request of DynamoDB has at most 16 MB: that of BatchWriteItem. */
+const BODY_MAX_BYTES = 17 * 2 ** 20;
+/** Longer than the SDK's idle timeout, so that the SDK never writes to a connection that is closing. */
+const KEEP_ALIVE_MS = 65_000;
+/** Of one connection, or for the pages of others. */
+const OMITTED_HEADERS = /^(connection|keep-alive|transfer-encoding|access-control-.*)$/;
+
+/**
+ * Opens a port that passes signed requests on to an engine, which itself answers every caller and page. An engine that
+ * was started outside the stack knows its callers by the access key `local`, as do its stored tables.
+ */
+export async function openTableProxy({ port, engine, accessKeys }: TableProxyOptions): Promise<TableProxy> {
+  const upstream = new URL(engine.url);
+  const isSecure = upstream.protocol === "https:";
+  const agent = isSecure ? undefined : new Agent({ keepAlive: true });
+  const toEngineKey = (authorization: string): string =>
+    engine.name === "given" ? authorization.replace(/Credential=[^/]+/, "Credential=local") : authorization;
+
+  const pass = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
+    const { authorization = "", ...headers } = ownHeaders(request);
+    const options = {
+      agent,
+      method: request.method,
+      path: upstream.pathname.replace(/\/$/, "") + request.url,
+      headers: {
+        ...headers,
+        authorization: toEngineKey(String(authorization)),
+        host: upstream.host,
+        "content-length": body.length,
+      },
+    };
+    const call = (isSecure ? openSecureRequest : openRequest)(upstream, options, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, ownHeaders(answer));
+      answer.pipe(response);
+      answer.on("error", () => response.destroy());
+    });
+    // As a caller would see it without the proxy: the connection ends.
+    call.on("error", () => response.destroy());
+    response.on("close", () => {
+      if (!response.writableFinished) call.destroy();
+    });
+    call.end(body);
+  };
+
+  const { origin, close } = await openLoopbackServer({
+    port,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    onRequest(request, response) {
+      readBody(request, BODY_MAX_BYTES)
+        .then((body) => {
+          if (body === null) return refuse(response, 413, "RequestEntityTooLarge", "The request is too large.");
+          const check = { accessKeys, isVerified: true };
+          const problem = findSignatureProblem(toSignedRequest(request, body), check);
+          if (problem === null) pass(request, response, body);
+          else refuse(response, 403, problem, signatureProblems[problem]);
+        })
+        // The caller disconnected.
+        .catch(() => response.destroy());
+    },
+  });
+  return {
+    url: origin,
+    async close() {
+      await close();
+      agent?.destroy();
+    },
+  };
+}
+
+function ownHeaders({ headers }: IncomingMessage): Record<string, string | string[] | undefined> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OMITTED_HEADERS.test(name)));
+}
+
+function refuse(response: ServerResponse, status: number, type: string, message: string): void {
+  response
+    .writeHead(status, { "content-type": "application/x-amz-json-1.0" })
+    .end(JSON.stringify({ __type: `com.amazon.coral.service#${type}`, message }));
+}

@@ -1,0 +1,45 @@
+import type { Millis } from "../../support/time.ts";
+import type { JsonService, Operation } from "../json-service.ts";
+import { cryptoOperations } from "./crypto-operations.ts";
+import { keyOperations } from "./key-operations.ts";
+import { KeyRing } from "./keys.ts";
+import { macOperations } from "./mac-operations.ts";
+
+export interface KmsOptions {
+  readonly dataDir: string;
+  readonly now: () => Millis;
+  readonly region: string;
+  readonly accountId: string;
+}
+
+/** KMS: symmetric and HMAC keys. Key policies, grants and rotation are not emulated. */
+export class Kms implements JsonService {
+  readonly protocol = "1.1";
+  readonly errorPrefix = "";
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly #ring: KeyRing;
+
+  constructor(options: KmsOptions) {
+    this.#ring = new KeyRing(options.dataDir, `arn:aws:kms:${options.region}:${options.accountId}:`, options.now);
+    this.operations = {
+      ...keyOperations(this.#ring, options.accountId),
+      ...cryptoOperations(this.#ring),
+      ...macOperations(this.#ring),
+    };
+  }
+
+  /** Creates a symmetric key with this id unless it exists. Returns its ARN. */
+  ensureKey(id: string): string {
+    const key = this.#ring.list().find((one) => one.id === id) ?? this.#ring.create("SYMMETRIC_DEFAULT", "", id);
+    return this.#ring.arn(key);
+  }
+
+  /** Points the alias, `alias/<name>`, to the key. */
+  ensureAlias(alias: string, keyId: string): void {
+    this.#ring.alias(alias, this.#ring.find(keyId));
+  }
+
+  close(): void {
+    this.#ring.close();
+  }
+}

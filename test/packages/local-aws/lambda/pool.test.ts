@@ -1,0 +1,259 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openPool, type Pool } from "#local-aws/lambda/pool.ts";
+import { FunctionFailed, type Sandbox } from "#local-aws/lambda/sandbox.ts";
+import { openSandboxBudget } from "#local-aws/lambda/sandbox-budget.ts";
+
+/** A sandbox whose loading and events end when the test says so. */
+interface FakeSandbox extends Sandbox {
+  load(failure?: FunctionFailed): void;
+  answer(result: unknown): void;
+  /** The next events time out: the sandbox is unusable. */
+  fail(): void;
+  isClosed(): boolean;
+}
+
+function fakeSandbox(): FakeSandbox {
+  const loaded = Promise.withResolvers<FunctionFailed | null>();
+  let event = Promise.withResolvers<unknown>();
+  let failure: FunctionFailed | null = null;
+  let isClosed = false;
+  return {
+    loaded: () => loaded.promise,
+    failure: () => failure,
+    invoke: () => event.promise,
+    load(loadFailure) {
+      failure = loadFailure ?? null;
+      loaded.resolve(failure);
+    },
+    answer(result) {
+      event.resolve(result);
+      event = Promise.withResolvers();
+    },
+    fail() {
+      failure = new FunctionFailed("timed-out", "Task timed out");
+      event.reject(failure);
+    },
+    isClosed: () => isClosed,
+    close: async () => {
+      isClosed = true;
+    },
+  };
+}
+
+const roomy = { sandboxesMax: 100, loadsMax: 100, startLoadsMax: 100 };
+
+/** Opens pools that share a budget, and records the sandboxes that they open. */
+function openPools(limits: { sandboxesMax?: number; budget?: typeof roomy; idleMax?: number } = {}) {
+  const budget = openSandboxBudget(limits.budget ?? roomy);
+  const opened: FakeSandbox[] = [];
+  const openOne = (): Pool =>
+    openPool({ sandboxesMax: limits.sandboxesMax ?? 100, budget, idleMax: limits.idleMax ?? 60_000 }, () => {
+      const sandbox = fakeSandbox();
+      opened.push(sandbox);
+      return sandbox;
+    });
+  /** The opened sandbox with that number, loaded. */
+  const loadedSandbox = async (at: number): Promise<FakeSandbox> => {
+    const sandbox = opened[at];
+    if (!sandbox) throw new Error(`There is no sandbox ${at}.`);
+    sandbox.load();
+    await turn();
+    return sandbox;
+  };
+  return { pool: openOne(), openOne, opened, loadedSandbox };
+}
+
+describe("a function's sandboxes", () => {
+  it("open one per concurrent event, up to the maximum; further events wait", async () => {
+    const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 6 });
+    const events = Array.from({ length: 8 }, () => pool.invoke({}));
+    await turn();
+    expect(opened).toHaveLength(6);
+    for (let at = 0; at < 6; at++) await loadedSandbox(at);
+    for (const [at, sandbox] of opened.entries()) sandbox.answer(at);
+    expect(await Promise.all(events.slice(0, 6))).toEqual([0, 1, 2, 3, 4, 5]);
+    opened[0]?.answer("seventh");
+    opened[1]?.answer("eighth");
+    expect(await Promise.all(events.slice(6))).toEqual(["seventh", "eighth"]);
+    expect(opened).toHaveLength(6);
+  });
+
+  it("serve an event by the first that is free, loaded or not", async () => {
+    const { pool, opened, loadedSandbox } = openPools();
+    const first = pool.invoke({});
+    const sandbox = await loadedSandbox(0);
+    const second = pool.invoke({});
+    await turn();
+    expect(opened).toHaveLength(2);
+    sandbox.answer("first");
+    await first;
+    await turn();
+    sandbox.answer("second");
+    expect(await second).toBe("second");
+  });
+
+  it("are loaded a few at a time in all functions together", async () => {
+    const { pool, openOne, opened, loadedSandbox } = openPools({
+      budget: { sandboxesMax: 100, loadsMax: 2, startLoadsMax: 2 },
+    });
+    const other = openOne();
+    for (const one of [pool, other, pool, other]) void one.invoke({});
+    await turn();
+    expect(opened).toHaveLength(2);
+    await loadedSandbox(0);
+    expect(opened).toHaveLength(3);
+  });
+
+  it("have one more loaded ahead once two are busy for longer than an ordinary event", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { pool, opened, loadedSandbox } = openPools();
+    const first = [pool.invoke({}), pool.invoke({})];
+    await turn();
+    for (const at of [0, 1]) await loadedSandbox(at);
+    for (const sandbox of opened) sandbox.answer(null);
+    await Promise.all(first);
+    void pool.invoke({});
+    await turn();
+    const short = pool.invoke({});
+    await turn();
+    opened[0]?.answer(null);
+    await short;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(opened).toHaveLength(2);
+    void pool.invoke({});
+    await turn();
+    expect(opened).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(opened).toHaveLength(3);
+    await loadedSandbox(2);
+    const third = pool.invoke({});
+    await turn();
+    opened[2]?.answer("at once");
+    expect(await third).toBe("at once");
+  });
+
+  it("are not opened for an event that another one has served by then", async () => {
+    const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1, startLoadsMax: 1 } });
+    const events = [pool.invoke({}), pool.invoke({})];
+    const sandbox = await loadedSandbox(0);
+    expect(opened).toHaveLength(2);
+    void pool.invoke({}).catch(() => {});
+    sandbox.answer(1);
+    await turn();
+    sandbox.answer(2);
+    await turn();
+    sandbox.answer(3);
+    await Promise.all(events);
+    await loadedSandbox(1);
+    expect(opened).toHaveLength(2);
+  });
+
+  it("share the machine's memory, and each function may have four regardless", async () => {
+    const { pool, openOne, opened, loadedSandbox } = openPools({
+      budget: { sandboxesMax: 6, loadsMax: 100, startLoadsMax: 100 },
+    });
+    for (let at = 0; at < 10; at++) void pool.invoke({}).catch(() => {});
+    await turn();
+    expect(opened).toHaveLength(6);
+    const other = openOne();
+    for (let at = 0; at < 10; at++) void other.invoke({}).catch(() => {});
+    await turn();
+    expect(opened).toHaveLength(10);
+    for (let at = 0; at < 10; at++) await loadedSandbox(at);
+    // The first function has four left, and the memory is still in use.
+    for (const at of [0, 1]) opened[at]?.fail();
+    await turn();
+    expect(opened).toHaveLength(10);
+    opened[2]?.fail();
+    await turn();
+    expect(opened).toHaveLength(11);
+  });
+
+  it("fail the event that waits for one that cannot be loaded, and open another for the next event", async () => {
+    const { pool, opened, loadedSandbox } = openPools();
+    const event = pool.invoke({});
+    await turn();
+    opened[0]?.load(new FunctionFailed("unloadable", "broken"));
+    await expect(event).rejects.toMatchObject({ reason: "unloadable" });
+    const next = pool.invoke({});
+    await turn();
+    (await loadedSandbox(1)).answer("second");
+    expect(await next).toBe("second");
+  });
+
+  it("are replaced after a timeout while an event waits", async () => {
+    const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
+    const late = pool.invoke({});
+    const waiting = pool.invoke({});
+    (await loadedSandbox(0)).fail();
+    await expect(late).rejects.toMatchObject({ reason: "timed-out" });
+    await turn();
+    (await loadedSandbox(1)).answer("next");
+    expect(await waiting).toBe("next");
+    expect(opened).toHaveLength(2);
+  });
+
+  it("are closed when they are idle for long, all but the last", async () => {
+    const { pool, opened, loadedSandbox } = openPools({ idleMax: 1 });
+    const events = [pool.invoke({}), pool.invoke({}), pool.invoke({})];
+    await turn();
+    for (const at of [0, 1, 2]) await loadedSandbox(at);
+    for (const sandbox of opened) sandbox.answer(null);
+    await Promise.all(events);
+    await expect.poll(() => opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false]);
+  });
+
+  it("are loaded before the first event where the stack asks for it", async () => {
+    const { pool, opened, loadedSandbox } = openPools();
+    const loading = pool.load();
+    await turn();
+    const sandbox = await loadedSandbox(0);
+    await loading;
+    const event = pool.invoke({});
+    await turn();
+    sandbox.answer("warm");
+    expect(await event).toBe("warm");
+    expect(opened).toHaveLength(1);
+  });
+
+  it("end with the stack, and so do the events that wait", async () => {
+    const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
+    void pool.invoke({});
+    const waiting = pool.invoke({});
+    await loadedSandbox(0);
+    await pool.close();
+    await expect(waiting).rejects.toMatchObject({ reason: "died" });
+    expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true]);
+  });
+});
+
+describe("the loads of a stack that starts", () => {
+  it("use every processor, and those after the start leave one free", async () => {
+    const budget = openSandboxBudget({ sandboxesMax: 100, loadsMax: 1, startLoadsMax: 2 });
+    const loads = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+    const running: number[] = [];
+    const load = (at: number): Promise<void> =>
+      budget.whileLoading(async () => {
+        running.push(at);
+        await loads[at]?.promise;
+      });
+    const starting = budget.whileStarting(async () => {
+      await Promise.all([load(0), load(1), load(2)]);
+    });
+    await turn();
+    expect(running).toEqual([0, 1]);
+    for (const { resolve } of loads.slice(0, 3)) resolve();
+    await starting;
+    expect(running).toEqual([0, 1, 2]);
+    const after = Promise.withResolvers<void>();
+    void budget.whileLoading(() => after.promise);
+    void load(3);
+    await turn();
+    expect(running).toEqual([0, 1, 2]);
+    after.resolve();
+    await turn();
+    expect(running).toEqual([0, 1, 2, 3]);
+  });
+});
