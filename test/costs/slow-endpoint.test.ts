@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
-import { ATTEMPT_TIMEOUT, HAND_OVER_AFTER } from "#base/kernel/limits.ts";
+import { ATTEMPT_TIMEOUT, MOVE_TO_SLOW_AFTER } from "#base/kernel/limits.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { retryMessage } from "#features/delivery/schedule.ts";
@@ -13,7 +13,7 @@ import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 /** A receiver that needs three seconds. */
 const lateReceiver: WebhookClient = {
   async send({ timeout = ATTEMPT_TIMEOUT }): Promise<AttemptOutcome> {
-    return timeout <= HAND_OVER_AFTER
+    return timeout <= MOVE_TO_SLOW_AFTER
       ? { kind: "no_answer", error: "timeout", durationMs: timeout }
       : { kind: "answered", status: 200, retryAfter: null, durationMs: 3_000 };
   },
@@ -28,18 +28,18 @@ afterAll(() => pipeline.close());
 
 const [row, inIndex, mark, slot, claimed, settled, leftIndex, counted] = [1, 1, 1, 2, 1, 1, 1, 1];
 
-test("a first attempt that is handed over, and made", async () => {
+test("a first attempt that moves to the slow queue, and is made there", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
-  const handedOver = await pipeline.cost(() => pipeline.deliver());
-  expect(handedOver).toEqual({ wcu: row + inIndex + mark, rcu: 1, sqs: 3 });
+  const moved = await pipeline.cost(() => pipeline.deliver());
+  expect(moved).toEqual({ wcu: row + inIndex + mark, rcu: 1, sqs: 3 });
   // Its late answer marks the endpoint for longer.
   const made = await pipeline.cost(() => pipeline.retrySlow());
   expect(made).toEqual({ wcu: slot + claimed + settled + leftIndex + counted + mark, rcu: 1.5, sqs: 2 });
 });
 
-test("a retry that is handed over", async () => {
+test("a retry that moves to the slow queue", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   const [endpointId = ""] = workspace.endpointIds;
   const { tenant } = workspace;
@@ -53,6 +53,6 @@ test("a retry that is handed over", async () => {
   const retry = { tenant, endpointId, eventUlid: delivery?.eventUlid ?? "", attempt: 1 };
   await pipeline.queues.retries.send(retryMessage(retry));
   const released = 1;
-  const handedOver = await pipeline.cost(() => pipeline.retry());
-  expect(handedOver).toEqual({ wcu: claimed + mark + released, rcu: 1.5, sqs: 3 });
+  const moved = await pipeline.cost(() => pipeline.retry());
+  expect(moved).toEqual({ wcu: claimed + mark + released, rcu: 1.5, sqs: 3 });
 });

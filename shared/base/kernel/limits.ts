@@ -210,15 +210,15 @@ export const OVERDUE_AFTER_SLOW: Millis = DAY;
 /** Rows of an endpoint that one task reads. */
 export const WALK_EXAMINED_MAX = 5_000;
 /**
- * An attempt in a batch with others is aborted after this long without an answer. It is handed over to the slow deliveries
- * queue, where it is made again with `ATTEMPT_TIMEOUT`. Every attempt that takes longer marks its endpoint as slow.
+ * An attempt in a batch with others is aborted after this long without an answer. It moves to the slow deliveries queue,
+ * where it is made again with `ATTEMPT_TIMEOUT`. Every attempt that takes longer marks its endpoint as slow.
  */
-export const HAND_OVER_AFTER: Millis = 1_500;
+export const MOVE_TO_SLOW_AFTER: Millis = 1_500;
 /** How long an endpoint is slow after an attempt without an answer. */
 export const SLOW_DURATION: Millis = 5 * MINUTE;
 /**
- * How long it is slow after a late answer. It sees the event of each attempt that is handed over twice, and a receiver
- * that is always late should not see that with every event.
+ * How long it is slow after a late answer. It sees the event of each attempt that moves to the slow queue twice. A
+ * receiver that is always late should not see that with every event.
  */
 export const LATE_ANSWER_DURATION: Millis = HOUR;
 /** Concurrent attempts of a slow endpoint, across all processes. */

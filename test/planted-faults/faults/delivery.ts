@@ -182,7 +182,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "if (endpoint && batch.slow && isUnanswered(result.outcome, batch)) {",
     killedBy: {
       file: "test/features/delivery/flows/slow-endpoints.test.ts",
-      title: "a retry without an answer is handed over: its claim is given back, and the attempt does not count",
+      title:
+        "a retry without an answer moves to the slow queue: its claim is given back, and the attempt does not count",
     },
   },
   {

@@ -38,7 +38,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "if (batch.slow && isUnanswered(outcome, batch)) {",
     killedBy: {
       file: "test/features/delivery/flows/slow-endpoints.test.ts",
-      title: "one endpoint of twenty hangs: its first event is handed over, and no later event waits for it",
+      title: "one endpoint of twenty hangs: its first attempt moves to the slow queue, and no later event waits for it",
     },
   },
   {

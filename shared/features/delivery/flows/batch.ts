@@ -1,4 +1,4 @@
-import { ATTEMPT_TIMEOUT, HAND_OVER_AFTER } from "#base/kernel/limits.ts";
+import { ATTEMPT_TIMEOUT, MOVE_TO_SLOW_AFTER } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { newTally, type Tally } from "#features/stats/count.ts";
@@ -23,7 +23,7 @@ export interface Batch {
 }
 
 export function newBatch(now: () => Millis, slow: boolean): Batch & { readonly health: EndpointHealth } {
-  const attemptTimeout = slow ? ATTEMPT_TIMEOUT : HAND_OVER_AFTER;
+  const attemptTimeout = slow ? ATTEMPT_TIMEOUT : MOVE_TO_SLOW_AFTER;
   return {
     now,
     startedAt: now(),

@@ -28,7 +28,7 @@ interface CalledEndpoint {
 export interface EndpointHealth {
   /** Saved once, at the batch's end. */
   readonly results: Map<string, CalledEndpoint & { readonly batchResult: BatchResult }>;
-  /** Endpoints with an attempt that was handed over. Their saves have started. */
+  /** Endpoints with an attempt that moved to the slow queue. Their saves have started. */
   readonly slow: Map<string, Promise<void>>;
 }
 
@@ -68,8 +68,8 @@ function recordSlow(
   );
 }
 
-/** A batch that may hand attempts over. */
-interface HandOverBatch {
+/** A batch that may move attempts to the slow queue. */
+interface AttemptBatch {
   readonly now: () => Millis;
   readonly attemptTimeout: Millis;
   readonly health: EndpointHealth | null;
@@ -90,11 +90,11 @@ export function isUnanswered(outcome: AttemptOutcome | null, { slow }: { readonl
   return !slow && outcome?.kind === "no_answer" && outcome.error === "timeout";
 }
 
-/** Marks the endpoint as slow, so that later batches do not call it, and logs the hand-over. */
+/** Marks the endpoint as slow, so that later batches do not call it, and logs that the attempt moves to the slow queue. */
 export function onUnanswered(
   ports: HealthPorts,
   { tenant, endpoint, eventUlid, attempt }: UnansweredAttempt,
-  { health, now, attemptTimeout }: HandOverBatch,
+  { health, now, attemptTimeout }: AttemptBatch,
 ): void {
   if (health) recordSlow(ports, health, { tenant, endpoint }, now());
   ports.log({

@@ -3,8 +3,8 @@ import {
   AUTO_PAUSE_AFTER,
   AUTO_PAUSE_ATTEMPTS_MIN,
   FAILURES_TO_OPEN,
-  HAND_OVER_AFTER,
   LATE_ANSWER_DURATION,
+  MOVE_TO_SLOW_AFTER,
   PROBE_OVERDUE,
   PROBE_WAIT_FIRST,
   PROBE_WAIT_MAX,
@@ -104,8 +104,8 @@ export function attemptResult(outcome: AttemptOutcome): AttemptResult {
 /** How long an endpoint is slow after this outcome; 0 when it was in time. */
 export function slowFor(outcome: AttemptOutcome): Millis {
   if (outcome.kind === "refused_by_gate") return 0;
-  if (outcome.kind === "answered") return outcome.durationMs > HAND_OVER_AFTER ? LATE_ANSWER_DURATION : 0;
-  return outcome.durationMs > HAND_OVER_AFTER || outcome.error === "timeout" ? SLOW_DURATION : 0;
+  if (outcome.kind === "answered") return outcome.durationMs > MOVE_TO_SLOW_AFTER ? LATE_ANSWER_DURATION : 0;
+  return outcome.durationMs > MOVE_TO_SLOW_AFTER || outcome.error === "timeout" ? SLOW_DURATION : 0;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { HAND_OVER_AFTER, SLOW_IN_FLIGHT_MAX } from "#base/kernel/limits.ts";
+import { MOVE_TO_SLOW_AFTER, SLOW_IN_FLIGHT_MAX } from "#base/kernel/limits.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace } from "../../../bench/scenarios.ts";
 import { type LoadCall, runLoad } from "../../../support/pipeline/load.ts";
@@ -65,17 +65,17 @@ it("a slow endpoint has a limited number of attempts in flight, however many pro
     // An attempt that finds no free slot several times waits for two minutes each time.
     drainTime: 15 * MINUTE,
   });
-  // Calls that started before the endpoint was known to be slow were handed over.
-  const slowKnownAt = Math.min(...calls.map(({ arrivedAt }) => arrivedAt)) + HAND_OVER_AFTER;
+  // Calls that started before the endpoint was known to be slow moved to the slow queue.
+  const slowKnownAt = Math.min(...calls.map(({ arrivedAt }) => arrivedAt)) + MOVE_TO_SLOW_AFTER;
   const slow = calls.filter(({ startedAt }) => startedAt > slowKnownAt);
-  const handedOver = calls.filter(({ startedAt }) => startedAt <= slowKnownAt);
+  const moved = calls.filter(({ startedAt }) => startedAt <= slowKnownAt);
   expect(maxConcurrent(slow)).toBe(SLOW_IN_FLIGHT_MAX);
   expect(new Set(slow.map(({ event }) => event)).size).toBe(SLOW_EVENTS);
   expect(slow).toHaveLength(SLOW_EVENTS);
   // The event that arrives at that instant may or may not see the mark.
-  const beforeMark = HAND_OVER_AFTER / (SECOND / 10);
-  expect([beforeMark, beforeMark + 1]).toContain(handedOver.length);
-  expect(new Set(handedOver.map(({ startedAt, endedAt }) => (endedAt ?? 0) - startedAt))).toEqual(
-    new Set([HAND_OVER_AFTER]),
+  const beforeMark = MOVE_TO_SLOW_AFTER / (SECOND / 10);
+  expect([beforeMark, beforeMark + 1]).toContain(moved.length);
+  expect(new Set(moved.map(({ startedAt, endedAt }) => (endedAt ?? 0) - startedAt))).toEqual(
+    new Set([MOVE_TO_SLOW_AFTER]),
   );
 });

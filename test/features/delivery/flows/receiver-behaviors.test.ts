@@ -111,7 +111,7 @@ it.each<{ does: string; answer: Respond; row: object }>([
 ])("a receiver that $does: the delivery's row shows it", async ({ answer, row }) => {
   const receiver = await startReceiver(answer);
   expect(await deliverTo(receiver, "http")).toMatchObject(row);
-  // An attempt without an answer is handed over and made again.
+  // An attempt without an answer moves to the slow queue and is made again.
   expect(receiver.requests).toHaveLength(row === timeoutDelivery ? 2 : 1);
 });
 

@@ -58,7 +58,7 @@ function hangingClient(path: string, replacedPorts: Partial<DeliverPorts> = {}) 
   };
 }
 
-/** Lets the endpoint's first event be handed over, which makes it slow. */
+/** Lets the endpoint's first attempt move to the slow queue, which makes it slow. */
 async function makeSlow(hanging: ReturnType<typeof hangingClient>): Promise<void> {
   await outage.write(1);
   const batch = hanging.events();
@@ -66,7 +66,7 @@ async function makeSlow(hanging: ReturnType<typeof hangingClient>): Promise<void
   await batch;
 }
 
-it("one endpoint of twenty hangs: its first event is handed over, and no later event waits for it", async () => {
+it("one endpoint of twenty hangs: its first attempt moves to the slow queue, and no later event waits for it", async () => {
   const others = await Promise.all(
     Array.from({ length: 19 }, (_, i) => outage.endpointWith({ path: `/other-${i}`, events: ["message.received"] })),
   );
@@ -115,7 +115,7 @@ it("a receiver that answers after 2.5 seconds gets its event again, with 15 seco
   expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + HOUR);
 });
 
-it("a retry without an answer is handed over: its claim is given back, and the attempt does not count", async () => {
+it("a retry without an answer moves to the slow queue: its claim is given back, and the attempt does not count", async () => {
   const hanging = hangingClient("/in");
   const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
   const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
