@@ -22,6 +22,7 @@ const refusedWords: readonly (readonly [RegExp, string])[] = [
   [/\b(use|uses|using|used) up\b(?! to)/i, "consume"],
   [/\b(take|takes|taking|took|taken) the place of\b/i, "replace"],
   [/\b(let|lets|letting) (it |them |one |an? account |the accounts? |accounts )?go\b/i, "disconnect"],
+  [/\bby now\b/i, "already, in the meantime"],
   [/\bfill(s|ed|ing)? (a |the )?gaps?\b/i, "backfill"],
   [/\b(left|leave|leaves|leaving) alone\b/i, "circuit open"],
   [/\blook(s|ed|ing)? into\b/i, "inspect"],

@@ -7,7 +7,9 @@ import { receiveFrame } from "#features/realtime/flows/frames.ts";
 import type { SocketPorts } from "./ports.ts";
 import { parseSocketEvent, type SocketEvent, type WebSocketEvent } from "./socket-event.ts";
 
-/** The answer to the gateway. The status of a handshake is the client's; the answers of the other routes are not read. */
+/**
+ * The answer to the gateway. The status of a handshake is the client's; the answers of the other routes are not read.
+ */
 export interface SocketResult {
   readonly statusCode: number;
 }

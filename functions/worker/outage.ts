@@ -29,11 +29,11 @@ interface FailedRecord {
 }
 
 /**
- * Replaces a record that fails in an outage by a new message with the same content, which is due within 15 minutes and has
- * been received by no worker. A message that was replaced before is replaced after its first receive, and so is one whose
- * service names a wait of more than a minute. So an outage of any
- * length makes no dead letter.
- * @returns null when the record is to be received again: another failure, few receives, or a queue that refuses the message
+ * Replaces a record that fails in an outage by a new message with the same content, which is due within 15 minutes and
+ * has been received by no worker. A message that was replaced before is replaced after its first receive, and so is one
+ * whose service names a wait of more than a minute. So an outage of any length makes no dead letter.
+ * @returns null when the record is to be received again: another failure, few receives, or a queue that refuses the
+ *   message
  */
 export async function waitOutage(
   { receivedMessages, log }: { readonly receivedMessages: ReceivedMessages; readonly log: Log },

@@ -17,8 +17,8 @@ export interface HttpApiProps {
 }
 
 /**
- * The public HTTP API. `checkPage` serves the check page, Console the console's routes, Connect the logins of the platforms
- * and their callbacks, Docs the documentation, Intake the platforms' webhooks, Api every other path.
+ * The public HTTP API. `checkPage` serves the check page, Console the console's routes, Connect the logins of the
+ * platforms and their callbacks, Docs the documentation, Intake the platforms' webhooks, Api every other path.
  */
 export class HttpApi extends Construct {
   /** Without a trailing slash. */

@@ -145,7 +145,7 @@ test("a test event", async () => {
 });
 
 test("a receiver that answers 410", async () => {
-  // The circuit of the endpoint above is open by now.
+  // The circuit of the endpoint above is already open.
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   pipeline.loopback.respondWith(410);
   pipeline.advance(SECOND);

@@ -31,7 +31,7 @@ export function openStoredSecret(SecretId: string, client: SecretsManagerClient)
     /**
      * Makes a text current, and the version that was read the previous one. Of two commands at the same time one does:
      * a third version would end the one before both.
-     * @returns false when another version is current by now
+     * @returns false when another version became current in the meantime
      */
     async replace(current: SecretVersion, text: string): Promise<boolean> {
       const { VersionId } = await client.send(

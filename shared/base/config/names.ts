@@ -48,7 +48,9 @@ export const env = {
   /** The site to which `/` and security.txt redirect; when unset, both are 404. */
   siteUrl: "PARLEY_SITE_URL",
   graphVersion: "PARLEY_GRAPH_VERSION",
-  /** The id of the Meta app; when unset, no one can connect a Messenger account, or an Instagram account by its page. */
+  /**
+   * The id of the Meta app; when unset, no one can connect a Messenger account, or an Instagram account by its page.
+   */
   metaAppId: "PARLEY_META_APP_ID",
   /** The Instagram id of the app; when unset, no one can connect an account by Instagram's login. */
   instagramAppId: "PARLEY_INSTAGRAM_APP_ID",

@@ -210,8 +210,8 @@ export const OVERDUE_AFTER_SLOW: Millis = DAY;
 /** Rows of an endpoint that one task reads. */
 export const WALK_EXAMINED_MAX = 5_000;
 /**
- * An attempt in a batch with others is aborted after this long without an answer. It moves to the slow deliveries queue,
- * where it is made again with `ATTEMPT_TIMEOUT`. Every attempt that takes longer marks its endpoint as slow.
+ * An attempt in a batch with others is aborted after this long without an answer. It moves to the slow deliveries
+ * queue, where it is made again with `ATTEMPT_TIMEOUT`. Every attempt that takes longer marks its endpoint as slow.
  */
 export const MOVE_TO_SLOW_AFTER: Millis = 1_500;
 /** How long an endpoint is slow after an attempt without an answer. */

@@ -37,8 +37,8 @@ export async function subscribe(ports: SubscriptionPorts, subscription: Subscrip
 }
 
 /**
- * Ends the app's subscription to the account's webhooks, in one try of at most ten seconds. Does not throw: disconnecting
- * does not depend on it.
+ * Ends the app's subscription to the account's webhooks, in one try of at most ten seconds. Does not throw:
+ * disconnecting does not depend on it.
  */
 export async function unsubscribe(
   ports: SubscriptionPorts,

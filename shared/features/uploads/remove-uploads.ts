@@ -6,8 +6,8 @@ import type { RemovableUpload } from "./store/upload-removals.ts";
 const FILES_MAX = 1_000;
 
 /**
- * Removes uploads with their files: first the files, because nothing else refers to them. A row that a finish changed in
- * the meantime has another copy, which goes first too. Safe to repeat and to kill.
+ * Removes uploads with their files: first the files, because nothing else refers to them. A row that a finish changed
+ * in the meantime has another copy, which goes first too. Safe to repeat and to kill.
  */
 export async function removeUploads(
   { uploadFiles, uploadRemovals }: RemoveUploadsPorts,

@@ -31,7 +31,7 @@ const statusDuring = ({ statuses }: Evidence, { tenant, ...span }: Span & Pick<C
 
 const membershipDuring = ({ memberships }: Evidence, span: Span) => certainValue("member", memberships, span);
 
-/** Whether the key that sealed something at an instant may have ended by now: with the second rotation after it. */
+/** Whether the key that sealed something at an instant may already have ended: with the second rotation after it. */
 function mayHaveEnded({ rotations }: Evidence, sealedAt: Millis, until: Millis): boolean {
   return rotations.filter(({ at, askedAt }) => at > sealedAt - SEALING_DELAY - SLACK && askedAt <= until).length > 1;
 }

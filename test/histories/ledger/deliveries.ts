@@ -8,7 +8,9 @@ import { DONE_WITHIN } from "./outages.ts";
 
 const isDeliveryRow = ({ PK }: StoredItem) => PK.startsWith("D#");
 
-/** A delivery has at most ten attempts, and is abandoned after all of them, or if the next one is after its retention. */
+/**
+ * A delivery has at most ten attempts, and is abandoned after all of them, or if the next one is after its retention.
+ */
 export function judgeAttempts({ items, buried }: Evidence): string[] {
   const violations: string[] = [];
   for (const row of items.filter(isDeliveryRow)) {

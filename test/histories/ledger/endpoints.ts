@@ -12,8 +12,8 @@ export function acceptedPosts({ posts }: Evidence, endpointId: string, isWanted:
 }
 
 /**
- * The endpoints of a tenant that existed before an instant, that no one changed, that the service did not pause and that
- * ask for a type of event since then.
+ * The endpoints of a tenant that existed before an instant, that no one changed, that the service did not pause and
+ * that ask for a type of event since then.
  */
 export function untouchedEndpoints(
   evidence: Evidence,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** The paths in a folder, itself included, that others than their owner may use, with their modes. */
 export function openPaths(folder: string): string[] {
   return listPaths(folder).flatMap((path) => {
-    // A file that is being replaced may be gone by now.
+    // A file that is being replaced may already be gone.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats) return [];
     const mode = stats.mode & 0o777;

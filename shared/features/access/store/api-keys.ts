@@ -47,7 +47,7 @@ export interface TenantAudit {
 /**
  * `limit`: its tenant has the maximum number of active keys. `tenant_deleted`: a tenant is being deleted, or
  * the tenant of a tenant's key does not exist.
- * `actor_changed`: the acting member has none of the roles by now.
+ * `actor_changed`: the acting member has lost the roles.
  */
 export type KeyCreation = "created" | "limit" | "tenant_deleted" | "actor_changed";
 
@@ -59,8 +59,8 @@ interface KeyRevocation {
 }
 
 /**
- * `not_found`: the key was removed, or its tenant is being deleted. `actor_changed`: the acting member has none of the
- * roles by now.
+ * `not_found`: the key was removed, or its tenant is being deleted. `actor_changed`: the acting member has lost the
+ * roles.
  */
 type KeyRevocationResult = "revoked" | "already_revoked" | "not_found" | "actor_changed";
 

@@ -30,8 +30,8 @@ export function auditStore(table: Table) {
 
     /**
      * Adds a row before the first write of an action that takes several.
-     * @returns a function that adds the action's result to the row; `actor_changed`: the acting member has none of the
-     *   roles by now, and no row was added
+     * @returns a function that adds the action's result to the row; `actor_changed`: the acting member has lost the
+     *   roles, and no row was added
      */
     async start(
       tenant: TenantId,

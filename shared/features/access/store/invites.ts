@@ -207,7 +207,10 @@ export function inviteStore(table: Table) {
       });
     },
 
-    /** Binds a pending invite to a user of its address. Nothing when it has ended, or was moved or replaced, by now. */
+    /**
+     * Binds a pending invite to a user of its address. Nothing when it has ended, or was moved or replaced in the
+     * meantime.
+     */
     async bind({ tenant, inviteId, addressHash }: PendingInvite, userId: string): Promise<void> {
       const set = { [Pending.boundTo]: boundTo(inviteId, userId) };
       const write = update(pendingInviteKey(addressHash, tenant), { set }, equals(Pending.inviteId, inviteId));
@@ -232,7 +235,8 @@ export function inviteStore(table: Table) {
         const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
         if (!Item) continue;
         const { PK: _PK, ...invite } = Item as PendingInviteItem;
-        // Refused only when the invite was accepted, revoked or moved by now, or when the address has another one.
+        // Refused only when the invite was accepted, revoked or moved in the meantime, or when the address has another
+        // one.
         await conditionalTransaction(table, [
           put({ ...invite, ...pendingInviteKey(first, tenant) }, itemDoesNotExist),
           remove(Key, equals(Pending.inviteId, invite[Pending.inviteId])),
@@ -257,7 +261,9 @@ export function inviteStore(table: Table) {
       return result.applied && result.item ? toInvite(tenant, result.item) : null;
     },
 
-    /** Gives a claim back when the invite was certainly not mailed. Nothing when the invite has changed by now. */
+    /**
+     * Gives a claim back when the invite was certainly not mailed. Nothing when the invite has changed in the meantime.
+     */
     async releaseMail(tenant: TenantId, inviteId: string, op: string): Promise<void> {
       const write = update(inviteKey(tenant, inviteId), { remove: [A.mailedAt] }, equals(A.op, op));
       await conditionalWrite(table, write);
@@ -265,7 +271,7 @@ export function inviteStore(table: Table) {
 
     /**
      * Revokes a pending invite, also an expired one.
-     * @returns `not_pending`: it was accepted, declined or revoked by now
+     * @returns `not_pending`: it was accepted, declined or revoked in the meantime
      */
     async revoke(
       invite: Pick<Invite, "tenant" | "id">,
@@ -277,7 +283,7 @@ export function inviteStore(table: Table) {
 
     /**
      * Declines a pending invite, for the person of its address.
-     * @returns `not_pending`: it was accepted, declined or revoked by now
+     * @returns `not_pending`: it was accepted, declined or revoked in the meantime
      */
     async decline(
       invite: Pick<Invite, "tenant" | "id">,
@@ -290,7 +296,7 @@ export function inviteStore(table: Table) {
     /**
      * Gives a pending invite a new expiry, also an expired one, so that it is mailed again.
      * @param by `memberId`: the user of the address, if there is one; `count`: as `create`
-     * @returns `not_pending`: it was accepted or revoked by now; `exists`: as `create`
+     * @returns `not_pending`: it was accepted or revoked in the meantime; `exists`: as `create`
      */
     async renew(
       invite: Invite,
@@ -329,7 +335,8 @@ export function inviteStore(table: Table) {
     /**
      * Accepts an invite: its user becomes a member, with the audit row, in one transaction. A user who is a member
      * already keeps that membership.
-     * @returns `not_pending`: it was revoked, was accepted or has expired by now, or its tenant is being deleted
+     * @returns `not_pending`: it was revoked, was accepted or has expired in the meantime, or its tenant is being
+     *   deleted
      */
     async accept(
       { tenant, id, role, invitedBy }: Invite,
@@ -370,7 +377,7 @@ export function inviteStore(table: Table) {
         const [inviteRow, tenantRow, memberRow] = result.current;
         if (inviteRow !== undefined || tenantRow === null) return "not_pending";
         if (tenantRow && isDeletedTenant(tenantRow)) return "not_pending";
-        // The address has another invite by now.
+        // The address already has another invite.
         if (tenantRow === undefined && memberRow === undefined) return "not_pending";
         if (tenantRow) isSuspended = tenantRow[Tenant.status] === "suspended";
         if (memberRow !== undefined) isMember = memberRow !== null;

@@ -66,7 +66,7 @@ export function loginTokenStore(table: Table) {
       return (await conditionalWrite(table, write, { ownMark: { [A.op]: op } })).applied;
     },
 
-    /** Gives a claim back when the link was certainly not mailed. Nothing when the link is used by now. */
+    /** Gives a claim back when the link was certainly not mailed. Nothing when the link is already used. */
     async releaseMail(loginId: string, op: string): Promise<void> {
       const remove = [A.mailedAt, A.op];
       await conditionalWrite(table, update(loginTokenKey(loginId), { remove }, equals(A.op, op)));

@@ -15,7 +15,7 @@ import { auditItem } from "./audit-items.ts";
 import { membershipKey, tenantKey, userMembershipKey } from "./keys.ts";
 import { type MembershipItem, toMembership } from "./membership-items.ts";
 
-/** `stale`: the member's role is another by now. `actor_changed`: the acting member has none of the roles by now. */
+/** `stale`: the member's role has changed in the meantime. `actor_changed`: the acting member has lost the roles. */
 export type MembershipChange = "changed" | "stale" | "not_found" | "last_owner" | "actor_changed";
 
 /** The change of the number of owners on the tenant's row. A tenant that has owners keeps one. */

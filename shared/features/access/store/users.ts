@@ -63,7 +63,7 @@ export function userStore(table: Table) {
     return Item ? toUser(userId, Item as UserItem) : null;
   }
 
-  /** @returns false when the row was moved or removed by now */
+  /** @returns false when the row was moved or removed in the meantime */
   async function moveAddress(userId: string, from: string, to: string): Promise<boolean> {
     const address = { [Address.userId]: userId };
     const { applied } = await conditionalTransaction(table, [
@@ -73,7 +73,7 @@ export function userStore(table: Table) {
     return applied;
   }
 
-  /** @returns false when the address has a user by now */
+  /** @returns false when the address already has a user */
   async function createAddress(userId: string, [first, ...others]: AddressHashes, now: Millis): Promise<boolean> {
     const address = { [Address.userId]: userId };
     const row = put({ ...userAddressKey(first), ...address }, itemDoesNotExist);

@@ -40,9 +40,9 @@ const ATTEMPTS_MAX = 3;
 const auditActions = { user: "account.disconnect", platform_deauthorized: "platform.deauthorize" } as const;
 
 /**
- * Disconnects an account: ends its subscription unless another account uses its page, removes the account with its token
- * and its route, and publishes `account.disconnected`. Queues a task first, which completes the disconnection if this
- * process dies.
+ * Disconnects an account: ends its subscription unless another account uses its page, removes the account with its
+ * token and its route, and publishes `account.disconnected`. Queues a task first, which completes the disconnection if
+ * this process dies.
  */
 export async function runDisconnection(
   ports: AccountDisconnectPorts,
@@ -150,8 +150,8 @@ interface PageState {
 }
 
 /**
- * Reads again which accounts use the page, because what this process read before may be outdated: another account of the
- * page may have been connected or disconnected at the same time.
+ * Reads again which accounts use the page, because what this process read before may be outdated: another account of
+ * the page may have been connected or disconnected at the same time.
  */
 async function reconcileSubscription(ports: AccountDisconnectPorts, state: PageState, time: TaskTime): Promise<void> {
   const { subscription, isUnsubscribed, mayBeSubscribed, isGone } = state;

@@ -76,7 +76,8 @@ export async function finishConnect(
 
 /**
  * Subscribes the app to the account's webhooks and publishes the connection.
- * @returns `gone`: the account was disconnected in the meantime, or connected again, as `current`; a failure when the app is not subscribed, or may not be
+ * @returns `gone`: the account was disconnected in the meantime, or connected again, as `current`; a failure when the
+ *   app is not subscribed, or may not be
  */
 export async function completeConnection(
   ports: FinishConnectPorts,
@@ -134,7 +135,10 @@ export async function revertConnection(
   if (isUnsubscribed) await checkSubscribers(ports, subscription);
 }
 
-/** Ends the subscriptions of the connections that this one replaced. Without an answer the queue tries again, until the old token is abandoned. Safe to repeat. */
+/**
+ * Ends the subscriptions of the connections that this one replaced. Without an answer the queue tries again, until the
+ * old token is abandoned. Safe to repeat.
+ */
 export async function endReplacedSubscription(
   ports: FinishConnectPorts,
   connection: StoredConnection,

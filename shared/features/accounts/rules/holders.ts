@@ -52,9 +52,9 @@ export function holdersAfterDisconnecting(holders: readonly AccountHolder[], now
 }
 
 /**
- * The holders after a person requested the deletion of what their login brought to a tenant. What was written before the
- * request is no tenant's: a time that goes on begins with the request. Begins: by the tolerance later, which an update of
- * before would otherwise be within.
+ * The holders after a person requested the deletion of what their login brought to a tenant. What was written before
+ * the request is no tenant's, so a time that continues starts with the request. It starts later by the tolerance, because
+ * the tolerance would otherwise include updates from before the request.
  * @param request `keepsNewer`: false removes the times that have ended whole, also what is later than the request
  */
 export function holdersAfterDataDeletion(

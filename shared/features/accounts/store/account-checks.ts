@@ -63,7 +63,7 @@ export function accountCheckStore(table: Table) {
      * Stores the check of a connection that has none, in the place of an earlier connection's. Connecting does that
      * itself. Safe to repeat.
      * @param stored the check as it was read, before the connection was; null for none
-     * @returns the new check; null when the row is another by now
+     * @returns the new check; null when the row has changed in the meantime
      */
     async replace(stored: AccountCheck | null, connection: CheckedConnection): Promise<AccountCheck | null> {
       const { check, write } = replaceCheck(stored, connection);
@@ -162,7 +162,7 @@ export function accountCheckStore(table: Table) {
     /**
      * Moves a check to another time.
      * @param changes `subscribedAt` stays if it is absent
-     * @returns false when the row is another by now
+     * @returns false when the row has changed in the meantime
      */
     async reschedule(
       check: AccountCheck,
@@ -174,7 +174,7 @@ export function accountCheckStore(table: Table) {
       return (await conditionalWrite(table, write, { ownMark: { [A.feedPosition]: position } })).applied;
     },
 
-    /** @returns false when the row is another by now */
+    /** @returns false when the row has changed in the meantime */
     async remove(check: AccountCheck): Promise<boolean> {
       const result = await conditionalWrite(table, remove(keyOf(check), isAsRead(check)));
       return result.applied || result.current === null;

@@ -90,7 +90,7 @@ export function accountHealth(table: Table) {
      * Claims the mail about the notices, so that one process sends it. A claim ends when the notices are removed, or with
      * its time: its process has died by then.
      * @param claim `id`: a ULID of this process
-     * @returns false when another process has a claim, or the notices are others by now
+     * @returns false when another process has a claim, or the notices have changed in the meantime
      */
     async claimMail(
       tenant: TenantId,

@@ -34,9 +34,9 @@ export function accountRoutes(table: Table) {
     getRouteItem: (ref: AccountRef) => readItem(ref, true),
 
     /**
-     * The tenant that an account is connected to; null for none, and for an account that was disconnected. Reads eventually
-     * consistently first, at half the price, and a missing route again, consistently: the account may have been
-     * connected a moment ago.
+     * The tenant that an account is connected to; null for none, and for an account that was disconnected. Reads
+     * eventually consistently first, at half the price, and a missing route again, consistently: the account may have
+     * been connected a moment ago.
      */
     async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
       const readRoute = async (isConsistent: boolean): Promise<AccountRoute | null> => {

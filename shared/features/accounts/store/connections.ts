@@ -45,7 +45,7 @@ export type NewAccount = Pick<
 /**
  * `previous`: the account as it was, if it was connected. `check`: its next check. `in_use`: another tenant has it, or had it a moment ago.
  * `limit`: the tenant has the most accounts that it may have, and this one would be new.
- * `actor_changed`: the acting member may not connect accounts by now.
+ * `actor_changed`: the acting member may no longer connect accounts.
  */
 export type Connecting =
   | {
@@ -190,11 +190,12 @@ export function accountConnections(table: Table) {
     },
 
     /**
-     * Disconnects an account: the account with its token, the use of its page and the tenant's right to its route, with an
-     * audit row, in one transaction. The route stays no tenant's for two minutes, as long as workers may remember it.
-     * @param connection `connectionId`: a later connection of the account stays; `resubscribedAt` as it was
-     *   before the app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored
-     *   in the same transaction, so that it exists for a disconnection that happened
+     * Disconnects an account: the account with its token, the use of its page and the tenant's right to its route, with
+     * an audit row, in one transaction. The route stays no tenant's for two minutes, as long as workers may remember
+     * it.
+     * @param connection `connectionId`: a later connection of the account stays; `resubscribedAt` as it was before the
+     *   app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored in the same
+     *   transaction, so that it exists for a disconnection that happened
      */
     async disconnect({
       tenant,
@@ -245,7 +246,8 @@ export function accountConnections(table: Table) {
 
     /**
      * Replaces the token that was read by a refreshed one. Safe to repeat.
-     * @returns the account; null when it was disconnected or connected again, or when its token is another by now
+     * @returns the account; null when it was disconnected or connected again, or when its token has changed in the
+     *   meantime
      */
     async replaceToken({
       tenant,

@@ -72,7 +72,7 @@ export function dueDeletions(table: Table) {
       return (await conditionalWrite(table, write, { ownMark: { [Row.run]: next.run } })).applied;
     },
 
-    /** Makes the status of a data deletion due again, unless it is done by now. */
+    /** Makes the status of a data deletion due again, unless it is already done. */
     async postponeStatus(due: DueStatus, dueAt: Millis): Promise<void> {
       await conditionalWrite(table, update(dataDeletionKey(due.code), { set: toDue(dueAt, due.code) }, isDueAt(due)));
     },

@@ -18,10 +18,10 @@ const promisedTasks: readonly AccountTask["op"][] = ["finish_connect", "let_go"]
 
 /**
  * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and
- * abandons the delivery whose attempt it was. Schedules again what cannot be left undone: a probe or drain, because other
- * deliveries wait for it, an erasure, and a connection or disconnection of an account. Safe to repeat: a repetition
- * schedules a further run at most, and a message that was redriven abandons no delivery. A webhook's raw bytes are not
- * stored when the next purge would remove them. A message of a deleted tenant leaves nothing.
+ * abandons the delivery whose attempt it was. Schedules again what cannot be left undone: a probe or drain, because
+ * other deliveries wait for it, an erasure, and a connection or disconnection of an account. Safe to repeat: a
+ * repetition schedules a further run at most, and a message that was redriven abandons no delivery. A webhook's raw
+ * bytes are not stored when the next purge would remove them. A message of a deleted tenant leaves nothing.
  * @param tally counts a delivery that was abandoned
  */
 export async function quarantineDeadLetter(

@@ -90,7 +90,9 @@ export function isUnanswered(outcome: AttemptOutcome | null, { slow }: { readonl
   return !slow && outcome?.kind === "no_answer" && outcome.error === "timeout";
 }
 
-/** Marks the endpoint as slow, so that later batches do not call it, and logs that the attempt moves to the slow queue. */
+/**
+ * Marks the endpoint as slow, so that later batches do not call it, and logs that the attempt moves to the slow queue.
+ */
 export function onUnanswered(
   ports: HealthPorts,
   { tenant, endpoint, eventUlid, attempt }: UnansweredAttempt,

@@ -24,9 +24,9 @@ const UNRELEASED_DELAY_FIRST: Millis = 10 * SECOND;
 
 /**
  * Replaces a message that fails because an AWS service does not work by a new one, which is due within 15 minutes and
- * has been received by no worker. An outage of any length then ends no delivery: not one message becomes a dead letter. An
- * attempt whose claim could not be given back is replaced at once. The new message names the claim: no worker called the
- * endpoint by it, so the attempt is continued and not counted.
+ * has been received by no worker. An outage of any length then ends no delivery: not one message becomes a dead letter.
+ * An attempt whose claim could not be given back is replaced at once. The new message names the claim: no worker called
+ * the endpoint by it, so the attempt is continued and not counted.
  * @returns false when the message must take its usual way: another error, few receives, or an event past its retention
  */
 export async function postponeInOutage(

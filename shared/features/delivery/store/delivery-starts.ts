@@ -28,7 +28,7 @@ export function deliveryStarts(table: Table) {
   return {
     /**
      * Creates a row whose first attempt is due now, and its audit row, in one transaction.
-     * @returns `actor_changed`: the acting member has none of the roles by now
+     * @returns `actor_changed`: the acting member has lost the roles
      */
     async recordPending(
       tenant: TenantId,
@@ -59,8 +59,8 @@ export function deliveryStarts(table: Table) {
     /**
      * Resets a delivery to no attempts, with the first one due now. The past attempts and what the last one left stay
      * readable.
-     * @returns `not_allowed`: the row's status does not allow it; `actor_changed`: the acting member has none of the
-     *   roles by now
+     * @returns `not_allowed`: the row's status does not allow it; `actor_changed`: the acting member has lost the
+     *   roles
      */
     async reset(
       tenant: TenantId,

@@ -103,7 +103,7 @@ export function erasureStore(table: Table) {
      * Starts an erasure: from now on the conversation is in no inbox and cannot be read. Of its head only the instant of
      * the erasure is left. A conversation with a message after that instant stays in the inbox, with what is newer.
      * @returns `stale`: the head changed since it was read, the first pass of another erasure is in progress, or the
-     *   background has refused this start; `actor_changed`: the acting member has none of the roles by now
+     *   background has refused this start; `actor_changed`: the acting member has lost the roles
      */
     async start(
       tenant: TenantId,

@@ -83,7 +83,7 @@ export function itemPosition(item: Key): string {
 export interface Placement {
   /** In its conversation: `<t13>#<hash of its id>`. */
   readonly position: string;
-  /** Nothing is stored when its retention has ended by now. */
+  /** Nothing is stored when its retention has already ended. */
   readonly now: Millis;
   /** The number of shards of the tenant's feeds. */
   readonly shards: number;

@@ -177,7 +177,9 @@ export function pendingChangeStore(table: Table) {
       }
     },
 
-    /** Removes the changes of a message that will not be stored: its name on the head first, because it refers to them. */
+    /**
+     * Removes the changes of a message that will not be stored: its name on the head first, because it refers to them.
+     */
     async remove(conversationId: string, messageId: string): Promise<void> {
       const messageHash = shortHash(messageId);
       await removeMarks(conversationId, [messageHash]);

@@ -25,8 +25,8 @@ interface Handshake {
 type HandshakeResult = "connected" | "unauthorized" | "forbidden" | "limit";
 
 /**
- * Opens a socket with a ticket, which is consumed by the first attempt. A text that has not the form of a ticket causes no
- * read, and an unknown one no read of a tenant.
+ * Opens a socket with a ticket, which is consumed by the first attempt. A text that has not the form of a ticket causes
+ * no read, and an unknown one no read of a tenant.
  */
 export async function connectSocket(ports: ConnectPorts, handshake: Handshake): Promise<HandshakeResult> {
   const { connectionId, connectedAt, origin, now } = handshake;

@@ -51,8 +51,8 @@ export function tenantDeletionStore(table: Table) {
 
     /**
      * Removes what gives access to a tenant and what receives data for it: its keys, its members' side of the
-     * memberships, and then the rest of its partition. The routes of its accounts become no tenant's. Finds all of it by
-     * key. Safe to repeat.
+     * memberships, and then the rest of its partition. The routes of its accounts become no tenant's. Finds all of it
+     * by key. Safe to repeat.
      * @returns the number of rows removed
      */
     async removeAccess(tenant: TenantId, now: Millis): Promise<number> {
@@ -97,9 +97,10 @@ export function tenantDeletionStore(table: Table) {
 }
 
 /**
- * Makes the route of an account no tenant's, unless the account is connected to another tenant by now, and removes the times
- * in which the tenant had it. For two minutes, as long as workers may remember it, it keeps other tenants from connecting
- * the account. A later call removes it, or what names the tenant in it where another tenant had the account before.
+ * Makes the route of an account no tenant's, unless the account is connected to another tenant in the meantime, and
+ * removes the times in which the tenant had it. For two minutes, as long as workers may remember it, it keeps other
+ * tenants from connecting the account. A later call removes it, or what names the tenant in it where another tenant had
+ * the account before.
  * @returns whether nothing of the tenant is left in the route
  */
 export async function releaseRoute(

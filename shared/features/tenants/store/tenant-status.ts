@@ -51,7 +51,7 @@ export function tenantStatusStore(table: Table) {
 
     /**
      * Marks every key of the tenant with the status that its row has. Safe to repeat.
-     * @returns false when the tenant has another status by now, whose writer marks the keys
+     * @returns false when the tenant got another status in the meantime, whose writer marks the keys
      */
     async markKeys(tenant: TenantId, status: TenantStatus): Promise<boolean> {
       const mark = { [apiKeyAttributes.suspendedTenants]: new Set([tenant]) };

@@ -74,7 +74,7 @@ export function tenantStore(table: Table) {
     /**
      * Creates a tenant for a person, who becomes its owner and whose creations of the day are counted, in one transaction.
      * @param creation `creations`: as they were read, before the count of the person's tenants; `day`: the day of UTC
-     * @returns `exists`: as `create`; `stale`: the person created another tenant by now
+     * @returns `exists`: as `create`; `stale`: the person created another tenant in the meantime
      */
     async createOwned(
       tenant: Tenant,

@@ -47,10 +47,10 @@ interface ReadUpload {
 
 /**
  * Hands a checked file over to its platform, which fetches the copy, and deletes the copy. A call without an answer, or
- * with a refusal that may pass in time, is made again once: an upload made twice only makes an unused id. Safe to repeat
- * and to interrupt at each call: one conditional write decides which id the upload has, and the copy is deleted after it.
- * `repeated`: a run before this one may have died after that write and before it requested the push of the upload.
- * Throws on a fault of AWS; the record comes again, until the time for the hand-over has passed.
+ * with a refusal that may pass in time, is made again once: an upload made twice only makes an unused id. Safe to
+ * repeat and to interrupt at each call: one conditional write decides which id the upload has, and the copy is deleted
+ * after it. `repeated`: a run before this one may have died after that write and before it requested the push of the
+ * upload. Throws on a fault of AWS; the record comes again, until the time for the hand-over has passed.
  */
 export async function handOverUpload(
   ports: HandOverPorts,

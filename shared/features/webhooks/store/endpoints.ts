@@ -48,7 +48,7 @@ interface EndpointWrite extends Pick<Changes, "set" | "remove"> {
 
 /**
  * `refused`: the endpoint does not exist, is deleted, or is not as the change requires. `actor_changed`: the acting
- * member has none of the roles by now.
+ * member has lost the roles.
  */
 export type EndpointChange = "changed" | "refused" | "actor_changed";
 
@@ -109,8 +109,8 @@ export function endpointStore(table: Table) {
   return {
     /**
      * Creates an endpoint, counts it and writes its audit row, in one transaction.
-     * @returns `limit`: the tenant has the maximum number of endpoints; `actor_changed`: the acting member has none of
-     *   the roles by now
+     * @returns `limit`: the tenant has the maximum number of endpoints; `actor_changed`: the acting member has lost
+     *   the roles
      */
     async create(
       tenant: TenantId,

@@ -155,7 +155,7 @@ describe("connecting an account", () => {
     ]);
   });
 
-  it("is refused a person who is no admin by now, and nothing is called", async () => {
+  it("is refused a person who is no longer an admin, and nothing is called", async () => {
     const acting = await fixture.team.acting(await fixture.team.newMember(tenant, "agent"));
     expect(await fixture.connect(tenant, page(), acting as object)).toEqual(refuse("role_forbidden"));
     await fixture.drain();

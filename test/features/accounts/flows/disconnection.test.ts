@@ -104,7 +104,7 @@ describe("disconnecting an account", () => {
     expect(await fixture.actions(tenant)).toContain("platform.deauthorize");
   });
 
-  it("by a person who is no admin by now leaves the account, also by its task, and has its subscription checked", async () => {
+  it("by a person who is no longer an admin leaves the account, also by its task, and has its subscription checked", async () => {
     await fixture.connect(tenant, page());
     const userId = await fixture.team.newMember(tenant, "agent");
     const acting = await fixture.team.acting(userId);

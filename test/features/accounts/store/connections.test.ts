@@ -220,7 +220,7 @@ describe("connecting", () => {
     expect(await actions()).toEqual(["account.connect"]);
   });
 
-  it("is refused a member who may not by now, and for a tenant that is being deleted", async () => {
+  it("is refused a member who no longer may, and for a tenant that is being deleted", async () => {
     const of = await createTenant(table);
     const agent = await createMember(table, of, "agent");
     const author: ChangeAuthor = { audit, actor: { userId: agent.id, roles: ["admin", "owner"] } };
@@ -315,7 +315,7 @@ describe("disconnecting", () => {
     }
   });
 
-  it("is refused a member who may not by now", async () => {
+  it("is refused a member who no longer may", async () => {
     const of = await createTenant(table);
     const agent = await createMember(table, of, "agent");
     const account = await connected(of);

@@ -50,7 +50,7 @@ async function read(now = testEnv.now()): Promise<number> {
   return opened?.page.rows.length ?? 0;
 }
 
-/** Removes what a table with a time to live may have removed by now. */
+/** Removes what a table with a time to live may already have removed. */
 async function removeEndedRows(): Promise<void> {
   for (const row of await partition()) {
     if (endOf(row) > testEnv.now()) continue;

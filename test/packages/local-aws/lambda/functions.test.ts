@@ -257,7 +257,7 @@ describe("a sandbox between two events", () => {
     await expect.poll(() => server.sockets.length).toBe(1);
     await functions.invoke("Echo", { act: "leave" });
     await server.send();
-    // A second sandbox gets its data and waits longer: the first could have done both by now.
+    // A second sandbox gets its data and waits longer: the first could already have done both.
     await finishing;
     expect(readNotes()).toBe("");
 

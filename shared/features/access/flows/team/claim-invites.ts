@@ -19,10 +19,10 @@ interface Claim {
 }
 
 /**
- * Binds the pending invites of the user's address to the user, who can then accept or decline each. Accepts the one whose
- * mail the sign-in came from, or else, for a user who belongs to no tenant, the only one: any other invite would change what
- * the running sessions of the user read. One sign-in binds at most `INVITES_PER_SIGN_IN_MAX`: first those without an
- * expiry, then the newest. One that fails is logged, and the next sign-in binds it.
+ * Binds the pending invites of the user's address to the user, who can then accept or decline each. Accepts the one
+ * whose mail the sign-in came from, or else, for a user who belongs to no tenant, the only one: any other invite would
+ * change what the running sessions of the user read. One sign-in binds at most `INVITES_PER_SIGN_IN_MAX`: first those
+ * without an expiry, then the newest. One that fails is logged, and the next sign-in binds it.
  * @throws Error when the invites cannot be read
  */
 export async function claimInvites(ports: ClaimInvitePorts, claim: Claim): Promise<void> {

@@ -25,8 +25,8 @@ export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status
 }
 
 /**
- * The page that asks before a link is used. Its form may redirect to the console, and only this page names the origin that sends
- * it: with a stricter referrer policy, a browser does not say it.
+ * The page that asks before a link is used. Its form may redirect to the console, and only this page names the origin
+ * that sends it: with a stricter referrer policy, a browser does not say it.
  */
 export function confirmSignInPage(
   { pageFiles, consoleOrigin }: Pick<ConsoleRoutePorts, "pageFiles" | "consoleOrigin">,

@@ -8,7 +8,9 @@ import type { Account, AccountRef } from "../../rules/accounts.ts";
 import type { AccountCheck, AccountChecks, Backfill } from "../../store/account-checks.ts";
 import type { Accounts } from "../../store/accounts.ts";
 
-/** A backfill starts this long before the last complete subscription: the platforms end one after an hour of failures. */
+/**
+ * A backfill starts this long before the last complete subscription: the platforms end one after an hour of failures.
+ */
 const BACKFILL_MARGIN: Millis = 2 * HOUR;
 /** A backfill runs after this, when the webhooks of the new subscription have started to arrive. */
 const BACKFILL_DELAY: Millis = 2 * MINUTE;
@@ -35,10 +37,10 @@ interface BackfillRequest {
 
 /**
  * Notes and queues a backfill of the messages that an account's webhooks missed until now. Called before the app is
- * subscribed, because a process that dies after the subscription would leave no sign of the missing messages. The backfill
- * starts before the subscription was last seen complete, but not before the tenant connected the account. Its note stays
- * until it reached its end. Does nothing for an account that is not connected. Does nothing either where the subscription
- * may be lost, but was complete a minute ago.
+ * subscribed, because a process that dies after the subscription would leave no sign of the missing messages. The
+ * backfill starts before the subscription was last seen complete, but not before the tenant connected the account. Its
+ * note stays until it reached its end. Does nothing for an account that is not connected. Does nothing either where the
+ * subscription may be lost, but was complete a minute ago.
  */
 export async function queueBackfill(
   ports: QueueBackfillPorts,

@@ -138,7 +138,9 @@ function dueTimeAfter(
   return account.retryAt === null ? regular : Math.min(regular, restrictionCheckTime(account, account.retryAt, now));
 }
 
-/** No one needs the check of an account that was disconnected. The logins that connected it are stored eight more days. */
+/**
+ * No one needs the check of an account that was disconnected. The logins that connected it are stored eight more days.
+ */
 async function removeCheck(ports: AccountCheckPorts, check: AccountCheck | null, now: Millis): Promise<RecordOutcome> {
   if (!check) return drop("gone");
   const { tenant, account } = check;

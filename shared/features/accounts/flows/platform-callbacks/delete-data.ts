@@ -16,15 +16,19 @@ const ERASING_DELAY: Millis = 30 * SECOND;
 
 /**
  * Deletes the data of a person who requested it from the platform: disconnects the accounts that their login connects,
- * removes the rows that name the login, and erases the conversations of these accounts in the background, also of those
- * that were disconnected in the last days. An account that another login connects by now stays with its conversations, and so
- * does one whose row has ended: nothing of this login's time is stored of it, and another login may have had it since.
- * Each account is noted as due before anything is removed, so that a sweep erases it also if this request dies, and the
- * rows that name the login go last, so that a repetition completes it. A request also makes due what an earlier one noted,
- * whether or not the login still has rows.
- * What counts is the instant at which the platform issued the request: what the login connected later stays, and the
- * messages of such a connection stay. A request that was not issued after the one that is noted is its repetition: it
- * completes that one and starts nothing.
+ * removes the rows that name the login, and erases the conversations of these accounts in the background. It also erases
+ * those of accounts that were disconnected in the last days.
+ *
+ * - An account that another login now connects stays with its conversations.
+ * - An account whose row has ended stays, too: nothing of this login's time is stored, and another login may have had it
+ *   since.
+ * - Each account is noted as due before anything is removed. If this request dies, a sweep erases the account.
+ * - The rows that name the login are removed last, so that a repetition finds them and completes the request.
+ * - A request also makes due what an earlier request noted, whether or not the login still has rows.
+ * - The instant at which the platform issued the request decides. A connection that the login made later stays with its
+ *   messages.
+ * - A request that was not issued after the noted one is its repetition: it completes that one and starts nothing.
+ *
  * @returns the confirmation code: the same for a repeated request, and one for a person without data, too
  */
 export async function deleteData(

@@ -34,8 +34,8 @@ export async function pushHold(
 }
 
 /**
- * The frame of a held message. While it may end by time alone, a timer is set for that end, which nothing else reports. An end by
- * time is stored before it is shown.
+ * The frame of a held message. While it may end by time alone, a timer is set for that end, which nothing else reports.
+ * An end by time is stored before it is shown.
  * @returns null when the hold is gone, or too old to be read
  */
 export async function loadHoldPush(

@@ -106,7 +106,7 @@ describe("a data deletion", () => {
     expect(await fixture.stores.authorizations.list("55")).toHaveLength(1);
   });
 
-  it("leaves an account and its conversations that another login of the tenant connects by now", async () => {
+  it("leaves an account and its conversations that another login of the tenant now connects", async () => {
     const account = await fixture.connect("one", [user]);
     await fixture.receive(account, "100");
     testEnv.advance(SECOND);
