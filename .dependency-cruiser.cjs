@@ -137,6 +137,7 @@ const layers = {
       "node:path",
       "node:stream",
       "node:timers",
+      "node:util",
       "node:url",
       "node:worker_threads",
     ],

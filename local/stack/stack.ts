@@ -1,43 +1,35 @@
 import { rmSync } from "node:fs";
 import { env } from "#base/config/names.ts";
 import { type Reason, toHttpError } from "#base/kernel/refusals.ts";
+import { RUNTIME_OVERRIDES } from "#base/kernel/runtime.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { loadAccessKey } from "#local-aws/access/access-key.ts";
+import { loadControlToken } from "#local-aws/access/control-token.ts";
 import { isLoopback, listeningSockets } from "#local-aws/access/listening-sockets.ts";
 import { makePrivate } from "#local-aws/access/private-files.ts";
 import type { Sqs } from "#local-aws/emulators/sqs/service.ts";
 import { openGateway } from "#local-aws/gateway/gateway.ts";
-import { readRoutes } from "#local-aws/gateway/routes.ts";
-import { readEventSourceMappings } from "#local-aws/lambda/event-sources.ts";
-import { readFunctions } from "#local-aws/lambda/functions.ts";
-import { type Pollers, startPollers } from "#local-aws/lambda/pollers.ts";
-import { readSchedules, type Schedules, startSchedules } from "#local-aws/lambda/schedules.ts";
-import { provision } from "#local-aws/provision/provision.ts";
-import { closeClients, openClients } from "#local-aws/provision/provision-context.ts";
-import { openProvisionState } from "#local-aws/provision/provision-state.ts";
 import { setSecretValue } from "#local-aws/provision/secrets.ts";
 import type { RealtimeGateway } from "#local-aws/realtime/gateway.ts";
-import { readSocketApi } from "#local-aws/realtime/routes.ts";
+import { writeAwsConfig } from "#local-aws/run/aws-config.ts";
+import { startClosable } from "#local-aws/run/closing.ts";
+import { deploy } from "#local-aws/run/deployment.ts";
+import { operate } from "#local-aws/run/operation.ts";
 import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
-import { openClock, type StackClock } from "#local-aws/support/clock.ts";
+import { openClock } from "#local-aws/support/clock.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
-import { Resolver } from "#local-aws/template/intrinsics.ts";
-import { type Assembly, listResources, readAssembly } from "#local-aws/template/template.ts";
-import { checkType } from "#local-aws/template/types.ts";
+import { type Assembly, readAssembly } from "#local-aws/template/template.ts";
 import { printError } from "#loopback/terminal.ts";
-import { loadControlToken } from "../access/control-token.ts";
-import { handleLocalRequest } from "../gateway/local-routes.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
-import { writeAwsConfig } from "./aws-config.ts";
 import { type DataFolder, lockDataFolder } from "./data-folder.ts";
+import { functionVariables } from "./function-variables.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
 import { type SeedPorts, type SeedState, seed } from "./seed.ts";
 import type { SeedContext } from "./seed-ports.ts";
 import { type LocalSettings, platformHosts } from "./settings.ts";
 import { loadPlatformSecrets } from "./settings-secrets.ts";
 import { createStackHost } from "./simulator-host.ts";
-import { commonEnvironment, runFunctions } from "./stack-functions.ts";
-import { type StackParts, startParts } from "./stack-parts.ts";
+import { startParts } from "./stack-parts.ts";
 
 export interface StackSettings extends LocalSettings {
   /** A cloud assembly to run instead of synthesizing one. */
@@ -81,10 +73,6 @@ type Report = (line: string) => void;
 /** The console's origin in the templates. The local stack replaces it with its own, whose port is not known before. */
 const CONSOLE_PLACEHOLDER = "https://console.invalid";
 
-/** Running batches get this long to finish when the stack stops. */
-const DRAIN_MS = 1_500;
-/** Running batches get this long to finish before the clock advances. */
-const SETTLE_MS = 2_000;
 const HEALTH_MAX_MS = 20_000;
 
 /**
@@ -93,26 +81,7 @@ const HEALTH_MAX_MS = 20_000;
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
   const report = settings.report ?? printError;
-  const cleanup = new AsyncDisposableStack();
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= cleanup.disposeAsync().catch((error) => {
-      for (const { message } of disposalErrors(error)) report(`Error while stopping: ${message}`);
-    });
-    return closing;
-  };
-  try {
-    return { ...(await start(settings, cleanup, report)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-/** The errors of all disposals: each failed one after the first wraps those before it. */
-function disposalErrors(error: unknown): Error[] {
-  if (!(error instanceof SuppressedError)) return [error as Error];
-  return [...disposalErrors(error.suppressed), ...disposalErrors(error.error)];
+  return await startClosable((cleanup) => start(settings, cleanup, report), report);
 }
 
 async function start(
@@ -143,41 +112,22 @@ async function start(
   if (settings.ownsProcess) refuseExposedPorts();
 
   progress("Create the resources of the templates");
-  for (const placed of listResources(assembly)) checkType(placed);
-  const declarations = readFunctions(assembly);
-  const resolver = new Resolver(assembly);
-  const clients = openClients({
-    endpoint: parts.emulators.url,
-    dynamodbEndpoint: parts.table.url,
-    accessKey,
-  });
-  cleanup.defer(() => closeClients(clients));
-  const provisionState = openProvisionState(folder.at("provisioned.json"));
-  await provision(assembly, {
-    clients,
-    resolver,
-    functions: declarations,
-    baseUrl: gateway.url,
-    placeholderOrigin: CONSOLE_PLACEHOLDER,
-    socketUrl: parts.realtime.origin.replace(/^http/, "ws"),
-    ...provisionState,
-  });
-  const socketApi = readSocketApi(assembly, resolver, declarations);
-
-  const functionsContext = {
-    settings,
-    parts,
-    accessKey,
-    baseUrl: gateway.url,
-    realtimeEndpoint: socketApi && `${parts.realtime.origin}/${socketApi.stage}`,
-    clock: clock.shared,
-    logFile: folder.at("functions.log"),
-  };
-  const functions = runFunctions(declarations, resolver, functionsContext, cleanup);
-  const mappings = readEventSourceMappings(assembly, resolver, declarations);
-  const routes = readRoutes(assembly, resolver, declarations);
-  const scheduleRules = readSchedules(assembly, resolver, declarations);
-  const environment = commonEnvironment(functions);
+  const deployment = await deploy(
+    assembly,
+    {
+      services: parts,
+      accessKey,
+      clock,
+      baseUrl: gateway.url,
+      placeholderOrigin: CONSOLE_PLACEHOLDER,
+      files: { provisioned: folder.at("provisioned.json"), log: folder.at("functions.log") },
+      variables: (connectionsEndpoint) =>
+        functionVariables({ settings, platformUrls: parts.platformUrls, baseUrl: gateway.url, connectionsEndpoint }),
+      host: { symbol: RUNTIME_OVERRIDES, values: { openEgress: !settings.strictEgress } },
+    },
+    cleanup,
+  );
+  const { functions, clients, environment } = deployment;
   const platformSecret = environment[env.platformSecretId];
   if (platformSecret) await setSecretValue(clients, platformSecret, JSON.stringify(secrets));
   // The admin commands read it to access the table of the running stack.
@@ -197,33 +147,19 @@ async function start(
   const [seedState] = await settleBoth(seeding, loading);
   signal.throwIfAborted();
 
-  const pollers = startPollers(mappings, { sqs: clients.sqs, functions, report });
-  const schedules = startSchedules(scheduleRules, clock.now, functions, report);
-  cleanup.defer(() => drain(pollers, schedules));
-  cleanup.defer(gateway.close);
-
-  const advance = createClockAdvancer(clock, parts, pollers, schedules);
-  let edgeRefusals = 0;
-  const controls = {
-    token: controlToken,
-    now: clock.now,
-    advance,
-    mails: () => parts.emulators.mail.list(),
-    refuseAtEdge: (count: number) => {
-      edgeRefusals = count;
+  const advance = operate(
+    {
+      deployment,
+      services: parts,
+      gateway,
+      clock,
+      controlToken,
+      report,
+      onClockAdvance: async () => await parts.simulator?.setClock(clock.offset()),
     },
-    failConnections: (mode: "none" | "dead" | "slow" | "throttled") => parts.realtime.faults({ mode }),
-  };
-  gateway.serve({
-    routes,
-    functions,
-    now: clock.now,
-    report,
-    handleLocal: (request, response) => handleLocalRequest(controls, request, response),
-    shouldRefuseAtEdge: () => edgeRefusals > 0 && edgeRefusals-- > 0,
-  });
-  if (socketApi) parts.realtime.serve({ api: socketApi, functions, report });
-  if (routes.length > 0) await awaitHealth(gateway.url, signal);
+    cleanup,
+  );
+  if (deployment.routes.length > 0) await awaitHealth(gateway.url, signal);
 
   // A test key reads what a live key reads, and leaves the live key's request rate to the developer.
   host.connect({ baseUrl: gateway.url, key: seedState.test_key, advanceClock: advance });
@@ -301,40 +237,6 @@ export function assemblyContext({
     ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),
     ...(openSignUp ? { "parley:signUp": "open" } : {}),
   };
-}
-
-/**
- * Serializes clock advances. An advance ends when every schedule that it made due has run. It starts after the running
- * batches have finished: otherwise their messages would become visible and be received a second time.
- */
-function createClockAdvancer(
-  clock: StackClock,
-  parts: StackParts,
-  pollers: Pollers,
-  schedules: Schedules,
-): (by: Millis) => Promise<void> {
-  let previous: Promise<void> = Promise.resolve();
-  const advance = async (by: Millis): Promise<void> => {
-    await pollers.settle(SETTLE_MS);
-    clock.advance(by);
-    parts.emulators.onClockAdvance();
-    parts.realtime.onClockAdvance();
-    await parts.simulator?.setClock(clock.offset());
-    await schedules.runDue();
-  };
-  return (by) => {
-    const current = previous.then(() => advance(by));
-    previous = current.catch(() => {});
-    return current;
-  };
-}
-
-async function drain(pollers: Pollers, schedules: Schedules): Promise<void> {
-  schedules.close();
-  const timeout = Promise.withResolvers<void>();
-  const timer = setTimeout(timeout.resolve, DRAIN_MS);
-  await Promise.race([pollers.close(), timeout.promise]);
-  clearTimeout(timer);
 }
 
 async function awaitHealth(baseUrl: string, signal: AbortSignal): Promise<void> {

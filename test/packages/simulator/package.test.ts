@@ -95,12 +95,12 @@ test("the first message of the README is answered by its app, and the page is se
   const background = shell
     .filter(({ marks }) => marks.includes("background"))
     .map(({ code }) => start(`${environment}\n${withPorts(code)}`));
-  await expect.poll(() => background[1]?.output()).toContain("The platform simulator is running.");
+  await expect.poll(() => background[1]?.output(), { timeout: 20_000 }).toContain("The platform simulator is running.");
   const run = start(`${environment}\nset -e\n${commands}`);
   const [code] = await once(run.child, "close");
   expect(code, run.output()).toBe(0);
   expect(run.output()).toContain('"status_of_webhook":"delivered"');
-  await expect.poll(() => background[0]?.output()).toMatch(/^200 /);
+  await expect.poll(() => background[0]?.output(), { timeout: 20_000 }).toMatch(/^200 /);
 
   const page = await fetch(`http://127.0.0.1:${ports[4100]}/`);
   const names = [...(await page.text()).matchAll(/(?:src|href)="(\/?[\w.]+)"/g)].map(([, name = ""]) => name);

@@ -66,7 +66,7 @@ export function checkType(stackResource: StackResource): void {
   const { Type, Properties = {} } = stackResource.resource;
   if (!supportedTypes.has(Type) && !ignoredTypes.some((type) => type.test(Type))) {
     throw new LocalRefusal(
-      `The local stack cannot create ${describeResource(stackResource)}. Add the type to local/, or remove it from the template.`,
+      `The local stack cannot create ${describeResource(stackResource)}. Remove it from the template.`,
     );
   }
   const unsupported = unsupportedProperties[Type]?.find((property) => Properties[property] !== undefined);

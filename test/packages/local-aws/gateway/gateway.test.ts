@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "#local-aws/gateway/gateway.ts";
+import { handleLocalRequest, type LocalControls } from "#local-aws/gateway/local-routes.ts";
 import type { Route } from "#local-aws/gateway/routes.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
-import { handleLocalRequest, type LocalControls } from "../../../../local/gateway/local-routes.ts";
 import { type Stack, startStack } from "../../../../local/stack/stack.ts";
 import {
   assemblySettings,

@@ -80,7 +80,7 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "the stack's control routes need no control token",
-    file: "local/gateway/local-routes.ts",
+    file: "packages/local-aws/src/gateway/local-routes.ts",
     search: "if (problem !== null) {",
     replacement: 'if (problem === "") {',
     killedBy: {
@@ -134,8 +134,8 @@ export const localStackFaults: readonly PlantedFault[] = [
   },
   {
     name: "files of an earlier data folder stay readable to others",
-    file: "local/stack/data-folder.ts",
-    search: "  makeFolderPrivate(path);",
+    file: "packages/local-aws/src/run/data-folder.ts",
+    search: "  makeFolderPrivate(path, files);",
     replacement: "",
     killedBy: {
       file: "test/local/stack/data-folder.test.ts",

@@ -1,5 +1,5 @@
-import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
-import { REGION } from "#local-aws/template/intrinsics.ts";
+import { writeFileAtomic } from "../support/atomic-write.ts";
+import { REGION } from "../template/intrinsics.ts";
 
 /** Writes the endpoints of a running stack in the form of the AWS tools, which `AWS_CONFIG_FILE` names. */
 export function writeAwsConfig(file: string, endpoints: { readonly services: string; readonly table: string }): void {

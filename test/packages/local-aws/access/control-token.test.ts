@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { loadControlToken } from "#local-aws/access/control-token.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
-import { loadControlToken } from "../../../local/access/control-token.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "control-token-"));
 afterAll(() => rmSync(folder, { recursive: true }));

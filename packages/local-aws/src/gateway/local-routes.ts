@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { iso, type Millis } from "#base/kernel/time.ts";
-import type { GatewayRequest } from "#local-aws/gateway/event.ts";
-import { sendJson, sendMessage } from "#local-aws/gateway/response.ts";
-import { parseDuration } from "#local-aws/support/clock.ts";
-import { type ControlToken, controlTokenProblem } from "#loopback/control-token.ts";
-import { loopbackOrigins } from "#loopback/loopback-rule.ts";
+import { type ControlToken, controlTokenProblem } from "../../../loopback/src/control-token.ts";
+import { loopbackOrigins } from "../../../loopback/src/loopback-rule.ts";
+import { parseDuration } from "../support/clock.ts";
+import { iso, type Millis } from "../support/time.ts";
+import type { GatewayRequest } from "./event.ts";
+import { sendJson, sendMessage } from "./response.ts";
 
 /** The control API of the local stack at `/_local`. */
 export interface LocalControls {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
-import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
-import { type ControlToken, randomControlToken, TOKEN_FORMAT } from "#loopback/control-token.ts";
+import { type ControlToken, randomControlToken, TOKEN_FORMAT } from "../../../loopback/src/control-token.ts";
+import { writeFileAtomic } from "../support/atomic-write.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 
 /**
  * Reads the control token of a data folder, or creates a random one. It is the credential of `/_local` of a stack and of

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build as bundle } from "esbuild";
+import { compileTypes, packPackage } from "./packages/pack.ts";
+
+// `node bin/local-aws-package.ts FOLDER` builds the package that runs templates and writes it as a .tgz to the folder. With
+// --check it does so in a temporary folder.
+
+await packPackage({ name: "local-aws", program: "bin/local-aws-package.ts", build });
+
+/** Writes dist with the program, the module, their declarations and the entry of the sandboxes. */
+async function build(source: string, folder: string): Promise<void> {
+  const [src, dist] = [join(source, "src"), join(folder, "dist")];
+  const { dependencies } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const options = {
+    outdir: dist,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    charset: "utf8",
+    logLevel: "warning",
+    tsconfigRaw: {},
+  } as const;
+  await bundle({
+    ...options,
+    entryPoints: [join(src, "index.ts"), join(src, "main.ts")],
+    // In one folder, beside the entry of the sandboxes.
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    external: Object.keys(dependencies),
+  });
+  await bundle({ ...options, entryPoints: [join(src, "lambda/sandbox-entry.ts")] });
+  compileTypes(source, join(dist, "types"));
+}
