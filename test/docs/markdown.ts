@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Every Markdown page of the project, as a path from its root. */
-export const pages = ["*.md", "docs/**/*.md", "packages/*/README.md"]
+export const pages = ["*.md", "docs/**/*.md", "packages/*/README.md", "test/*.md"]
   .flatMap((pattern) => globSync(pattern, { cwd: PROJECT }))
   .sort();
 

@@ -5,7 +5,7 @@ import { ProjectOrder } from "./run/project-order.ts";
 /** Rules, formats and the prose of the repository: no server, no table and no long-running process. */
 const unit = [
   "test/bin/**",
-  "test/docs/{decisions,examples,links,recipes,states}.test.ts",
+  "test/docs/{decisions,examples,links,recipes,states,test-manual}.test.ts",
   "test/language.test.ts",
   "test/http/**",
   "test/functions/support/**",
