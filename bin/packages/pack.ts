@@ -48,13 +48,27 @@ export function compileTypes(folder: string, outDir: string): void {
 function copyDescription(source: string, folder: string): void {
   for (const file of ["package.json", "README.md"]) cpSync(join(source, file), join(folder, file));
   cpSync(join(project, "LICENSE"), join(folder, "LICENSE"));
-  const { version } = readPackage(project);
-  if (readPackage(source).version !== version)
-    throw new Error(`${source}/package.json: the version is not ${version}.`);
+  const [own, root] = [readPackage(source), readPackage(project)];
+  if (own.version !== root.version) throw new Error(`${source}/package.json: the version is not ${root.version}.`);
+  const rootVersions = { ...root.dependencies, ...root.devDependencies, ...root.optionalDependencies };
+  for (const [name, version] of Object.entries({ ...own.dependencies, ...own.optionalDependencies })) {
+    const rootVersion = rootVersions[name];
+    if (version !== rootVersion)
+      throw new Error(`${source}/package.json: the version of ${name} is not ${rootVersion}.`);
+  }
 }
 
-function readPackage(folder: string): { readonly version: string } {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+type Versions = Readonly<Record<string, string>>;
+
+interface PackageJson {
+  readonly version: string;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly optionalDependencies?: Versions;
+}
+
+function readPackage(folder: string): PackageJson {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageJson;
 }
 
 /** @returns the name of the file */
