@@ -10,25 +10,39 @@ import { operations } from "./walks.ts";
 
 const PAGE = new URL("../../ARCHITECTURE.md", import.meta.url);
 
-const pipeline = await startPipeline({ isMetered: false, startTable: openWorldTable });
-const observed = await observeCalls();
-const walks = new Map<string, Walk>();
-for (const [index, { name, prepare }] of operations.entries()) {
-  const slug = `walk-${String(index + 1).padStart(6, "0")}`;
-  const workspace = await openWorkspace(pipeline, { slug, platform: "instagram", endpoints: 1 });
-  walks.set(name, await observed.walk(await prepare(pipeline, workspace)));
-}
-observed.close();
-await pipeline.close();
+/** On a busy machine a call may be repeated, which executes further files. Then a comparison measures again. */
+const MEASURES_MAX = 3;
 
-const rows = [...walks].map(([name, { files, folders }]) => `| ${name} | ${files.length} | ${folders.length} |`);
-if (process.argv.includes("--check")) {
+async function measure(): Promise<Map<string, Walk>> {
+  const pipeline = await startPipeline({ isMetered: false, startTable: openWorldTable });
+  const observed = await observeCalls();
+  const walks = new Map<string, Walk>();
+  for (const [index, { name, prepare }] of operations.entries()) {
+    const slug = `walk-${String(index + 1).padStart(6, "0")}`;
+    const workspace = await openWorkspace(pipeline, { slug, platform: "instagram", endpoints: 1 });
+    walks.set(name, await observed.walk(await prepare(pipeline, workspace)));
+  }
+  observed.close();
+  await pipeline.close();
+  return walks;
+}
+
+const toRows = (walks: ReadonlyMap<string, Walk>) =>
+  [...walks].map(([name, { files, folders }]) => `| ${name} | ${files.length} | ${folders.length} |`);
+
+async function missingRows(): Promise<string[]> {
   const page = readFileSync(PAGE, "utf8");
-  const missing = rows.filter((row) => !page.includes(`${row}\n`));
+  return toRows(await measure()).filter((row) => !page.includes(`${row}\n`));
+}
+
+if (process.argv.includes("--check")) {
+  let missing = await missingRows();
+  for (let count = 1; missing.length > 0 && count < MEASURES_MAX; count++) missing = await missingRows();
   for (const row of missing) console.error(`ARCHITECTURE.md lacks the row ${row}`);
   process.exitCode = missing.length > 0 ? 1 : 0;
 } else {
-  for (const row of rows) console.log(row);
+  const walks = await measure();
+  for (const row of toRows(walks)) console.log(row);
   if (process.argv.includes("--files")) {
     for (const [name, { files }] of walks) console.log(`\n${name}\n${files.join("\n")}`);
   }
