@@ -8,7 +8,6 @@ import { consoleLog, type Log } from "#base/aws/log.ts";
 import type { Mailer } from "#base/aws/mail.ts";
 import type { Connections } from "#base/aws/realtime.ts";
 import type { PageFile } from "#base/files/page-file.ts";
-import { clockNow, type Millis } from "#base/kernel/time.ts";
 import type { Gate } from "#base/net/egress-gate.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
@@ -39,7 +38,6 @@ export interface Host {
   /** The environment, by the names of `shared/base/config/names.ts`. */
   readonly settings: NodeJS.ProcessEnv;
   readonly clients: Clients;
-  readonly now: () => Millis;
   readonly log: Log;
   readonly random: () => number;
   /** The files of pages by name. Default: those that the build wrote beside the bundle. */
@@ -50,7 +48,6 @@ export interface Host {
 export const processHost: Host = {
   settings: process.env,
   clients: {},
-  now: clockNow,
   log: consoleLog,
   random: Math.random,
 };

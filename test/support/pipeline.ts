@@ -140,7 +140,6 @@ export async function startPipeline(options: PipelineOptions = {}) {
         accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: null } }),
       mail: null,
     },
-    now,
     log,
     random: () => 0,
     pageFiles: new Map(),

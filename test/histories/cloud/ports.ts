@@ -62,7 +62,6 @@ export function processPorts(aws: Aws, outside: Outside) {
       accountPlatformFor: async () => accountPlatform,
       mail: mailer,
     },
-    now: clockNow,
     log,
     random: () => Math.random(),
     pageFiles: new Map(),

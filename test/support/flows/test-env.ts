@@ -163,7 +163,6 @@ export async function openTestEnv(
         accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
         ...(webhookClient ? { webhookClient } : {}),
       },
-      now: () => now,
       log,
       random: () => 0,
       pageFiles: new Map(),
