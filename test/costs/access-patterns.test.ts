@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type QueueName, queues } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { PICTURE_URL_CHARS_MAX } from "#base/kernel/limits.ts";
@@ -19,23 +19,17 @@ import {
 } from "../bench/scenarios.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { collectPages } from "../support/collect-pages.ts";
+import { openedOnce } from "../support/opened.ts";
 import { sampleText } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import type { Pipeline } from "../support/pipeline.ts";
 import { sampleMessage } from "../support/stores/samples.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact cost of the remaining access patterns of docs/design/table-costs.md.
 
-let pipeline: Pipeline;
-let inboxWorkspace: Workspace;
-let longConversation: Workspace;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-  inboxWorkspace = await openFullInbox(pipeline);
-  longConversation = await openLongConversation(pipeline);
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
+const inboxWorkspace = openedOnce(() => openFullInbox(pipeline));
+const longConversation = openedOnce(() => openLongConversation(pipeline));
 
 const readCost = (rcu: number) => ({ wcu: 0, rcu, sqs: 0 });
 const writeCost = (wcu: number, rcu = 0) => ({ wcu, rcu, sqs: 0 });

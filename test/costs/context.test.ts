@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace, perMessage } from "../bench/scenarios.ts";
+import { openedOnce } from "../support/opened.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
-import type { Cost, Pipeline } from "../support/pipeline.ts";
+import type { Cost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // What the context of a message adds to its cost. A row of at most 1 KB is one unit, and so is its entry in the feed.
 
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 const BATCH = 10;
 const storyUrl = `https://lookaside.fbsbx.com/ig_messaging_cdn/?asset_id=17900000000000001&signature=${"Ab3_".repeat(40)}`;

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { contentHash } from "#features/sending/rules/sends.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
+import { openedOnce } from "../support/opened.ts";
 import type { SignedWebhook } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import type { Pipeline } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact cost of echoes, in conversations where the person wrote before.
 
-let pipeline: Pipeline;
 let workspace: Workspace;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 /** An incoming echo, a second after everything else. */
 async function sendAndEcho(platform: "instagram" | "messenger" = "instagram"): Promise<SignedWebhook> {

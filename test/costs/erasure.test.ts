@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { encodeErasure } from "#features/erasure/queue.ts";
 import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
+import { openedOnce } from "../support/opened.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
-import type { Cost, Pipeline } from "../support/pipeline.ts";
+import type { Cost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of an erasure, as in docs/design/table-costs.md.
 
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 /** A conversation with this many messages, each delivered to every endpoint, erased by its route and then in the background. */
 async function erasureCost(messages: number, endpoints: number): Promise<{ request: Cost; background: Cost }> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -12,20 +12,16 @@ import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
-import type { Workspace } from "../support/pipeline/workspace.ts";
-import type { Pipeline } from "../support/pipeline.ts";
+import { openedOnce } from "../support/opened.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of a held message, as in docs/design/table-costs.md.
 
 const MID = "m_".padEnd(160, "7");
-
-let pipeline: Pipeline;
-let workspace: Workspace;
 let ports: CheckPagePorts;
+const pipeline = openedOnce(startMeteredPipeline);
+const workspace = openedOnce(() => freshWorkspace(pipeline));
 beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-  workspace = await freshWorkspace(pipeline);
   await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
   pipeline.advance(DAY);
@@ -39,7 +35,6 @@ beforeAll(async () => {
     platformFor: async () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
   };
 });
-afterAll(() => pipeline.close());
 
 const caller = () => ({ kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" }) as const;
 const measureUnits = async (work: () => Promise<unknown>) => {

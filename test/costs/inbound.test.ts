@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -15,19 +15,16 @@ import {
   sendReply,
 } from "../bench/scenarios.ts";
 import { costTargets } from "../bench/targets.ts";
+import { openedOnce } from "../support/opened.ts";
 import { PLATFORM_SECRET } from "../support/pipeline/emulated-services.ts";
 import { joinWebhooks } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import type { Cost, Pipeline } from "../support/pipeline.ts";
+import type { Cost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // Counts units, which are deterministic, and no time. docs/design/table-costs.md shows the same figures.
 
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 /** Asserts the exact cost, and that it is within its target if it has one. */
 function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {

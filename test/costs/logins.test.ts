@@ -5,15 +5,15 @@ import { listOfferedPages, readOffer } from "#features/accounts/flows/login/page
 import { useLogin } from "#features/accounts/flows/login/use-login.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { openTeamEnv } from "../features/access/flows/team/support/team.ts";
-import { type LoginFixture, openLoginFixture, stateRing } from "../features/accounts/routes/support/login-fixture.ts";
+import { openLoginFixture, stateRing } from "../features/accounts/routes/support/login-fixture.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
+import { openedOnce } from "../support/opened.ts";
 
 // The exact costs of the platforms' logins, as in docs/design/table-costs.md.
 
-let fixture: LoginFixture;
 let meter: Meter;
+const fixture = openedOnce(openLoginFixture);
 beforeAll(async () => {
-  fixture = await openLoginFixture();
   meter = attachMeter(fixture.testEnv.client, fixture.testEnv.table.name);
 });
 afterAll(async () => {

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace, perMessage } from "../bench/scenarios.ts";
 import { openSocket } from "../features/realtime/flows/push/support/open-socket.ts";
+import { openedOnce } from "../support/opened.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import type { Cost, Pipeline } from "../support/pipeline.ts";
+import type { Cost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // What the realtime stream adds to the cost of a message, as docs/design/table-costs.md shows it.
 
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 /** The cost of messages of different people: intake, ingest, delivery, and what is pushed. */
 async function messagesCost(workspace: Workspace, messages: number): Promise<Cost> {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import type { SendOutcome } from "#platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
+import { openedOnce } from "../support/opened.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
-import type { Pipeline } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of failing sends, and of the work beside sends.
 
-let pipeline: Pipeline;
 let workspace: Workspace;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 /** A workspace in which the person wrote a minute ago, with its tenant's state cached. */
 async function platformAnswering(

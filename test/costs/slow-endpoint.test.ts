@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { ATTEMPT_TIMEOUT, MOVE_TO_SLOW_AFTER } from "#base/kernel/limits.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { retryMessage } from "#features/delivery/schedule.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import type { Pipeline } from "../support/pipeline.ts";
+import { openedOnce } from "../support/opened.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // docs/design/table-costs.md lists these figures.
@@ -19,12 +19,7 @@ const lateReceiver: WebhookClient = {
   },
   close: async () => {},
 };
-
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline({ webhookClient: lateReceiver });
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(() => startMeteredPipeline({ webhookClient: lateReceiver }));
 
 const [row, inIndex, mark, slot, claimed, settled, leftIndex, counted] = [1, 1, 1, 2, 1, 1, 1, 1];
 

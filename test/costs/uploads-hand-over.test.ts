@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { handOverWorker } from "../../functions/hand-over/worker.ts";
-import { type HandOverFixture, openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
+import { openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
 import { refusedOutcome, unknownOutcome } from "../support/flows/conversation-fixture.ts";
 import { invokeWorker } from "../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
 import { attachMeter, type Meter } from "../support/meter.ts";
+import { openedEach, openedOnce } from "../support/opened.ts";
 
-let testEnv: TestEnv;
 let meter: Meter;
-let fixture: HandOverFixture;
 let id: string;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   meter = attachMeter(testEnv.client, testEnv.table.name);
 });
-afterAll(() => testEnv.close());
+const fixture = openedEach(() => openHandOverFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openHandOverFixture(testEnv);
   id = await fixture.newUpload();
 });
 

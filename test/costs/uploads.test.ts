@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -8,24 +8,20 @@ import { getUpload } from "#features/uploads/flows/read.ts";
 import { postedKey } from "#features/uploads/rules/uploads.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { pngBytes, post, programBytes } from "../features/uploads/flows/support/upload-fixture.ts";
-import type { Workspace } from "../support/pipeline/workspace.ts";
-import type { Pipeline } from "../support/pipeline.ts";
+import { openedOnce } from "../support/opened.ts";
 import { interceptCalls } from "../support/processes/port-calls.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of an upload up to its hand-over, as in docs/design/table-costs.md.
 
-let pipeline: Pipeline;
-let workspace: Workspace;
 /** Calls of storage, each one request. */
 let storageCalls: string[] = [];
+const pipeline = openedOnce(startMeteredPipeline);
+const workspace = openedOnce(() => freshWorkspace(pipeline));
 beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-  workspace = await freshWorkspace(pipeline);
   await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
 });
-afterAll(() => pipeline.close());
 
 const caller = () => ({ kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" }) as const;
 const ports = () =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { RETRY_DELAYS } from "#base/kernel/limits.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -6,21 +6,19 @@ import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
 import { encodeEndpointTask } from "#features/delivery/queue.ts";
 import { deliveryId, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
+import { openedOnce } from "../support/opened.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
-import type { Cost, Pipeline } from "../support/pipeline.ts";
+import type { Cost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact costs of a tenant's work with endpoints and deliveries, as in docs/design/table-costs.md.
 
-let pipeline: Pipeline;
-let workspace: Workspace;
 let endpointId: string;
+const pipeline = openedOnce(startMeteredPipeline);
+const workspace = openedOnce(() => freshWorkspace(pipeline, { endpoints: 1 }));
 beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-  workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   [endpointId = ""] = workspace.endpointIds;
 });
-afterAll(() => pipeline.close());
 
 const requestCost = async (method: "GET" | "POST" | "PATCH" | "DELETE", rest: string, body?: object): Promise<Cost> =>
   withoutKeyAndRate(

@@ -1,6 +1,6 @@
 import { DeleteMessageCommand } from "@aws-sdk/client-sqs";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
@@ -11,16 +11,12 @@ import { toMessageItem } from "#features/inbox/store/message-items.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import { allRows, putEndpointRow, runErasure } from "../support/flows/data-subject.ts";
 import { queueDepth, receiveBatch } from "../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/stores/samples.ts";
 
 const MESSAGES = 50_000;
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it(`a conversation of ${MESSAGES} messages with their deliveries is erased in several invocations, each row counted once`, async () => {
   const tenant = newTenant();

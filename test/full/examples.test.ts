@@ -1,15 +1,12 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { EXAMPLE_SETTINGS, recordExamples } from "../../bin/openapi/examples/record.ts";
-import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
+import { startLocalStack } from "../e2e/support/local-stack.ts";
+import { openedOnce } from "../support/opened.ts";
 
 // Each example of the OpenAPI document is what the running stack answers.
 
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await startLocalStack({ env: EXAMPLE_SETTINGS });
-});
-afterAll(() => stack?.stop());
+const stack = openedOnce(() => startLocalStack({ env: EXAMPLE_SETTINGS }));
 
 it("a new recording of the examples is the same as the documented one", async () => {
   const documented = JSON.parse(readFileSync(new URL("../../docs/examples.json", import.meta.url), "utf8"));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { renderEvent } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
@@ -6,18 +6,14 @@ import { SECOND } from "#base/kernel/time.ts";
 import { type ReplayWindowResult, replayWindow } from "#features/delivery/flows/replay-window.ts";
 import { openEndpointFixture } from "../support/flows/endpoint-fixture.ts";
 import { queueDepth } from "../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 
 // Ten thousand undelivered events. One in ten has lost its body.
 
 const EVENTS_PER_INSTANT = 50;
 const INSTANTS = 200;
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it("10,000 deliveries are replayed page by page: each is counted once, and each page is audited", async () => {
   const fixture = await openEndpointFixture(testEnv);

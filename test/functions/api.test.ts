@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventTypes } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -11,21 +11,19 @@ import { messageStore } from "#features/inbox/store/messages.ts";
 import type { App } from "#http/app.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { testApp } from "../support/routes/test-app.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let app: App;
 let tenant: TenantId;
 let key: string;
-let ports: ReturnType<TestEnv["apiPorts"]>;
+const testEnv = openedOnce(openTestEnv);
+const ports = openedOnce(async () => testEnv.apiPorts(await testEnv.newQueues()));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  ports = testEnv.apiPorts(await testEnv.newQueues());
   app = testApp(testEnv, ports);
 });
-afterAll(() => testEnv.close());
 beforeEach(async () => {
   tenant = newTenant();
   key = await newKey(tenant);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { operatorLimitNames, operatorLimits } from "#base/config/operator-limits.ts";
 import { ENDPOINTS_PER_TENANT_MAX, KEYS_PER_TENANT_MAX, REQUESTS_PER_CALLER_PER_MINUTE } from "#base/kernel/limits.ts";
 import { DAY, MINUTE, SECOND, startOfDay } from "#base/kernel/time.ts";
@@ -8,14 +8,11 @@ import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
 import type { App } from "#http/app.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "../features/access/flows/team/support/team.ts";
-import {
-  type ConnectionFixture,
-  openConnectionFixture,
-} from "../features/accounts/flows/support/connection-fixture.ts";
-import { browser, type LoginFixture, openLoginFixture } from "../features/accounts/routes/support/login-fixture.ts";
+import { newEmail, openTeamEnv } from "../features/access/flows/team/support/team.ts";
+import { openConnectionFixture } from "../features/accounts/flows/support/connection-fixture.ts";
+import { browser, openLoginFixture } from "../features/accounts/routes/support/login-fixture.ts";
 import { createEndpointAt } from "../support/flows/test-endpoints.ts";
-import type { TestEnv, TestQueues } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { openConsoleApp } from "../support/routes/console-app.ts";
 import { newSession, type TestSession } from "../support/routes/sessions.ts";
 import { testApp } from "../support/routes/test-app.ts";
@@ -45,22 +42,15 @@ const guideRows = guide
     return { limit, number: Number(number), setting, answer, retryAfter };
   });
 const ownRows = guideRows.filter(({ answer }) => !answer.includes("gateway"));
-
-let login: LoginFixture;
-let testEnv: TestEnv;
-let queues: TestQueues;
-let connection: ConnectionFixture;
-let team: TeamEnv;
+const login = openedOnce(openLoginFixture);
+const testEnv = openedOnce(() => login.testEnv);
+const queues = openedOnce(() => testEnv.newQueues());
+const connection = openedOnce(() => openConnectionFixture(testEnv));
+const team = openedOnce(() => openTeamEnv(testEnv));
 beforeAll(async () => {
-  login = await openLoginFixture();
-  testEnv = login.testEnv;
-  queues = await testEnv.newQueues();
-  connection = await openConnectionFixture(testEnv);
-  team = openTeamEnv(testEnv);
   // Neither a minute nor a day ends within a test.
   testEnv.advance(startOfDay(testEnv.now()) + DAY + 10 * MINUTE + 15 * SECOND - testEnv.now());
 });
-afterAll(() => testEnv.close());
 
 const send = (app: App, path: string, { writeHeaders }: Pick<TestSession, "writeHeaders">, body?: object) =>
   app.request(path, {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
@@ -30,7 +30,8 @@ import { injectFaults } from "../support/faults.ts";
 import { refusedOutcome } from "../support/flows/conversation-fixture.ts";
 import { type HoldFixture, openHoldFixture } from "../support/flows/hold-fixture.ts";
 import { openReplyFixture } from "../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { newSession } from "../support/routes/sessions.ts";
 import { newTenant } from "../support/stores/samples.ts";
 import { keyVersion } from "../support/world/key-rings.ts";
@@ -38,11 +39,7 @@ import { openMailFixture } from "./mail/mail-fixture.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 interface ExpressionPart {
   readonly ConditionCheck?: unknown;

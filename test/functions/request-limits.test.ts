@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -16,7 +16,8 @@ import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { createTenant } from "../features/access/store/support/team-samples.ts";
 import { createApp } from "../support/conformance/observed-app.ts";
 import { type FaultyOperation, injectFaults } from "../support/faults.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/flows/test-env.ts";
+import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { newSession } from "../support/routes/sessions.ts";
 import { testApp } from "../support/routes/test-app.ts";
 import { holdAuditEntry, recordInbound, sampleHold } from "../support/stores/hold-samples.ts";
@@ -25,19 +26,15 @@ import { sampleUpload } from "../support/stores/upload-samples.ts";
 
 const PER_TENANT = 3;
 const APP_SECRET = "the secret of the instagram app";
-
-let testEnv: TestEnv;
-let queues: TestQueues;
 let ports: ReturnType<TestEnv["apiPorts"]>;
 let app: App;
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
   const requestQuota = requestQuotaStore(testEnv.table, PER_TENANT);
   ports = { ...testEnv.apiPorts(queues), requestQuota };
   app = testApp(testEnv, ports);
 });
-afterAll(() => testEnv.close());
 
 let tenant: TenantId;
 let headers: { authorization: string };

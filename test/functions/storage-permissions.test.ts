@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openFiles } from "#base/aws/files.ts";
 import type { FunctionName } from "#base/config/names.ts";
 import { DAY } from "#base/kernel/time.ts";
@@ -11,15 +11,12 @@ import { requiredPermissions } from "../histories/cloud/permissions.ts";
 import { grantedPermissions } from "../histories/granted-permissions.ts";
 import { synthesizeTemplates } from "../lib/synth-templates.ts";
 import { injectFaults } from "../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the bucket of uploads with each role's policy.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** What a role needs for the calls to the bucket of uploads during some work. */
 async function recordPermissions(work: () => Promise<unknown>): Promise<string[]> {

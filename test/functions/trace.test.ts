@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
@@ -14,26 +14,25 @@ import { newTally } from "#features/stats/count.ts";
 import type { Platform } from "#platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
-import type { Workspace } from "../support/pipeline/workspace.ts";
-import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+import { openedEach } from "../support/opened.ts";
+import { startPipeline } from "../support/pipeline.ts";
 import { startFlowTable } from "../support/world/flow-table.ts";
 
 // One trace id from the intake or a call of the API to the last work that it causes, through everything that waits.
 
 /** Each log line with the trace id that it is written under. */
 const lines: (LogLine & { readonly trace: string | null })[] = [];
-let pipeline: Pipeline;
-let workspace: Workspace;
-beforeEach(async () => {
-  pipeline = await startPipeline({
+const pipeline = openedEach(() =>
+  startPipeline({
     startTable: startFlowTable,
     isMetered: false,
     log: (line) => lines.push({ ...line, trace: currentTraceId() }),
-  });
-  workspace = await freshWorkspace(pipeline);
+  }),
+);
+const workspace = openedEach(() => freshWorkspace(pipeline));
+beforeEach(async () => {
   lines.length = 0;
 });
-afterEach(() => pipeline.close());
 
 /** The trace ids of the lines of an event, in order. */
 const tracesOf = (event: LogLine["event"]) => lines.filter((line) => line.event === event).map(({ trace }) => trace);

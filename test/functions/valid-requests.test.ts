@@ -1,25 +1,24 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import type { App } from "#http/app.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
 import { openReplyFixture, type ReplyFixture } from "../support/flows/reply-fixture.ts";
 import { createEndpointAt } from "../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { requestsTo } from "../support/routes/schema-requests.ts";
 import { liveKeyOf, testApp } from "../support/routes/test-app.ts";
 import { openStores } from "../support/stores/open-stores.ts";
 
 // No request that the OpenAPI document calls valid is refused as invalid, and none is a fault.
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
 let app: App;
 const ids = { conversation: "", endpoint: "" };
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openReplyFixture(testEnv, "messenger"));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openReplyFixture(testEnv, "messenger");
   ids.conversation = fixture.id;
   ids.endpoint = (await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/")).id;
   const owner = { name: "Shop", ownerEmail: null, actor: "cli" };
@@ -27,7 +26,6 @@ beforeAll(async () => {
   await createTenant(ports, fixture.tenant, owner, testEnv.now());
   app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyOf(fixture.tenant));
 });
-afterAll(() => testEnv.close());
 
 /** Which hosts may be called is not the schema's matter. */
 const acceptingGate = {

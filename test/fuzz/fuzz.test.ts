@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { beforeAll, expect, inject, it } from "vitest";
 import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
@@ -13,7 +13,8 @@ import { openRouteWorld } from "../functions/route-table/world.ts";
 import { readServedDocument } from "../support/conformance/document.ts";
 import { takeProblems } from "../support/conformance/problems.ts";
 import { newSourceIp } from "../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { openApiApp } from "../support/routes/api-app.ts";
 import { plantCanaries } from "./canaries.ts";
 import { fuzzRequests } from "./fuzz-requests.ts";
@@ -34,15 +35,13 @@ const routesByApp: Record<keyof RouteApps, readonly { readonly operation: string
   docs: docsRoutes,
   intake: intakeRoutes,
 };
-
-let testEnv: TestEnv;
 let apps: RouteApps;
 let callers: readonly { readonly name: string; readonly caller: RouteCaller; readonly hidden: readonly string[] }[];
 let ids: Record<ResourceKind, readonly string[]>;
 let tenants: readonly string[];
 
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   const api = await openApiApp(testEnv);
   const world = await openRouteWorld(testEnv, api);
   const all = await openRouteCallers(testEnv, api, world);
@@ -65,7 +64,6 @@ beforeAll(async () => {
   ids = Object.fromEntries(kinds.map((kind) => [kind, idsOf(kind)])) as Record<ResourceKind, readonly string[]>;
   tenants = [world.own, world.theirs, world.paused, "unknown-tenant", "X"];
 });
-afterAll(() => testEnv.close());
 
 /** Which URLs may be called is tested elsewhere: here each one passes, and no name is looked up. */
 const accepted = { ok: true, url: new URL("https://receiver.example/") };

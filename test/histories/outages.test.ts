@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { headAttributes } from "#features/inbox/store/attributes.ts";
+import { openedOnce } from "../support/opened.ts";
 import { openActors } from "./actors/actors.ts";
 import { type Evidence, messageIdOf, observe, wordsIn } from "./ledger/evidence.ts";
 import { judgeHeldMessages, judgeHolders } from "./ledger/holders.ts";
@@ -74,10 +75,7 @@ async function runOutage(service: OutService, duration: Millis) {
 const cases = outServices.flatMap((service) => durations.map((duration) => [service, duration] as const));
 
 describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
-  let run: Awaited<ReturnType<typeof runOutage>>;
-  beforeAll(async () => {
-    run = await runOutage(service, duration);
-  });
+  const run = openedOnce(() => runOutage(service, duration));
 
   it("makes no dead letter, and nothing is lost or in a wrong place", () => {
     const { settled } = run;

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { openedEach } from "../support/opened.ts";
 import {
   CONSOLE,
   CSRF_TOKEN,
@@ -6,14 +7,10 @@ import {
   operatorAuth,
   readVerdict,
   sessionAuth,
-  type TestApp,
   tenantAuth,
 } from "./support/sample-routes.ts";
 
-let testApp: TestApp;
-beforeEach(() => {
-  testApp = createTestApp();
-});
+const testApp = openedEach(createTestApp);
 
 type Headers = Readonly<Record<string, string>>;
 

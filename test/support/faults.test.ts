@@ -1,17 +1,14 @@
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { clientFor, startTestTable, type TestTable } from "./dynamodb.ts";
+import { afterEach, expect, test } from "vitest";
+import { clientFor, startTestTable } from "./dynamodb.ts";
 import { Crash, type Fault, type FaultyOperation, injectFaults } from "./faults.ts";
+import { openedOnce } from "./opened.ts";
 
-let testTable: TestTable;
 let stop = () => {};
 let pk = 0;
 
-beforeAll(async () => {
-  testTable = await startTestTable();
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
 afterEach(() => {
   stop();
   pk += 1;

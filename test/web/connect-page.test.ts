@@ -1,10 +1,11 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { loginErrorText } from "../../web/connect/result-texts.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
+import { openedOnce } from "../support/opened.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
 import { testBrowser } from "./support/browser.ts";
-import { type ConnectServer, instagram, messenger, offeredPage, startConnectServer } from "./support/connect-server.ts";
+import { instagram, messenger, offeredPage, startConnectServer } from "./support/connect-server.ts";
 import { endVisits, openPage, type PageVisit, type VisitOptions } from "./support/page-visit.ts";
 import { readableText } from "./support/readable-text.ts";
 
@@ -12,15 +13,13 @@ import { readableText } from "./support/readable-text.ts";
 
 const PAGE = "/oauth/connect";
 let browser: Browser;
-let server: ConnectServer;
 
+const server = openedOnce(startConnectServer);
 beforeAll(async () => {
-  server = await startConnectServer();
   browser = await testBrowser();
 });
 beforeEach(() => server.reset());
 afterEach(() => endVisits(browser));
-afterAll(() => server.close());
 
 /** Further cases. `npm test` has one of each kind. */
 const fullTest = test.runIf(inject("fullRun"));

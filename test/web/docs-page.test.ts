@@ -1,20 +1,19 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { openedOnce } from "../support/opened.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
 import { testBrowser } from "./support/browser.ts";
-import { type DocsServer, startDocsServer } from "./support/docs-server.ts";
+import { startDocsServer } from "./support/docs-server.ts";
 import { endVisits, openPage, type VisitOptions } from "./support/page-visit.ts";
 
 // The documentation in a browser, under its policy, as the Docs function serves it.
 
 let browser: Browser;
-let server: DocsServer;
+const server = openedOnce(startDocsServer);
 beforeAll(async () => {
-  server = await startDocsServer();
   browser = await testBrowser();
 });
 afterEach(() => endVisits(browser));
-afterAll(() => server.close());
 
 const wide = { width: 1440, height: 1000 };
 const phone = { width: 390, height: 844 };

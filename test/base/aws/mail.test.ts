@@ -1,20 +1,13 @@
 import { SESv2Client } from "@aws-sdk/client-sesv2";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { type Mailer, openMail } from "#base/aws/mail.ts";
 import { openCallScope } from "#base/kernel/call-scope.ts";
-import {
-  type EmulatorFixture,
-  startEmulatorFixture,
-} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { plantedIn, plantedText } from "../../support/files/planted-characters.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 const MAIL = { to: "person@example.com", subject: "Hello", text: "A line.\n" };
-
-let fixture: EmulatorFixture;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 let mailer: Mailer;
 /** What happens to each attempt, in order: an error instead of the call, or after it. Later attempts pass. */

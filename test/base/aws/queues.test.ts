@@ -1,22 +1,16 @@
 import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { mockClient } from "aws-sdk-client-mock";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue, type QueueMessage } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import {
-  type EmulatorFixture,
-  startEmulatorFixture,
-} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { queueDepth, receiveAllMessages, receiveBatch } from "../../support/flows/queue-worker.ts";
+import { openedOnce } from "../../support/opened.ts";
 
-let fixture: EmulatorFixture;
 let url: string;
 let queueCount = 0;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 beforeEach(async () => {
   const { QueueUrl } = await fixture.sqs.send(new CreateQueueCommand({ QueueName: `queue-${++queueCount}` }));
   url = QueueUrl ?? "";

@@ -1,22 +1,17 @@
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
 import { DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import {
-  type EmulatorFixture,
-  startEmulatorFixture,
-} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 const BUCKET = "uploads";
 const TYPE = "image/png";
 const MAX = 1_000;
-
-let fixture: EmulatorFixture;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   await fixture.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
 });
-afterAll(() => fixture.close());
 
 const newGrant = (key: string, expiresAt: Millis, client: S3Client = fixture.s3) =>
   openUploadGrants(BUCKET, client).grant({ key, contentType: TYPE, maxSize: MAX, expiresAt });

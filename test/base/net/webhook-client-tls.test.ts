@@ -1,7 +1,8 @@
 import { createServer } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasOpenssl, type Identity, selfSigned } from "./certificates.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { hasOpenssl, selfSigned } from "./certificates.ts";
 import { startReceiver } from "./receiver.ts";
 import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
@@ -10,12 +11,10 @@ const resolver = async () => ["127.0.0.1"];
 // Node cannot create certificates. Without openssl on the machine only the handshake tests below run.
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const trustedBefore = getCACertificates("default");
-  let trusted: Identity;
-  let otherIdentity: Identity;
 
+  const trusted = openedOnce(() => selfSigned("hooks.example.com"));
+  const otherIdentity = openedOnce(() => selfSigned("hooks.example.com"));
   beforeAll(() => {
-    trusted = selfSigned("hooks.example.com");
-    otherIdentity = selfSigned("hooks.example.com");
     setDefaultCACertificates([trusted.cert]);
   });
   afterAll(() => setDefaultCACertificates(trustedBefore));

@@ -1,10 +1,10 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { shortHash } from "#base/kernel/bytes.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { backoff } from "#base/table/backoff.ts";
 import { batchGet, batchRemove } from "#base/table/batches.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
 import { below, itemDoesNotExist } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
@@ -12,23 +12,18 @@ import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
 import { PENDING_MESSAGES_MAX, pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
-import { startTestTable, type TestTable } from "../../support/dynamodb.ts";
+import { startTestTable } from "../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { NOW, newTenant, sampleConversationId } from "../../support/stores/samples.ts";
 import { leaveUnprocessed } from "../../support/stores/unprocessed.ts";
 
 // The table answers that it cannot do something at this moment. Each request is repeated after a wait, with an end.
 
 const ATTEMPTS = 10;
-
-let testTable: TestTable;
-let table: Table;
 let tenant: TenantId;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
 beforeEach(() => {
   tenant = newTenant();
   // The waits are drawn as 0.

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
 import { encodeMail } from "#features/access/queue.ts";
-import { type MailFixture, openMailFixture } from "../../functions/mail/mail-fixture.ts";
+import { openMailFixture } from "../../functions/mail/mail-fixture.ts";
 import { attachMeter, type Meter } from "../../support/meter.ts";
+import { openedOnce } from "../../support/opened.ts";
 
-let fixture: MailFixture;
 let meter: Meter;
+const fixture = openedOnce(openMailFixture);
 beforeAll(async () => {
-  fixture = await openMailFixture();
   meter = attachMeter(fixture.testEnv.client, fixture.testEnv.table.name);
 });
-afterAll(() => fixture.close());
 
 /** What the worker's run for one message costs. @param mails how many mails it must send */
 async function cost(body: string, email: string, mails: number): Promise<{ wcu: number; rcu: number }> {

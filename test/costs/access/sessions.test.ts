@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Actor } from "#features/access/audit-entry.ts";
@@ -13,17 +13,13 @@ import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts
 import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import { createTenant } from "../../features/access/store/support/team-samples.ts";
 import { identifyCaller } from "../../http/support/identify.ts";
-import type { Pipeline } from "../../support/pipeline.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { newSession } from "../../support/routes/sessions.ts";
 import { startMeteredPipeline } from "../start-metered-pipeline.ts";
 
 // What the credential of a request costs when it is a session. docs/design/table-costs.md shows the same figures.
 
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startMeteredPipeline();
-});
-afterAll(() => pipeline.close());
+const pipeline = openedOnce(startMeteredPipeline);
 
 /** Identifies the caller of a write and counts its request. @returns whether it was refused */
 async function passDoor(headers: Record<string, string>, namedTenant: TenantId | null = null): Promise<boolean> {

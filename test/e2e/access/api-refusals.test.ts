@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { formatApiKey } from "#features/access/rules/api-keys.ts";
+import { openedOnce } from "../../support/opened.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 
-let stack: LocalStack;
 const person = newPersonId();
 const conversation = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
 const messageIds = [newMessageId(), newMessageId(), newMessageId()];
 
+const stack = openedOnce(openSharedStack);
 beforeAll(async () => {
-  stack = await openSharedStack();
   const at = await stack.now();
   const entries = messageIds.map((mid, n) =>
     textEntry(demoAccountIds.messenger, person, mid, `text ${n}`, at - 1_000 + n),
@@ -23,7 +23,6 @@ beforeAll(async () => {
   await postWebhook(stack, "page", [...entries, ...others]);
   await waitUntilIdle(stack);
 });
-afterAll(() => stack?.stop());
 
 const get = (path: string): Promise<ApiResponse> => stack.api("GET", path);
 const encodeId = (id: string): string => encodeURIComponent(id);

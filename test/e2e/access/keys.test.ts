@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import type { ApiResponse } from "../support/api-response.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await openSharedStack();
-});
-afterAll(() => stack?.stop());
+const stack = openedOnce(openSharedStack);
 
 const admin = async (...args: string[]) =>
   (await runAdminJson(stack.dataDir, ...args)) as { secret: string; id?: string; keys?: { id: string }[] };

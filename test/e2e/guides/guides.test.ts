@@ -1,24 +1,23 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { pages } from "../../docs/markdown.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { listAllMessages, listDeliveries } from "../support/api-calls.ts";
 import { freePort } from "../support/fake-servers.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { startLocalStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
 import { type Ports, type RunningGuide, runGuide } from "./guide-runner.ts";
 
-let stack: LocalStack;
 let ports: Ports;
+const stack = openedOnce(startLocalStack);
 beforeAll(async () => {
-  stack = await startLocalStack();
   const free = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   ports = Object.fromEntries([9000, 9001, 9002, 9100].map((port, index) => [port, free[index] ?? 0]));
 });
-afterAll(() => stack?.stop());
 afterEach(async () => {
   for (const { id } of (await stack.api("GET", "/v1/webhooks")).body.data.endpoints)
     await stack.api("DELETE", `/v1/webhooks/${id}`);

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { listAllMessages } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { countWrites, failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   hubSignature,
@@ -16,12 +17,7 @@ import {
 } from "../support/platform-webhooks.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await openSharedStack();
-});
-afterAll(() => stack?.stop());
+const stack = openedOnce(openSharedStack);
 
 function webhookBytes(text = "hello", mid = newMessageId(), at = Date.now()): Buffer {
   return wireBytes("page", [textEntry(demoAccountIds.messenger, newPersonId(), mid, text, at)]);

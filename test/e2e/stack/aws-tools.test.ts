@@ -2,15 +2,12 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { env } from "#base/config/names.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await openSharedStack();
-});
-afterAll(() => stack?.stop());
+const stack = openedOnce(openSharedStack);
 
 /** Clients without any setting of their own. */
 const script = `

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await openSharedStack();
-});
-afterAll(() => stack?.stop());
+const stack = openedOnce(openSharedStack);
 
 it("a stack serves its OpenAPI document and its documentation, with its own address and without a key", async () => {
   const { base_url } = stack.info;

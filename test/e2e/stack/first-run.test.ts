@@ -1,25 +1,22 @@
 import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { unconnectedAccounts } from "#simulator";
 import { banner } from "../../../local/stack/banner.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { PROJECT, readPage } from "../../docs/markdown.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { runAdmin } from "../support/admin.ts";
 import type { ListedMessage } from "../support/api-response.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { startLocalStack } from "../support/local-stack.ts";
 import { runProgram } from "../support/processes.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 // The first hour of a developer: the commands that `npm run local` prints, on an empty inbox and in order.
 
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await startLocalStack();
-});
-afterAll(() => stack?.stop());
+const stack = openedOnce(startLocalStack);
 
 const HELLO = "Hello from a test";
 

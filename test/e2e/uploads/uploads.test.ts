@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import type { MediaType } from "#features/sending/rules/send-content.ts";
 import { acceptedTypes, type ClosedType, maxUploadSize } from "#features/uploads/rules/media-types.ts";
@@ -12,9 +12,10 @@ import { codeBlocks } from "../../docs/code-blocks.ts";
 import { zip } from "../../support/files/archive-files.ts";
 import { mediaFileOfSize, mediaFiles } from "../../support/files/media-files.ts";
 import { corpus } from "../../support/files/program-files.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { readTable } from "../support/dump-table.ts";
 import { failureLines, listBucketKeys, listPutKeys, sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import {
   type ClientFile,
   createUpload,
@@ -44,16 +45,11 @@ const mediaFile = (contentType: ClosedType, size?: number): ClientFile => ({
     size === undefined ? mediaFiles[contentType]() : mediaFileOfSize(contentType, size - CANARY.length),
   ),
 });
-
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await openSharedStack();
-});
+const stack = openedOnce(openSharedStack);
 // A key has 600 requests per minute.
 beforeEach(async () => {
   if (isWhole) await stack.clock("PT1M");
 });
-afterAll(() => stack?.stop());
 
 /** A new person writes to the account. @returns the conversation id */
 async function personWrites(connection: Connection, name: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
@@ -10,16 +10,12 @@ import { collectPages } from "../../support/collect-pages.ts";
 import { startTestTable } from "../../support/dynamodb.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { invokeWorker, queueDepth } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  // An engine refuses an item of more than 400 KB.
-  testEnv = await openTestEnv({ startTable: startTestTable });
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+// An engine refuses an item of more than 400 KB.
+const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
+const queues = openedOnce(() => testEnv.newQueues());
 
 const worker = () =>
   deadLettersWorker(

@@ -1,28 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { HOUR } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
-import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { allRows } from "../../support/flows/data-subject.ts";
-import { type Outage, openOutage } from "../../support/flows/outage-fixture.ts";
+import { openOutage } from "../../support/flows/outage-fixture.ts";
 import { invokeUntilDeadline, invokeWithRecord, type QueueWorker } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 
-let testEnv: TestEnv;
-let outage: Outage;
-let row: DeliveryRow;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 afterEach(() => void vi.useRealTimers());
-beforeEach(async () => {
-  outage = await openOutage(testEnv);
-  row = await outage.createDelivery(outage.endpoint, "retrying");
-});
+const outage = openedEach(() => openOutage(testEnv));
+const row = openedEach(() => outage.createDelivery(outage.endpoint, "retrying"));
 
 /** The worker of a process that stands still once it has read the event of the delivery, until the thaw. */
 function slowWorker() {

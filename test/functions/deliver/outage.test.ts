@@ -1,6 +1,6 @@
 import type { UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { KMSInternalException } from "@aws-sdk/client-kms";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
@@ -8,19 +8,15 @@ import { encodeEndpointTask, encodeRetry } from "#features/delivery/queue.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { injectFaults } from "../../support/faults.ts";
-import { type Outage, openOutage } from "../../support/flows/outage-fixture.ts";
+import { openOutage } from "../../support/flows/outage-fixture.ts";
 import { invokeWithRecord, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 
-let testEnv: TestEnv;
-let outage: Outage;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const outage = openedEach(() => openOutage(testEnv));
 beforeEach(async () => {
-  outage = await openOutage(testEnv);
   testEnv.lines.length = 0;
 });
 

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
@@ -12,20 +12,16 @@ import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";
 import { startTestTable } from "../../support/dynamodb.ts";
 import { invokeWorker, queueDepth } from "../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
 import { attachMeter } from "../../support/meter.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 import { newTenant, sampleConversationId } from "../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let webhookClient: WebhookClient;
-beforeAll(async () => {
-  // The meter reads an engine.
-  testEnv = await openTestEnv({ startTable: startTestTable });
-});
-afterAll(() => testEnv.close());
+// The meter reads an engine.
+const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   webhookClient = openWebhookClient();
   testEnv.lines.length = 0;
 });

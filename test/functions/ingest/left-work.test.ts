@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
@@ -7,14 +7,11 @@ import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { allRows, drainErasures, tenantCaller } from "../../support/flows/data-subject.ts";
 import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
 import { invokeUntilDeadline, invokeWorker } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 afterEach(() => void vi.useRealTimers());
 
 it("a worker that was out of time restores nothing of an erased conversation when it thaws", async () => {

@@ -1,6 +1,6 @@
 import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -25,19 +25,15 @@ import { injectFaults } from "../../support/faults.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../../support/flows/inbound-webhooks.ts";
 import { listFeed } from "../../support/flows/platform-events.ts";
 import { invokeWorker, queueDepth, receiveAllMessages, receiveBatch } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let account: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   tenant = newTenant();
   account = await testEnv.connect(tenant);
   // The dead letters of earlier tests have expired.

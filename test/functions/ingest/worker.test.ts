@@ -1,5 +1,5 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { compress, decompress } from "#base/kernel/compression.ts";
 import { DAY } from "#base/kernel/time.ts";
@@ -9,18 +9,14 @@ import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let account: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   account = await testEnv.connect(newTenant());
   testEnv.lines.length = 0;
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { consoleLog } from "#base/aws/log.ts";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { openInviteLink } from "#features/access/flows/team/invite-link.ts";
@@ -6,13 +6,10 @@ import { encodeMail } from "#features/access/queue.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
 import { allRows } from "../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/flows/fault-injection.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { type MailFixture, openMailFixture } from "./mail-fixture.ts";
 
-let fixture: MailFixture;
-beforeAll(async () => {
-  fixture = await openMailFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(openMailFixture);
 
 let email: string;
 let endFaults = () => {};

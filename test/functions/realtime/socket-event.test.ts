@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseSocketEvent, type WebSocketEvent } from "../../../functions/realtime/socket-event.ts";
 import { openGatewayFixture } from "../../packages/local-aws/realtime/gateway-fixture.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { openSocket } from "../../support/sockets/test-socket.ts";
 
-let fixture: Awaited<ReturnType<typeof openGatewayFixture>>;
+const fixture = openedOnce(openGatewayFixture);
 beforeAll(async () => {
-  fixture = await openGatewayFixture();
   fixture.serve();
 });
 afterAll(() => fixture.gateway.close());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openLoginToken } from "#features/access/flows/sign-in/login-link.ts";
 import { sealInviteLink } from "#features/access/flows/team/invite-link.ts";
 import { decodeMail } from "#features/access/queue.ts";
@@ -9,7 +9,8 @@ import { loginTokenStore } from "#features/access/store/login-tokens.ts";
 import { auditOf, sampleInvite } from "../../features/access/store/support/team-samples.ts";
 import { signedRequest } from "../../platforms/parse/signed-requests.ts";
 import { newSourceIp } from "../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { openApiApp } from "../../support/routes/api-app.ts";
 import { LOGIN_KEYS, openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers } from "./callers.ts";
@@ -30,8 +31,6 @@ const requests = {
   "a prefetch": { method: "GET", headers: { ...html, "sec-fetch-site": "none", "sec-purpose": "prefetch" } },
 } as const;
 type LiveRequest = (typeof requests)[keyof typeof requests];
-
-let testEnv: TestEnv;
 let apps: RouteApps;
 let world: RouteWorld;
 /** The headers of each browser, without a cookie that binds anything. */
@@ -45,8 +44,8 @@ let invite: Invite;
 const mails: string[] = [];
 const exchangedCodes: string[] = [];
 
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   const api = await openApiApp(testEnv);
   world = await openRouteWorld(testEnv, api);
   const { "an owner": owner } = await openRouteCallers(testEnv, api, world);
@@ -102,7 +101,6 @@ beforeAll(async () => {
     code,
   };
 });
-afterAll(() => testEnv.close());
 
 async function tokenOf(body: string): Promise<string> {
   const mail = decodeMail(body);

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { publishedRoutes } from "../../../functions/published-routes.ts";
 import { newSourceIp } from "../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
-import { type ApiApp, openApiApp } from "../../support/routes/api-app.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { openApiApp } from "../../support/routes/api-app.ts";
 import { openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
 import { documentRead, documentReads, readTable } from "./document-reads.ts";
-import { openRouteWorld, type RouteWorld } from "./world.ts";
+import { openRouteWorld } from "./world.ts";
 
 // Any page, mail or program can have a browser send a GET, with the cookies of its person. The published document says
 // which there are.
@@ -24,22 +25,17 @@ const requests: Readonly<Record<string, { readonly method: string; readonly head
   "a program": { method: "GET", headers: { accept: "*/*" } },
   "a HEAD request": { method: "HEAD", headers: html },
 };
-
-let testEnv: TestEnv;
-let api: ApiApp;
-let world: RouteWorld;
 let apps: RouteApps;
 let callers: Readonly<Record<string, RouteCaller>>;
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
+const world = openedOnce(() => openRouteWorld(testEnv, api));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
-  world = await openRouteWorld(testEnv, api);
   callers = await openRouteCallers(testEnv, api, world);
   apps = await openRouteApps(testEnv, api, async () => null, { docsPaths: ["/docs", "/docs/guides/unknown"] });
   // The first use of a key is recorded, and none in the hour after it.
   await read("/v1/accounts", callers["a key"] as RouteCaller, { method: "GET", headers: {} });
 });
-afterAll(() => testEnv.close());
 
 /** One request for a resource of the caller's own tenant. @returns the status */
 async function read(

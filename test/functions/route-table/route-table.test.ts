@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { hasRole, roles } from "#features/access/rules/roles.ts";
 import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
@@ -8,8 +8,9 @@ import { connectRoutes } from "../../../functions/connect/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
 import { docsRoutes } from "../../../functions/docs/routes.ts";
 import { newSourceIp } from "../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
-import { type ApiApp, openApiApp } from "../../support/routes/api-app.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { openApiApp } from "../../support/routes/api-app.ts";
 import { openRouteApps, type RouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
 import {
@@ -23,26 +24,22 @@ import {
   routeName,
   type Verdict,
 } from "./rows.ts";
-import { openRouteWorld, type RouteWorld } from "./world.ts";
+import { openRouteWorld } from "./world.ts";
 
 // Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
 // the rule that joins them.
 
-let testEnv: TestEnv;
-let api: ApiApp;
-let world: RouteWorld;
 let callers: Readonly<Record<string, RouteCaller>>;
 let apps: RouteApps;
 
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
+const world = openedOnce(() => openRouteWorld(testEnv, api));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
-  world = await openRouteWorld(testEnv, api);
   callers = await openRouteCallers(testEnv, api, world);
   // Without a limit, because these are thousands of requests in one minute.
   apps = await openRouteApps(testEnv, api, async () => null);
 });
-afterAll(() => testEnv.close());
 
 const tables = [
   { table: "api", routes: apiRoutes, rows: apiRows },

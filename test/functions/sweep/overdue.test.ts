@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
@@ -6,19 +6,15 @@ import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { type InitialStatus, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import type { ScanCursor } from "#features/delivery/store/waiting-deliveries.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
-import { type Outage, openOutage } from "../../support/flows/outage-fixture.ts";
+import { openOutage } from "../../support/flows/outage-fixture.ts";
 import { findUnscheduled, receiveAllMessages } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedEach } from "../../support/opened.ts";
 import { decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
-let testEnv: TestEnv;
-let outage: Outage;
 // Each test has a table of its own, because the search reads the rows of all tenants.
-beforeEach(async () => {
-  testEnv = await openTestEnv();
-  outage = await openOutage(testEnv);
-});
-afterEach(() => testEnv.close());
+const testEnv = openedEach(openTestEnv);
+const outage = openedEach(() => openOutage(testEnv));
 
 const ports = () => ({ ...testEnv.apiPorts(outage.queues), ...testEnv.sweepPorts(outage.queues) });
 const runDaily = () =>

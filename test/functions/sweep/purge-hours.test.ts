@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openFiles } from "#base/aws/files.ts";
 import { newUlid, ulidTime } from "#base/kernel/ids.ts";
 import { RETENTION, UPLOAD_FINISHABLE, UPLOAD_PROCESSING_MAX } from "#base/kernel/limits.ts";
@@ -12,17 +12,13 @@ import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { openBucket } from "../../histories/cloud/bucket.ts";
 import { faultPoints, injectFaultAt } from "../../support/flows/fault-injection.ts";
 import { inboundBody } from "../../support/flows/inbound-webhooks.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { repetitions } from "../../support/sampling.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 
 /** How late a schedule may start a run. */
 const LATE_MAX: Millis = 30 * SECOND;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
@@ -6,15 +6,12 @@ import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   testEnv.advance(HOUR);
   queues = await testEnv.newQueues();

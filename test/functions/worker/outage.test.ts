@@ -1,5 +1,5 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { compress, decompress } from "#base/kernel/compression.ts";
@@ -22,18 +22,14 @@ import {
   receiveAllMessages,
   receiveBatch,
 } from "../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 const log = (line: LogLine) => void testEnv.lines.push(line);
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   testEnv.lines.length = 0;
   // The jitter is drawn as 0.
   vi.spyOn(Math, "random").mockReturnValue(0);

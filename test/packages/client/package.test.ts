@@ -5,15 +5,15 @@ import { gzipSync } from "node:zlib";
 import { buildSync, transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { codeBlocks } from "../../docs/code-blocks.ts";
-import { type PackedClient, packClient, project } from "./support/packed-client.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { packClient, project } from "./support/packed-client.ts";
 import { expectedCounts, expectedResults } from "./support/scenario/expected.ts";
 import { startScenarioServer } from "./support/scenario/server.ts";
 
 // The package as it is published.
 
-let client: PackedClient;
+const client = openedOnce(packClient);
 beforeAll(() => {
-  client = packClient();
   // What the guide says for a Node.js without a WebSocket.
   symlinkSync(join(project, "node_modules/ws"), join(client.folder, "node_modules/ws"));
 });

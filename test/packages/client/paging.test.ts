@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { Parley } from "#client";
-import { fail, hang, ok, type ScriptedServer, startScriptedServer, text } from "./support/scripted-server.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { fail, hang, ok, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
-let server: ScriptedServer;
 let parley: Parley;
-beforeAll(async () => {
-  server = await startScriptedServer();
-});
+const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   const clock = new TestClock((delayMs) => delayMs < 10_000);

@@ -3,14 +3,13 @@ import { WebSocket } from "ws";
 import { Parley, type ParleyError, type RealtimeConnection, type RealtimeOptions, type StreamEvent } from "#client";
 import { RecentIds } from "../../../packages/client/src/realtime/recent-ids.ts";
 import { observeFrame } from "../../support/conformance/observed.ts";
+import { openedEach } from "../../support/opened.ts";
 import { fail, hang, text } from "./support/scripted-server.ts";
-import { eventFrame, helloFrame, type StreamServer, startStreamServer } from "./support/stream-server.ts";
+import { eventFrame, helloFrame, startStreamServer } from "./support/stream-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
 const PING_INTERVAL = 240_000;
 const RENEWAL = 7_200_000 * 0.85;
-
-let server: StreamServer;
 let clock: TestClock;
 let parley: Parley;
 let connection: RealtimeConnection | undefined;
@@ -18,8 +17,8 @@ let connection: RealtimeConnection | undefined;
 let reports: string[];
 let closings: (ParleyError | null)[];
 
+const server = openedEach(startStreamServer);
 beforeEach(async () => {
-  server = await startStreamServer();
   clock = new TestClock();
   parley = new Parley({ baseUrl: server.url, apiKey: "svc_live_k", clock, random: () => 0 });
   reports = [];

@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { HttpClient, Parley, ParleyError, type ResponseInfo } from "#client";
 import { takesTenant } from "../../../packages/client/src/operations.ts";
-import { fail, ok, type ScriptedServer, startScriptedServer } from "./support/scripted-server.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { fail, ok, startScriptedServer } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
-let server: ScriptedServer;
 let parley: Parley;
-beforeAll(async () => {
-  server = await startScriptedServer();
-});
+const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   server.play(ok({}));

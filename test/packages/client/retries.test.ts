@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type Operation, Parley, type ParleyError } from "#client";
+import { openedOnce } from "../../support/opened.ts";
 import {
   disconnect,
   disconnectInBody,
   fail,
   hang,
   ok,
-  type ScriptedServer,
   type Step,
   startScriptedServer,
   text,
@@ -18,13 +18,9 @@ import { TestClock } from "./support/test-clock.ts";
 // The client guidance of the API, row by row, against a server that answers as scripted.
 
 const ATTEMPT_TIMEOUT = 31_000;
-
-let server: ScriptedServer;
 let clock: TestClock;
 let parley: Parley;
-beforeAll(async () => {
-  server = await startScriptedServer();
-});
+const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   clock = new TestClock((delayMs) => delayMs !== ATTEMPT_TIMEOUT);

@@ -1,18 +1,16 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Parley, type ParleyError } from "#client";
 import { systemClock } from "../../../packages/client/src/clock.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { listenOnLoopback } from "./support/loopback.ts";
-import { hang, hangInBody, ok, type ScriptedServer, startScriptedServer, text } from "./support/scripted-server.ts";
+import { hang, hangInBody, ok, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
-let server: ScriptedServer;
 let clock: TestClock;
 let parley: Parley;
-beforeAll(async () => {
-  server = await startScriptedServer();
-});
+const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   clock = new TestClock();

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { Parley, type ParleyError, type Progress } from "#client";
-import {
-  disconnect,
-  fail,
-  hang,
-  ok,
-  type ScriptedServer,
-  type Step,
-  startScriptedServer,
-  text,
-} from "./support/scripted-server.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { disconnect, fail, hang, ok, type Step, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
 /** Between polls, and before the retries of a poll. */
 const WAITS = [1_000, 1_500, 2_250, 3_375, 5_000, 2_500];
-
-let server: ScriptedServer;
 let clock: TestClock;
 let parley: Parley;
-beforeAll(async () => {
-  server = await startScriptedServer();
-});
+const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   clock = new TestClock((delayMs) => WAITS.includes(delayMs));

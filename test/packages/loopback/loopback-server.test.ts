@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listeningSockets } from "#local-aws/access/listening-sockets.ts";
-import { type LoopbackServer, openLoopbackServer } from "#loopback/loopback-server.ts";
+import { openLoopbackServer } from "#loopback/loopback-server.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 const calls: string[] = [];
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await openLoopbackServer({
+const server = openedOnce(() =>
+  openLoopbackServer({
     port: 0,
     origins: ["http://console.example"],
     onRequest(received, response) {
@@ -19,9 +19,8 @@ beforeAll(async () => {
       calls.push("upgrade");
       socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: test\r\n\r\n");
     },
-  });
-});
-afterAll(() => server.close());
+  }),
+);
 
 const host = (name: string) => `${name}:${server.port}`;
 

@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clockNow } from "#base/kernel/time.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, type Respond, startFakePlatform } from "../api/fake-platform.ts";
 import { type HostileAnswer, hostileAnswers } from "./hostile-answers.ts";
 
@@ -18,12 +19,7 @@ const accounts = {
   messenger: { platform: "messenger", externalId: PAGE, pageId: PAGE },
 } as const;
 const proofOf = (token: string) => createHmac("sha256", app.metaSecret).update(token).digest("hex");
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
-afterAll(() => platform.stop());
+const platform = openedOnce(startFakePlatform);
 
 function over(connection: Connection, answer: Respond | object, total?: number) {
   platform.respondWith(typeof answer === "function" ? (answer as Respond) : jsonResponse(200, answer));

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { facebookLogin } from "#platforms/accounts/facebook-login.ts";
 import { instagramLogin } from "#platforms/accounts/instagram-login.ts";
 import { platformHttp } from "#platforms/api/http.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, type Respond, startFakePlatform } from "../api/fake-platform.ts";
 import { hostileAnswers } from "./hostile-answers.ts";
 
@@ -13,12 +14,7 @@ const CODE = "AQBx-login-code";
 const IGAA_SHORT = "IGAAshort";
 const IGAA_LONG = "IGAAlong";
 const proofOf = (token: string) => createHmac("sha256", SECRET).update(token).digest("hex");
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
-afterAll(() => platform.stop());
+const platform = openedOnce(startFakePlatform);
 
 /** Answers each call in turn; a text is the body itself. The last answer repeats. */
 function script(answers: readonly (Respond | object | string)[]) {

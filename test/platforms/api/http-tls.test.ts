@@ -5,6 +5,7 @@ import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "nod
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type PlatformHttp, platformHttp } from "#platforms/api/http.ts";
 import { hasOpenssl, type Identity, selfSigned } from "../../base/net/certificates.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 // When a request over TLS is certain not to have been sent.
 
@@ -21,11 +22,9 @@ const post = (http: PlatformHttp, port: number) =>
 
 describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
   const trustedBefore = getCACertificates("default");
-  let trusted: Identity;
-  let stranger: Identity;
+  const trusted = openedOnce(() => selfSigned("localhost"));
+  const stranger = openedOnce(() => selfSigned("localhost"));
   beforeAll(() => {
-    trusted = selfSigned("localhost");
-    stranger = selfSigned("localhost");
     setDefaultCACertificates([trusted.cert]);
   });
   afterAll(() => setDefaultCACertificates(trustedBefore));

@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
@@ -12,12 +13,7 @@ const account = { platform: "messenger", externalId: "102030405060708" } as cons
 const unknownProfile = { kind: "unknown" };
 const laterProfile = { kind: "later", coolDownMs: null };
 const unavailableProfile = { kind: "unavailable" };
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
-afterAll(() => platform.stop());
+const platform = openedOnce(startFakePlatform);
 
 function fetchFrom(connection: Connection, answer: Respond, person = PERSON, http = platformHttp()) {
   platform.respondWith(answer);

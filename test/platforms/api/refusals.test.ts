@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import { plantedIn, plantedText } from "../../support/files/planted-characters.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
@@ -16,12 +17,7 @@ const send = {
   endsBy: Number.POSITIVE_INFINITY,
 } as const;
 const HOUR = 3_600_000;
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
-afterAll(() => platform.stop());
+const platform = openedOnce(startFakePlatform);
 
 async function sendRefused(
   error: object,

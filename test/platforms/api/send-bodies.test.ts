@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import type { OutgoingAttachment } from "#features/sending/rules/send-content.ts";
 import { type CallOutcome, type PlatformHttp, platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Send } from "#platforms/platform.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
 
 const connections = ["instagram_login", "instagram_page", "messenger"] as const;
@@ -12,12 +13,7 @@ const ok = jsonResponse(200, { recipient_id: "1", message_id: "m_1" });
 const refusalResponse = (code: number, error_subcode?: number) =>
   jsonResponse(400, { error: { message: `(#${code}) No`, code, error_subcode } });
 const typeRefused = refusalResponse(100, 2534015);
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
-afterAll(() => platform.stop());
+const platform = openedOnce(startFakePlatform);
 
 function sendOver(connection: Connection, changes: Partial<Send>, http = platformHttp()) {
   const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openCallScope } from "#base/kernel/call-scope.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
@@ -9,6 +9,7 @@ import type { OutgoingAttachment } from "#features/sending/rules/send-content.ts
 import { type PlatformHttp, platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Send } from "#platforms/platform.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
@@ -24,12 +25,7 @@ const send: Send = {
 };
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
 const unknownOutcome = { kind: "unknown", detail: "outcome_unknown" };
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
-afterAll(() => platform.stop());
+const platform = openedOnce(startFakePlatform);
 
 const upstreamAt = (origin: string) => ({
   facebookGraph: `${origin}/facebook`,

@@ -1,12 +1,13 @@
 import { createHmac } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openCallScope } from "#base/kernel/call-scope.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { type PlatformHttp, platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Upload } from "#platforms/platform.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
@@ -21,13 +22,8 @@ const account = { platform: "instagram", externalId: "17841440011223344", pageId
 const unknownOutcome = { kind: "unknown", detail: "outcome_unknown" };
 const accepted = { kind: "accepted", attachmentId: "1857777774821032" };
 const ok = jsonResponse(200, { attachment_id: "1857777774821032" });
-
-let platform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  platform = await startFakePlatform();
-});
+const platform = openedOnce(startFakePlatform);
 beforeEach(() => platform.respondWith(ok));
-afterAll(() => platform.stop());
 
 interface Options {
   readonly http?: PlatformHttp;

@@ -8,9 +8,10 @@ import {
   ScanCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestTable, type TestTable } from "../dynamodb.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startTestTable } from "../dynamodb.ts";
 import { type Fault, injectFaults, isPossibleFault } from "../faults.ts";
+import { openedOnce } from "../opened.ts";
 import { openWorldTable } from "./world-table.ts";
 
 const KEYS = ["a", "b", "c"].map((SK) => ({ PK: "p", SK }));
@@ -19,16 +20,14 @@ describe.each([
   ["the engine", () => startTestTable()],
   ["the table in this process", async () => openWorldTable(() => 0)],
 ])("on %s", (_name, open) => {
-  let testTable: TestTable;
   let TableName: string;
   let documents: DynamoDBDocumentClient;
+  const testTable = openedOnce(open);
   beforeAll(async () => {
-    testTable = await open();
     TableName = testTable.tableName;
     documents = DynamoDBDocumentClient.from(testTable.client);
     for (const Item of KEYS) await documents.send(new PutCommand({ TableName, Item }));
   });
-  afterAll(() => testTable.close());
 
   async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
     const end = injectFaults(testTable.client as DynamoDBClient, () => fault);

@@ -14,10 +14,11 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { isPresent, numberValues } from "#base/table/expressions.ts";
-import { startTestTable, type TestTable } from "../dynamodb.ts";
+import { startTestTable } from "../dynamodb.ts";
+import { openedOnce } from "../opened.ts";
 import { repetitions } from "../sampling.ts";
 import { request } from "./world-requests.ts";
 import { openWorldTable, type WorldTable } from "./world-table.ts";
@@ -60,11 +61,7 @@ function comparable(output: unknown): unknown {
 }
 
 describe("beside the engine", () => {
-  let engine: TestTable;
-  beforeAll(async () => {
-    engine = await startTestTable();
-  });
-  afterAll(() => engine.close());
+  const engine = openedOnce(startTestTable);
 
   test("any sequence of the requests that the stores make has the same responses, errors and items", {
     timeout: 300_000,

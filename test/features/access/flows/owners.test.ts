@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
@@ -6,20 +6,16 @@ import { createInvite, listInvites } from "#features/access/flows/team/invites.t
 import { nameOwner } from "#features/tenants/flows/owners.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "./team/support/team.ts";
+import { newEmail, openTeamEnv } from "./team/support/team.ts";
 
-let testEnv: TestEnv;
-let team: TeamEnv;
 let tenant: TenantId;
 /** The address with which the operator created the tenant. */
 let mistyped: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const team = openedOnce(() => openTeamEnv(testEnv));
 beforeEach(async () => {
   ({ tenant, mistyped } = await newTenantOf(newEmail()));
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import { auditStore } from "#features/access/store/audit.ts";
@@ -7,19 +7,15 @@ import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { callerOf, createKey } from "./support/api-keys.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let boundKey: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(async () => {
   tenant = newTenant();
   await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());

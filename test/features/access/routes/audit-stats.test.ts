@@ -1,25 +1,21 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "#base/kernel/time.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type ApiApp, openApiApp } from "../../../support/routes/api-app.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { openApiApp } from "../../../support/routes/api-app.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { linkTestAccount } from "../../accounts/flows/support/link-test-account.ts";
 
-let testEnv: TestEnv;
-let api: ApiApp;
 let tenant: TenantId;
 let key: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
 beforeEach(async () => {
   tenant = newTenant();
   key = await api.newKey(tenant);

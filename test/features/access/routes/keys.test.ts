@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type ApiApp, type ApiResponse, openApiApp } from "../../../support/routes/api-app.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { type ApiResponse, openApiApp } from "../../../support/routes/api-app.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let api: ApiApp;
 let tenant: TenantId;
 let key: string;
 let testKey: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
 beforeEach(async () => {
   tenant = newTenant();
   [key, testKey] = [await api.newKey(tenant), await api.newKey(tenant, "test")];

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type ApiApp, openApiApp } from "../../../support/routes/api-app.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { openApiApp } from "../../../support/routes/api-app.ts";
 import { newSession, type TestSession, toTestSession } from "../../../support/routes/sessions.ts";
 import { openCutOff } from "../../realtime/flows/support/no-stream.ts";
 import { createTenant } from "../store/support/team-samples.ts";
 
-let testEnv: TestEnv;
-let api: ApiApp;
 let tenant: TenantId;
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
   tenant = await createTenant(testEnv.table);
 });
-afterAll(() => testEnv.close());
 
 type Headers = Readonly<Record<string, string>>;
 

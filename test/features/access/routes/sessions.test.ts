@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
 import type { Role } from "#features/access/rules/roles.ts";
 import { auditStore } from "#features/access/store/audit.ts";
@@ -6,19 +6,18 @@ import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import type { App } from "#http/app.ts";
-import { type HoldFixture, openHoldFixture } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newSession, type TestSession } from "../../../support/routes/sessions.ts";
 import { testApp } from "../../../support/routes/test-app.ts";
 import { forgedTokens } from "../flows/support/forged-sessions.ts";
 import { auditOf, createTenant } from "../store/support/team-samples.ts";
 
-let testEnv: TestEnv;
-let fixture: HoldFixture;
 let app: App;
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openHoldFixture(testEnv));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openHoldFixture(testEnv);
   const tenant = {
     id: fixture.tenant,
     name: "Shop",
@@ -29,7 +28,6 @@ beforeAll(async () => {
   await tenantStore(testEnv.table).create(tenant, auditOf("tenant.create", testEnv.now()));
   app = testApp(testEnv, fixture.apiPorts());
 });
-afterAll(() => testEnv.close());
 
 const newMember = (role: Role): Promise<TestSession> =>
   newSession({ table: testEnv.table, sessionKeys: fixture.apiPorts().sessionKeys, now: testEnv.now() }, [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
@@ -8,20 +8,19 @@ import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { apiRoutes } from "../../../../functions/api/routes.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type ApiApp, openApiApp } from "../../../support/routes/api-app.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { openApiApp } from "../../../support/routes/api-app.ts";
 import { holdAuditEntry, LAST_MESSAGE_AT, recordInbound, sampleHold } from "../../../support/stores/hold-samples.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
 import { openCutOff } from "../../realtime/flows/support/no-stream.ts";
 
-let testEnv: TestEnv;
-let api: ApiApp;
 let tenant: TenantId;
 let other: TenantId;
 let keys: { live: string; test: string; operator: string };
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
   [tenant, other] = [newTenant(), newTenant()];
   const settings = { name: "Shop", ownerEmail: null, actor: "cli" };
   for (const slug of [tenant, other]) {
@@ -35,7 +34,6 @@ beforeAll(async () => {
   };
   await setStatus("suspended");
 });
-afterAll(() => testEnv.close());
 
 const setStatus = (status: "active" | "suspended") =>
   setTenantStatus(openCutOff(testEnv.table), tenant, { status, actor: "cli" }, testEnv.now());

@@ -1,32 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import type { App } from "#http/app.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { answerOf } from "../../../support/processes/work-left.ts";
 import { openConsoleApp } from "../../../support/routes/console-app.ts";
 import { toTestSession } from "../../../support/routes/sessions.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "../flows/team/support/team.ts";
+import { newEmail, openTeamEnv } from "../flows/team/support/team.ts";
 
 const sessionRing = oneKeyRing(Buffer.alloc(32, 1));
-
-let testEnv: TestEnv;
-let team: TeamEnv;
 let app: App;
 let tenant: TenantId;
 let owner: string;
 let admin: string;
+const testEnv = openedOnce(openTestEnv);
+const team = openedOnce(() => openTeamEnv(testEnv));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
   app = consoleApp(false);
 });
-afterAll(() => testEnv.close());
 beforeEach(async () => {
   tenant = await team.newTenant();
   owner = await team.newMember(tenant, "owner");

@@ -1,24 +1,19 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { type Audit, auditStore } from "#features/access/store/audit.ts";
+import { auditStore } from "#features/access/store/audit.ts";
 import { auditItem } from "#features/access/store/audit-items.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let tableHandle: Table;
-let audit: Audit;
 let tenant: TenantId;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-  audit = auditStore(tableHandle);
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
+const audit = openedOnce(() => auditStore(tableHandle));
 beforeEach(() => {
   tenant = newTenant();
 });

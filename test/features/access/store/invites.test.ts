@@ -1,19 +1,20 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newOp } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import type { Invite } from "#features/access/rules/team.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
-import { type Invites, inviteStore } from "#features/access/store/invites.ts";
+import { inviteStore } from "#features/access/store/invites.ts";
 import { inviteKey } from "#features/access/store/keys.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 import {
   auditOf,
@@ -27,17 +28,10 @@ import {
 } from "./support/team-samples.ts";
 
 const EXPIRY = NOW + 7 * DAY;
-
-let testTable: TestTable;
-let table: Table;
-let invites: Invites;
 let tenant: TenantId;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  invites = inviteStore(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const invites = openedOnce(() => inviteStore(table));
 beforeEach(async () => {
   tenant = await createTenant(table);
 });

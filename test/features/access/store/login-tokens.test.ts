@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { randomToken, sha256Hex } from "#base/kernel/bytes.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
-import { type LoginToken, type LoginTokens, loginTokenStore } from "#features/access/store/login-tokens.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { type LoginToken, loginTokenStore } from "#features/access/store/login-tokens.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let loginTokens: LoginTokens;
-beforeAll(async () => {
-  table = await startTestTable();
-  loginTokens = loginTokenStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const loginTokens = openedOnce(() => loginTokenStore(openTable(table.tableName, table.client)));
 
 const token: LoginToken = {
   sealedAddress: Uint8Array.of(1, 2, 3),

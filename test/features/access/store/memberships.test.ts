@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import type { Role } from "#features/access/rules/roles.ts";
 import { type Membership, newUserId } from "#features/access/rules/team.ts";
 import type { ActingMember } from "#features/access/store/acting-conditions.ts";
 import { auditStore } from "#features/access/store/audit.ts";
-import { type Memberships, membershipStore } from "#features/access/store/memberships.ts";
+import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 import { auditOf, createMember, createTenant } from "./support/team-samples.ts";
 
-let testTable: TestTable;
-let table: Table;
-let members: Memberships;
 let tenant: TenantId;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  members = membershipStore(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const members = openedOnce(() => membershipStore(table));
 beforeEach(async () => {
   tenant = await createTenant(table);
 });

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { signInWindow } from "#features/access/rules/sign-in-window.ts";
-import { type SignInCaps, signInCapStore } from "#features/access/store/sign-in-caps.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { signInCapStore } from "#features/access/store/sign-in-caps.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let caps: SignInCaps;
-beforeAll(async () => {
-  table = await startTestTable();
-  caps = signInCapStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const caps = openedOnce(() => signInCapStore(openTable(table.tableName, table.client)));
 
 const { start, end } = signInWindow(NOW);
 const newSubject = () => randomToken(8).toString("hex");

@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { type ApiKeys, apiKeyStore } from "#features/access/store/api-keys.ts";
-import { type Audit, auditStore } from "#features/access/store/audit.ts";
-import { type TenantStatus, type TenantStatuses, tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { type Tenants, tenantStore } from "#features/tenants/store/tenants.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { apiKeyStore } from "#features/access/store/api-keys.ts";
+import { auditStore } from "#features/access/store/audit.ts";
+import { type TenantStatus, tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
+import { tenantStore } from "#features/tenants/store/tenants.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let testTable: TestTable;
-let table: Table;
-let apiKeys: ApiKeys;
-let tenants: Tenants;
-let statuses: TenantStatuses;
-let auditLog: Audit;
 let tenant: TenantId;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  apiKeys = apiKeyStore(table);
-  tenants = tenantStore(table);
-  statuses = tenantStatusStore(table);
-  auditLog = auditStore(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const apiKeys = openedOnce(() => apiKeyStore(table));
+const tenants = openedOnce(() => tenantStore(table));
+const statuses = openedOnce(() => tenantStatusStore(table));
+const auditLog = openedOnce(() => auditStore(table));
 beforeEach(async () => {
   tenant = await createTenant();
 });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import { newUserId } from "#features/access/rules/team.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
-import { type Users, userStore } from "#features/access/store/users.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { userStore } from "#features/access/store/users.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 import { auditOf, createMember, createTenant, hashesOf, newEmail, signIn } from "./support/team-samples.ts";
 
-let testTable: TestTable;
-let table: Table;
-let users: Users;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  users = userStore(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const users = openedOnce(() => userStore(table));
 
 const recordSignIn = (email: string, addressHashes: AddressHashes, now = NOW) =>
   users.recordSignIn({ addressHashes, email, newUserId: newUserId(now), now });

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isRefusal, refuse } from "#base/kernel/refusals.ts";
 import { interleave } from "../../../support/flows/deterministic-scheduler.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { openAccountRace } from "./support/account-race.ts";
 
 const INTERLEAVINGS = repetitions({ whole: 1_000, sample: 100 });
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** @returns whether the first of the two won */
 async function runInterleaving(seed: number): Promise<boolean> {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { newEmail } from "../../access/flows/team/support/team.ts";
-import { type ConnectionFixture, openConnectionFixture, refusedCall } from "./support/connection-fixture.ts";
+import { openConnectionFixture, refusedCall } from "./support/connection-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: ConnectionFixture;
 let tenant: TenantId;
 let owners: string[];
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openConnectionFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openConnectionFixture(testEnv);
   tenant = await fixture.team.newTenant();
   owners = [newEmail(), newEmail()];
   for (const email of owners) await fixture.team.newMember(tenant, "owner", email);

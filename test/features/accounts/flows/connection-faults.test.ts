@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { type ConnectionFixture, openConnectionFixture, unknownCall } from "./support/connection-fixture.ts";
 
 // A process that dies at any of its calls to AWS or to the platform, or whose call is struck, and what its task leaves.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** Runs the flow with a fault at its k-th call to AWS. @returns whether there was such a call */
 async function struck(flow: () => Promise<unknown>, faultPoint: (typeof faultPoints)[number], k: number) {

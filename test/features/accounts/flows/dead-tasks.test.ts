@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deauthorize } from "#features/accounts/flows/platform-callbacks/deauthorize.ts";
@@ -7,18 +7,14 @@ import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type LoginFixture, openLoginFixture } from "./platform-callbacks/support/login-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { openLoginFixture } from "./platform-callbacks/support/login-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: LoginFixture;
 let user: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openLoginFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openLoginFixture(testEnv);
   user = `user-of-${fixture.tenant}`;
 });
 

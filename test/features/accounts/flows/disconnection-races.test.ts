@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { interleave, seededRandom } from "../../../support/flows/deterministic-scheduler.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { type AccountRace, openAccountRace } from "./support/account-race.ts";
 import { subscriptionNode } from "./support/race-platform.ts";
@@ -12,12 +13,7 @@ const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 200 });
 const FOUND_SEEDS = [2312];
 /** How many calls the others may be ahead of a work. */
 const LEAD_MAX = 25;
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** What may be under way while an account is disconnected. The last three change who is connected. */
 const works = ["reply", "release", "upload", "fetchProfile", "check", "elsewhere", "samePage", "again"] as const;

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import {
-  type ConnectionFixture,
-  openConnectionFixture,
-  refusedCall,
-  unknownCall,
-} from "./support/connection-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { openConnectionFixture, refusedCall, unknownCall } from "./support/connection-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: ConnectionFixture;
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openConnectionFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openConnectionFixture(testEnv);
   tenant = await fixture.team.newTenant();
 });
 

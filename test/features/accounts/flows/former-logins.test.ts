@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { finishConnect } from "#features/accounts/flows/finish-connect.ts";
@@ -6,19 +6,16 @@ import type { ConnectPorts } from "#features/accounts/ports.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
 import { faultPoints, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { type ConnectionFixture, openConnectionFixture } from "./support/connection-fixture.ts";
 
 // The rows that name the logins of earlier connections end, wherever the process that replaced them died.
 
-let testEnv: TestEnv;
 let fixture: ConnectionFixture;
 let tenant: TenantId;
 let account: AccountRef;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(open);
 
 async function open(): Promise<void> {

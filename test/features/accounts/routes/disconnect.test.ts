@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { App } from "#http/app.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { testApp } from "../../../support/routes/test-app.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { createKey } from "../../access/flows/support/api-keys.ts";
 import { linkTestAccount } from "../flows/support/link-test-account.ts";
 
-let testEnv: TestEnv;
 let fixture: ReplyFixture;
 let ports: ApiPorts;
 let app: App;
 let key: string;
 /** The tokens of the calls to the platform, in order. */
 let tokens: string[];
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   testEnv.advance(MINUTE);
   fixture = await openReplyFixture(testEnv);

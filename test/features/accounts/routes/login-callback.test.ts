@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
@@ -7,20 +7,16 @@ import { newLoginState, sealLoginState } from "#features/accounts/flows/login/lo
 import type { App } from "#http/app.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import type { TestSession } from "../../../support/routes/sessions.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { auditOf } from "../../access/store/support/team-samples.ts";
-import { API, browser, CONSOLE, type LoginFixture, openLoginFixture, SECRET_TOKEN } from "./support/login-fixture.ts";
+import { API, browser, CONSOLE, openLoginFixture, SECRET_TOKEN } from "./support/login-fixture.ts";
 
-let fixture: LoginFixture;
-beforeAll(async () => {
-  fixture = await openLoginFixture();
-});
+const fixture = openedOnce(openLoginFixture);
 afterAll(() => fixture.testEnv.close());
-
-let admin: TestSession & { readonly tenant: TenantId };
+const admin = openedEach<TestSession & { readonly tenant: TenantId }>(() => fixture.newMember("admin"));
 beforeEach(async () => {
-  admin = await fixture.newMember("admin");
   fixture.connections.length = 0;
   fixture.exchanges.length = 0;
 });

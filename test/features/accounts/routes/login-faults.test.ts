@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { type ConnectionFixture, openConnectionFixture } from "../flows/support/connection-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { openConnectionFixture } from "../flows/support/connection-fixture.ts";
 import { browser, type LoginFixture, openLoginFixture } from "./support/login-fixture.ts";
 
 // The process of a callback dies at any of its calls to AWS, or the call is struck.
 
-let fixture: LoginFixture;
-let connecting: ConnectionFixture;
-beforeAll(async () => {
-  fixture = await openLoginFixture();
-  connecting = await openConnectionFixture(fixture.testEnv);
-});
+const fixture = openedOnce(openLoginFixture);
+const connecting = openedOnce(() => openConnectionFixture(fixture.testEnv));
 afterAll(() => fixture.testEnv.close());
 
 let accounts = 0;

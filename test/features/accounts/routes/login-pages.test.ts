@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { App } from "#http/app.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import type { TestSession } from "../../../support/routes/sessions.ts";
-import {
-  browser,
-  connectedAccount,
-  type LoginFixture,
-  openLoginFixture,
-  SECRET_TOKEN,
-  samplePage,
-} from "./support/login-fixture.ts";
+import { browser, connectedAccount, openLoginFixture, SECRET_TOKEN, samplePage } from "./support/login-fixture.ts";
 
-let fixture: LoginFixture;
-beforeAll(async () => {
-  fixture = await openLoginFixture();
-});
+const fixture = openedOnce(openLoginFixture);
 afterAll(() => fixture.testEnv.close());
-
-let admin: TestSession & { readonly tenant: TenantId };
+const admin = openedEach<TestSession & { readonly tenant: TenantId }>(() => fixture.newMember("admin"));
 beforeEach(async () => {
-  admin = await fixture.newMember("admin");
   fixture.connections.length = 0;
   fixture.platform.pages = [samplePage()];
 });

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openLoginState } from "#features/accounts/flows/login/login-state.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { facebookDialog } from "#platforms/accounts/login-dialogs.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";
 import { plantedIn, plantedText } from "../../../support/files/planted-characters.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { auditOf } from "../../access/store/support/team-samples.ts";
-import { API, CONSOLE, type LoginFixture, openLoginFixture, stateRing } from "./support/login-fixture.ts";
+import { API, CONSOLE, openLoginFixture, stateRing } from "./support/login-fixture.ts";
 
-let fixture: LoginFixture;
-let admin: Awaited<ReturnType<LoginFixture["newMember"]>>;
-beforeAll(async () => {
-  fixture = await openLoginFixture();
-  admin = await fixture.newMember("admin");
-});
+const fixture = openedOnce(openLoginFixture);
+const admin = openedOnce(() => fixture.newMember("admin"));
 afterAll(() => fixture.testEnv.close());
 
 const start = (path: string, ports?: Partial<ConnectFunctionPorts>, headers: Record<string, string> = admin.headers) =>

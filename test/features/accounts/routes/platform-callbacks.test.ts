@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
 import {
@@ -17,11 +17,11 @@ import { signedRequest } from "../../../platforms/parse/signed-requests.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach } from "../../../support/opened.ts";
 import { testPlatformCallbackPorts } from "../../../support/routes/platform-callback-ports.ts";
-import { type LoginFixture, openLoginFixture } from "../flows/platform-callbacks/support/login-fixture.ts";
+import { openLoginFixture } from "../flows/platform-callbacks/support/login-fixture.ts";
 
 let testEnv: TestEnv;
-let fixture: LoginFixture;
 let pageFiles: PlatformCallbackPorts["pageFiles"];
 const folder = mkdtempSync(join(tmpdir(), "platform-callbacks-"));
 beforeAll(async () => {
@@ -33,9 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await testEnv.close();
 });
-beforeEach(async () => {
-  fixture = await openLoginFixture(testEnv);
-});
+const fixture = openedEach(() => openLoginFixture(testEnv));
 
 function openApp(ports: Partial<PlatformCallbackPorts> = {}): App {
   return createApp({

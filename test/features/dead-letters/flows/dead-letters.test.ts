@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
@@ -34,19 +34,15 @@ import { Crash, injectFaults } from "../../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
-beforeAll(async () => {
-  // An engine refuses an item of more than 400 KB.
-  testEnv = await openTestEnv({ startTable: startTestTable });
-});
-afterAll(() => testEnv.close());
+// An engine refuses an item of more than 400 KB.
+const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   tenant = newTenant();
   // The dead letters of earlier tests have expired.
   testEnv.advance(8 * DAY);

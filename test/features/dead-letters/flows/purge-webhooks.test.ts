@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { QueueName } from "#base/config/names.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
@@ -13,14 +13,11 @@ import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { inboundBody } from "../../../support/flows/inbound-webhooks.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
 let letters = 0;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   testEnv.advance(9 * DAY);
   await purge();

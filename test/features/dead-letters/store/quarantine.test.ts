@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
-import {
-  type DeadLetter,
-  type Quarantine,
-  type QuarantinedMessage,
-  quarantineStore,
-} from "#features/dead-letters/store/quarantine.ts";
+import { type DeadLetter, type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let quarantine: Quarantine;
 let letterCount = 0;
-beforeAll(async () => {
-  table = await startTestTable();
-});
-afterAll(() => table.close());
-beforeEach(() => {
-  quarantine = quarantineStore(openTable(table.tableName, table.client));
-});
+const table = openedOnce(startTestTable);
+const quarantine = openedEach(() => quarantineStore(openTable(table.tableName, table.client)));
 
 const deadLetter = (rest: Partial<DeadLetter> = {}): DeadLetter => ({
   queue: "Inbound",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { ATTEMPTS_MAX } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -12,16 +12,13 @@ import { startReceiver } from "../../../base/net/receiver.ts";
 import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   tenant = newTenant();
   queues = await testEnv.newQueues();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { replayWindow } from "#features/delivery/flows/replay-window.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
@@ -11,19 +11,17 @@ import { updateWebhook } from "#features/webhooks/flows/update.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { createMember } from "../../access/store/support/team-samples.ts";
 
 const OWNER = "owner@example.com";
-
-let testEnv: TestEnv;
 let outage: Outage;
 let mailsBefore = 0;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   await sweepDue(testEnv.sweepPorts(await testEnv.newQueues()), testEnv.now());
 });
-afterAll(() => testEnv.close());
 beforeEach(async () => {
   outage = await openOutageWithOwner(OWNER);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { updateBreaker } from "#features/delivery/flows/endpoint-health.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
@@ -10,15 +10,14 @@ import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../sup
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { findUnscheduled, invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   // The first sweep of a deployment reads several days back.
   await sweepDue(testEnv.sweepPorts(await testEnv.newQueues()), testEnv.now());
 });
-afterAll(() => testEnv.close());
 
 /** An endpoint that failed nine times, with events that wait on the queue. */
 async function openAlmostFailing(waiting: number): Promise<Outage> {

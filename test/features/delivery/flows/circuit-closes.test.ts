@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { QueueMessage } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
@@ -15,15 +15,12 @@ import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { findUnscheduled, invokeWithRecord, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { decodeEndpointTask, decodeRetry } from "../../../support/pipeline/deliveries-messages.ts";
 
-let testEnv: TestEnv;
 let outage: Outage;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   advanceToWholeSecond(testEnv);
   outage = await openOutage(testEnv);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
@@ -9,14 +9,11 @@ import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
 let outage: Outage;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   advanceToWholeSecond(testEnv);
   outage = await openOutage(testEnv);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
@@ -7,19 +7,13 @@ import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
 import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
-import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let fixture: EndpointFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openEndpointFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openEndpointFixture(testEnv));
 
 /** Changes the endpoint while its receiver holds the response, then lets the receiver respond. */
 async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown>, status: number, retrying: boolean) {

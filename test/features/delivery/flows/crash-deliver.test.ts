@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -23,15 +23,12 @@ import {
   receiveAllMessages,
 } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { decodeRetry } from "../../../support/pipeline/deliveries-messages.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const worker = (queues: TestQueues, webhookClient: WebhookClient) => {
   const ports = testEnv.deliverPorts(queues, webhookClient);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { replayWindow } from "#features/delivery/flows/replay-window.ts";
@@ -9,13 +9,10 @@ import { type EndpointFixture, openEndpointFixture } from "../../../support/flow
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** Runs `work` with a fault in each of its calls to AWS in turn, until no call is left. */
 async function faultEverywhere(

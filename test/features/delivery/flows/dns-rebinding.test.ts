@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { SECOND } from "#base/kernel/time.ts";
@@ -8,24 +8,20 @@ import { createWebhook } from "#features/webhooks/flows/create.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Receiver, startReceiver } from "../../../base/net/receiver.ts";
 import { closeAfterTest } from "../../../base/net/webhook-client-fixture.ts";
-import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 
 // The endpoint's host had an allowed address when the endpoint was created. Its name server now returns another one.
 
 const PUBLIC = "93.184.215.14";
-let testEnv: TestEnv;
-let fixture: EndpointFixture;
 let receiver: Receiver;
 let status: number;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openEndpointFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openEndpointFixture(testEnv);
   status = 200;
   // Each attempt opens its own connection, and each connection makes its own lookup.
   receiver = await startReceiver((response) => response.setHeader("connection", "close").writeHead(status).end());

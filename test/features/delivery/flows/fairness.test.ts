@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MOVE_TO_SLOW_AFTER, SLOW_IN_FLIGHT_MAX } from "#base/kernel/limits.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace } from "../../../bench/scenarios.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { type LoadCall, runLoad } from "../../../support/pipeline/load.ts";
 import { healthy, type ReceiverBehavior, virtualReceivers } from "../../../support/pipeline/virtual-receivers.ts";
-import { type Pipeline, startPipeline } from "../../../support/pipeline.ts";
+import { startPipeline } from "../../../support/pipeline.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
 
@@ -15,15 +16,13 @@ const ENDPOINTS = 20;
 const EVENTS = repetitions({ whole: 60, sample: 30 });
 const SLOW_EVENTS = repetitions({ whole: 120, sample: 60 });
 const receivers = virtualReceivers();
-let pipeline: Pipeline;
-beforeAll(async () => {
-  pipeline = await startPipeline({
+const pipeline = openedOnce(() =>
+  startPipeline({
     webhookClient: receivers.webhookClient,
     startTable: startFlowTable,
     isMetered: false,
-  });
-});
-afterAll(() => pipeline.close());
+  }),
+);
 
 const isFailing = (url: string) => url.endsWith("/0");
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
@@ -7,14 +7,11 @@ import { type EndpointFixture, openEndpointFixture } from "../../../support/flow
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
 let fixture: EndpointFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   fixture = await openEndpointFixture(testEnv);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -17,16 +17,13 @@ import { type EndpointFixture, openEndpointFixture } from "../../../support/flow
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { PERSON } from "../../../support/stores/samples.ts";
 
 // Fair queues keep one busy group from delaying the others. These tests check the group of each message.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** The groups of all messages that a queue delivers once the longest delay is over. */
 async function readGroups(queue: string): Promise<(string | undefined)[]> {

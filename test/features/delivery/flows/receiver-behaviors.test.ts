@@ -1,28 +1,22 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Receiver, type Respond, startReceiver } from "../../../base/net/receiver.ts";
 import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
-import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 
 // For every receiver behavior, the delivery ends in the right state and the process does not grow.
 
 const MIB = 1024 * 1024;
-let testEnv: TestEnv;
-let fixture: EndpointFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openEndpointFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openEndpointFixture(testEnv));
 
 /** Writes the same chunk again and again until the other side hangs up. */
 function streamForever(socket: Socket, block: Buffer | string): void {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso } from "#base/kernel/time.ts";
 import { type ReplayWindow, type ReplayWindowResult, replayWindow } from "#features/delivery/flows/replay-window.ts";
@@ -6,16 +6,13 @@ import { deleteWebhook } from "#features/webhooks/flows/update.ts";
 import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let fixture: EndpointFixture;
 let windowStart: number;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   fixture = await openEndpointFixture(testEnv);
   windowStart = testEnv.now();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
@@ -9,21 +9,15 @@ import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
 import { deleteWebhook } from "#features/webhooks/flows/update.ts";
 import { Crash } from "../../../support/faults.ts";
-import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { newTenant, siblingId } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: EndpointFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openEndpointFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openEndpointFixture(testEnv));
 
 const replay = (
   row: Pick<DeliveryRow, "endpointId" | "eventUlid">,

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { ATTEMPTS_MAX, RETRY_DELAYS } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -19,17 +19,14 @@ import { startReceiver } from "../../../base/net/receiver.ts";
 import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { invokeWorker, queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let tenant: TenantId;
 let webhookClient: WebhookClient;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   tenant = newTenant();
   queues = await testEnv.newQueues();

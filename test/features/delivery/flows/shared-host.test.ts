@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { ENDPOINTS_PER_TENANT_MAX } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -7,17 +7,14 @@ import { startReceiver } from "../../../base/net/receiver.ts";
 import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
 // The real worker and webhook client, and one host with many endpoints: no endpoint waits for a connection of another.
 
 const BATCH = 10;
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** A host that holds its responses at some paths until they are released. */
 async function startHoldingHost(shouldHold: (path: string) => boolean) {

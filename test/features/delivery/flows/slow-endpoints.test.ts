@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -10,15 +10,12 @@ import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { decodeRetry } from "../../../support/pipeline/deliveries-messages.ts";
 
-let testEnv: TestEnv;
 let outage: Outage;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   outage = await openOutage(testEnv);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { QueueMessage } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -9,20 +9,17 @@ import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { dueKey } from "#features/delivery/store/keys.ts";
 import { type FaultPoint, faultPoints, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { decodeRetry } from "../../../support/pipeline/deliveries-messages.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
 // Sweeps that end before they have handled every due item.
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 const tenant = newTenant();
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(() => advanceAWhile());
 
 /** Advances the clock by days and the checkpoint with it: the rows of earlier tests are not read again. */

@@ -1,5 +1,5 @@
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { cursorAfter } from "#base/table/due-queue.ts";
@@ -7,16 +7,13 @@ import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { type DueAttempt, dueStore } from "#features/delivery/store/due-attempts.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { decodeRetry } from "../../../support/pipeline/deliveries-messages.ts";
 import { newTenant, seededFraction } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 // Each test starts days after the one before and a minute after a sweep, which has not read the rows of earlier tests.
 beforeEach(async () => {
   testEnv.advance(30 * DAY);

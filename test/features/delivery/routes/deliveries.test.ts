@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import {
   type ApiResponse,
   invalidRequest,
   openWebhookApiFixture,
-  type WebhookApiFixture,
 } from "../../../support/routes/webhook-api-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: WebhookApiFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openWebhookApiFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openWebhookApiFixture(testEnv));
 
 describe("the summary", () => {
   it("lists failures of the last day, newest first, without body, URL or secret", async () => {

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { openWebhookApiFixture, type WebhookApiFixture } from "../../../support/routes/webhook-api-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { openWebhookApiFixture } from "../../../support/routes/webhook-api-fixture.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: WebhookApiFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openWebhookApiFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openWebhookApiFixture(testEnv));
 
 const detailPath = (id: string, endpointId = fixture.endpoint.id) => `/v1/webhooks/${endpointId}/deliveries/${id}`;
 const pathOf = (row: DeliveryRow) => detailPath(deliveryId(row.eventUlid, row.endpointId));

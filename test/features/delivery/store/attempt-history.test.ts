@@ -1,5 +1,5 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -8,11 +8,12 @@ import { openTable } from "#base/table/client.ts";
 import { type PastAttempt, withAttempt } from "#features/delivery/rules/attempt-history.ts";
 import { attemptErrors, type Verdict } from "#features/delivery/rules/deliveries.ts";
 import { decodeAttempts, encodeAttempts } from "#features/delivery/store/attempt-history.ts";
-import { type Deliveries, deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import type { DeliveryRow, NewDelivery } from "#features/delivery/store/delivery-items.ts";
 import { deliveryKey } from "#features/delivery/store/keys.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Item, itemSize } from "../../../support/item-size.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 
 const answer = (status: number, response?: string): AttemptOutcome => ({
@@ -24,16 +25,10 @@ const answer = (status: number, response?: string): AttemptOutcome => ({
 });
 const timeout: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 };
 const waiting: Verdict = { status: "retrying", nextRetryAt: NOW };
-
-let table: TestTable;
-let deliveries: Deliveries;
 let tenant: TenantId;
 let target: NewDelivery;
-beforeAll(async () => {
-  table = await startTestTable();
-  deliveries = deliveryStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const deliveries = openedOnce(() => deliveryStore(openTable(table.tableName, table.client)));
 beforeEach(() => {
   tenant = newTenant();
   const source = { conversationId: sampleConversationId(tenant), position: `${NOW}#place` };

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
-import { type ConcurrencySlots, concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let inFlight: ConcurrencySlots;
-beforeAll(async () => {
-  table = await startTestTable();
-  inFlight = concurrencySlotStore(openTable(table.tableName, table.client), { max: 5 });
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const inFlight = openedOnce(() => concurrencySlotStore(openTable(table.tableName, table.client), { max: 5 }));
 
 /** Acquires slots one after the other until none is free. */
 async function fillSlots(tenant = newTenant(), now = NOW) {

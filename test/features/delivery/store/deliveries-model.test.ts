@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -11,18 +11,14 @@ import {
   deliveryTransitions,
   type Verdict,
 } from "#features/delivery/rules/deliveries.ts";
-import { type Deliveries, deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let deliveries: Deliveries;
-beforeAll(async () => {
-  table = await startTestTable();
-  deliveries = deliveryStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const deliveries = openedOnce(() => deliveryStore(openTable(table.tableName, table.client)));
 
 const wait = 5_000;
 const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { EventType } from "#base/events/events.ts";
 import { deriveUlid, newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -6,19 +6,15 @@ import { DAY } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import type { DeliveryStatus } from "#features/delivery/rules/deliveries.ts";
 import { type DeliveryFilter, NO_FILTER } from "#features/delivery/rules/delivery-filter.ts";
-import { type Deliveries, deliveryStore } from "#features/delivery/store/deliveries.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let deliveries: Deliveries;
 let tenant: TenantId;
 let endpointId: string;
-beforeAll(async () => {
-  table = await startTestTable();
-  deliveries = deliveryStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const deliveries = openedOnce(() => deliveryStore(openTable(table.tableName, table.client)));
 beforeEach(() => {
   tenant = newTenant();
   endpointId = newUlid(NOW);

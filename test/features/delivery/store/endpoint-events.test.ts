@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type EventType, eventTypes } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { openTable } from "#base/table/client.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-beforeAll(async () => {
-  table = await startTestTable();
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
 
 it.each<[string, readonly EventType[]]>([
   ["all", eventTypes],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -25,21 +25,17 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 import { sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let account: string;
 let conversation: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   ({ tenant, account, conversation } = await newConversation(testEnv));
 });
 

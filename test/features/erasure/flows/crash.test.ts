@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
@@ -18,15 +18,12 @@ import {
 } from "../../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 interface TestCase {
   readonly tenant: TenantId;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "#base/kernel/bytes.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -22,18 +22,15 @@ import {
   tenantCaller,
 } from "../../../support/flows/data-subject.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let tenant: TenantId;
 let endpoints: string[];
 let subject: DataSubject;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   tenant = newTenant();
   queues = await testEnv.newQueues();

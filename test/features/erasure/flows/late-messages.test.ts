@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
@@ -12,21 +12,17 @@ import {
   renderEventMessages,
   textEvent,
 } from "../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 
 // Messages that are stored long after they were sent: the retention of each counts from its sending.
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let account: string;
 let conversation: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   ({ tenant, account, conversation } = await newConversation(testEnv));
 });
 

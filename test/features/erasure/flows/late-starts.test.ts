@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
@@ -24,18 +24,15 @@ import {
   tenantCaller,
 } from "../../../support/flows/data-subject.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { runFrozen } from "../../../support/processes/frozen-process.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let subject: DataSubject;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   const tenant = newTenant();
   queues = await testEnv.newQueues();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -24,21 +24,17 @@ import { inboundBody, instagramWebhook, type WebhookText } from "../../../suppor
 import { newConversation } from "../../../support/flows/new-conversation.ts";
 import { ingestEvents } from "../../../support/flows/platform-events.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let account: string;
 let conversation: string;
 let ingest: ReturnType<typeof ingestWorker>;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   ({ tenant, account, conversation } = await newConversation(testEnv));
   ingest = ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
 });

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { getMessage, listMessages, readConversation } from "#features/inbox/flows/read-inbox.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { drainErasures, runErasure, seedDataSubject } from "../../../support/flows/data-subject.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it("an erasure that continues in the background hides the conversation at once and removes its messages page by page", async () => {
   const tenant = newTenant();

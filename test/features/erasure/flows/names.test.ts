@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -9,20 +9,16 @@ import { completeSend } from "#features/sending/flows/settle.ts";
 import { runErasure } from "../../../support/flows/data-subject.ts";
 import { newConversation } from "../../../support/flows/new-conversation.ts";
 import { ingestEvents, textEvent } from "../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
 // No message from after an erasure has names that were read before it.
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let account: string;
 let conversation: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(async () => {
   ({ tenant, account, conversation } = await newConversation(testEnv));
   await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m1", "before", testEnv.now())], testEnv.now());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
@@ -15,18 +15,15 @@ import {
   seedDataSubject,
 } from "../../../support/flows/data-subject.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let tenant: TenantId;
 let endpointId: string;
 let subject: DataSubject;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   tenant = newTenant();
   queues = await testEnv.newQueues();

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { allRows } from "../../../support/flows/data-subject.ts";
 import { runInterleavings } from "../../../support/flows/erasure-race.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 
 const INTERLEAVINGS = repetitions({ whole: 40, sample: 15 });
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 describe("an erasure concurrent with messages, echoes, edits, replies, held messages, lookups, deliveries and replays of one person", () => {
   it(`removes everything older and nothing newer, in ${INTERLEAVINGS} interleavings`, async () => {

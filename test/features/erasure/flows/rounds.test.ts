@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
@@ -18,18 +18,12 @@ import {
   seedDataSubject,
 } from "../../../support/flows/data-subject.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  queues = await testEnv.newQueues();
-});
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 
 /** A conversation whose rows need several batches of removals. */
 async function newSubject(): Promise<DataSubject> {

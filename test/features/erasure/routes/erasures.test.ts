@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
@@ -10,25 +10,22 @@ import {
   rowsMentioning,
   seedDataSubject,
 } from "../../../support/flows/data-subject.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { testApp } from "../../../support/routes/test-app.ts";
 import { newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 import { createKey } from "../../access/flows/support/api-keys.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let app: App;
-let ports: ReturnType<TestEnv["apiPorts"]>;
 let tenant: TenantId;
 let subject: DataSubject;
 let key: string;
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
+const ports = openedOnce(() => testEnv.apiPorts(queues));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-  ports = testEnv.apiPorts(queues);
   app = testApp(testEnv, ports);
 });
-afterAll(() => testEnv.close());
 beforeEach(async () => {
   tenant = newTenant();
   key = await newKey(tenant);

@@ -1,27 +1,23 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import type { Key } from "#base/table/keys.ts";
 import { relatedKeys, relatedRefKey } from "#features/erasure/store/keys.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { SEND_SETTLE_DEADLINE } from "#features/sending/rules/sends.ts";
 import { conversationBudgetKey, dueSendKey } from "#features/sending/store/keys.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 import { leaveUnprocessed } from "../../../support/stores/unprocessed.ts";
 
-let table: TestTable;
-let tableHandle: Table;
 let tenant: TenantId;
 let conversation: string;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
 beforeEach(() => {
   tenant = newTenant();
   conversation = sampleConversationId(tenant);

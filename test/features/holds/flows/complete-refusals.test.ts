@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
@@ -11,15 +11,12 @@ import {
   solveAllButOne,
   solveChallenge,
 } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { siblingId } from "../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
   viewHold(

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -15,16 +15,12 @@ import {
   openHoldFixture,
   solveChallenge,
 } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
 /** The time of a request that must answer before its work has ended. */
 const endedTime = () => ({ ...startRequestTime(testEnv.now), waitFor: async () => "late" as const });
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** The number of hold rows that contain the message. */
 async function countHeldTexts(): Promise<number> {

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ulidTime } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -11,14 +11,11 @@ import { getHold } from "#features/holds/flows/view.ts";
 import { isHoldSecret } from "#features/holds/rules/holds.ts";
 import { CANARY, openHoldFixture, SOURCE_IP } from "../../../support/flows/hold-fixture.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** The rows of the table that contain the text. */
 async function rowsWith(text: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { table as names } from "#base/config/names.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -9,15 +9,12 @@ import { expireHolds } from "#features/holds/flows/expire.ts";
 import { WAITING_HOLDS } from "#features/holds/store/keys.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
 // No request reads these holds before the sweep.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const holds = () => ({ holds: testEnv.apiPorts({ events: "", deliveries: "" }).holds });
 const sweepHolds = () => expireHolds(holds(), testEnv.now());

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 
 // Lambda freezes the function of the check page at any await.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it("a completion that is frozen for a minute at any call sends nothing once its hold was shown as failed", async () => {
   const calls = await forEachFreezePoint(async (point) => {

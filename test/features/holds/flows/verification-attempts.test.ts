@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -6,15 +6,11 @@ import { createChallenge } from "#features/holds/flows/challenge.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
 import { viewHold } from "#features/holds/flows/view.ts";
 import { type HoldFixture, newSourceIp, openHoldFixture } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let fixture: HoldFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openHoldFixture(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openHoldFixture(testEnv));
 /** Advances to the start of the next five-minute window. */
 const advanceToNextWindow = () => testEnv.advance(5 * MINUTE - (testEnv.now() % (5 * MINUTE)));
 beforeEach(() => advanceToNextWindow());

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { iso, MINUTE } from "#base/kernel/time.ts";
 import { takeProblems } from "../../../support/conformance/problems.ts";
-import { type HoldFixture, openHoldFixture } from "../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { testApp } from "../../../support/routes/test-app.ts";
 import { createKey } from "../../access/flows/support/api-keys.ts";
 
-let testEnv: TestEnv;
-let fixture: HoldFixture;
 let key: string;
 let app: ReturnType<typeof testApp>;
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openHoldFixture(testEnv));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openHoldFixture(testEnv);
   const ports = fixture.apiPorts();
   key = (await createKey(ports, fixture.tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
   app = testApp(testEnv, ports);
 });
-afterAll(() => testEnv.close());
 
 interface TestResponse {
   readonly status: number;

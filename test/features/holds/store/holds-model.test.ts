@@ -1,9 +1,9 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import {
   type HoldTrigger,
   holdError,
@@ -12,20 +12,15 @@ import {
   holdTransitions,
   nextHoldStatus,
 } from "#features/holds/rules/holds.ts";
-import { type Holds, holdStore } from "#features/holds/store/holds.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { holdStore } from "#features/holds/store/holds.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { CANARY, createSampleHold } from "../../../support/stores/hold-samples.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let tableHandle: Table;
-let holds: Holds;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-  holds = holdStore(tableHandle);
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
+const holds = openedOnce(() => holdStore(tableHandle));
 
 /** Every row that contains the held text. */
 async function rowsWithText(): Promise<number> {

@@ -1,13 +1,14 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import { holdError, holdSecretHash, newHoldId } from "#features/holds/rules/holds.ts";
-import { type Holds, holdStore } from "#features/holds/store/holds.ts";
+import { holdStore } from "#features/holds/store/holds.ts";
 import type { SendContent } from "#features/sending/rules/send-content.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import {
   createSampleHold,
   HELD_CONTENT,
@@ -18,15 +19,9 @@ import {
 } from "../../../support/stores/hold-samples.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let tableHandle: Table;
-let holds: Holds;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-  holds = holdStore(tableHandle);
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
+const holds = openedOnce(() => holdStore(tableHandle));
 
 describe("a new hold", () => {
   it.each<SendContent>([

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openTable } from "#base/table/client.ts";
 import { verificationWindowAt } from "#features/holds/rules/verification-attempts.ts";
-import { type VerificationAttempts, verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let attempts: VerificationAttempts;
-beforeAll(async () => {
-  table = await startTestTable();
-  attempts = verificationAttemptStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const attempts = openedOnce(() => verificationAttemptStore(openTable(table.tableName, table.client)));
 
 it("counts each attempt of each subject once, also concurrent ones, until the window ends", async () => {
   const kinds = Array.from({ length: 12 }, (_, i): "failure" | "challenge" => (i % 3 === 0 ? "failure" : "challenge"));

@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -14,16 +14,12 @@ import {
   policyEvent,
   renderEventMessages,
 } from "../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 
 let tenant: TenantId;
 let account: string;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -25,19 +25,16 @@ import {
   unsendEvent,
 } from "../../../support/flows/platform-events.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
 // A transaction elsewhere holds an item for a moment: a reply its conversation's head, a replay its delivery's row.
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let endConflicts: () => void;
 let conflicts: number;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   queues = await testEnv.newQueues();
   endConflicts = () => {};

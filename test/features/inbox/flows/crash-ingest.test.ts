@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { compress } from "#base/kernel/compression.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -12,14 +12,11 @@ import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 interface TestCase {
   readonly tenant: TenantId;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import {
@@ -11,16 +11,13 @@ import {
   unknownOutcome,
 } from "../../../support/flows/conversation-fixture.ts";
 import { type FaultPoint, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 
 // The platform's responses and echoes in any order, with crashes at any call.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 type ReplyEnd = "accepted" | "lost" | "dies" | "dies unsent" | "refused";
 

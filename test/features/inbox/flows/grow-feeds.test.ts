@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
@@ -6,14 +6,11 @@ import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it("a tenant's feeds get a second shard with the message that exceeds one shard's hourly load", async () => {
   const tenant = newTenant();

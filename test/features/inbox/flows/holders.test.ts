@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -12,23 +12,19 @@ import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { linkTestAccount } from "../../accounts/flows/support/link-test-account.ts";
 
 // A message belongs to the tenant that had the account when it was written, however late its webhook is processed.
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let [first, second]: TenantId[] = [];
 let ref: AccountRef;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   [first, second] = [newTenant(), newTenant()];
   ref = { platform: "instagram", externalId: await testEnv.connect(first as TenantId) };
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { ulidTime } from "#base/kernel/ids.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
@@ -9,15 +9,11 @@ import { receiveWebhook, storeRawCopies } from "#features/inbox/flows/inbound-we
 import { purgeRawWebhooks } from "#features/inbox/flows/purge-raw-webhooks.ts";
 import { rawCopiesFolder } from "#features/inbox/rules/raw-webhooks.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(async () => {
   testEnv.advance(9 * DAY);
   await purge();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
@@ -7,15 +7,12 @@ import { listMessages, readConversation } from "#features/inbox/flows/read-inbox
 import type { Direction, Scope } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { attachMeter } from "../../../support/meter.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-beforeAll(async () => {
-  table = await startTestTable();
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
 
 function ports() {
   const tableHandle = openTable(table.tableName, table.client);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -17,27 +17,23 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { openWorldTable, type WorldTable } from "../../../support/world/world-table.ts";
 
 // DynamoDB may answer an eventually consistent read from the state before the last writes.
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let world: WorldTable;
-beforeAll(async () => {
-  testEnv = await openTestEnv({
+const testEnv = openedOnce(() =>
+  openTestEnv({
     startTable: (now) => {
       world = openWorldTable(now);
       return world;
     },
-  });
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  queues = await testEnv.newQueues();
-});
+  }),
+);
+const queues = openedEach(() => testEnv.newQueues());
 afterEach(() => world.setLag(() => 0));
 
 /** From now on, an eventually consistent read of these partitions does not see the writes of the last second. */

@@ -1,23 +1,19 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type AccountRef, accountKey, type PlatformName, platforms } from "#features/accounts/rules/accounts.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import type { Direction } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type ApiApp, openApiApp } from "../../../support/routes/api-app.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { openApiApp } from "../../../support/routes/api-app.ts";
 import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let api: ApiApp;
 let tenant: TenantId;
 let key: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
 beforeEach(async () => {
   tenant = newTenant();
   key = await api.newKey(tenant);

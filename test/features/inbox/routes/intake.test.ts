@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { PlatformSecrets, ReadSecret } from "#base/aws/secrets.ts";
 import { decompress } from "#base/kernel/compression.ts";
@@ -11,20 +11,15 @@ import { noCredentials } from "#http/credentials/credentials.ts";
 import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { seededFraction } from "../../../support/stores/samples.ts";
 
 const SECRETS = { meta: "the meta app's secret", instagram: "the instagram app's secret", verifyToken: "let me in" };
-
-let testEnv: TestEnv;
-let queues: TestQueues;
 let app: App;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
-  queues = await testEnv.newQueues();
   app = createIntakeApp(queues.inbound);
   testEnv.lines.length = 0;
 });

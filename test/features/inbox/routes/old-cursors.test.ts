@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { deriveUlid, newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type ApiApp, type ApiResponse, openApiApp } from "../../../support/routes/api-app.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { type ApiResponse, openApiApp } from "../../../support/routes/api-app.ts";
 import {
   newTenant,
   PERSON,
@@ -15,14 +16,9 @@ import {
   sampleMessage,
 } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let api: ApiApp;
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  api = await openApiApp(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const api = openedOnce(() => openApiApp(testEnv));
 beforeEach(() => {
   tenant = newTenant();
 });

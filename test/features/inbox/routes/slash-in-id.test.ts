@@ -1,30 +1,29 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { type HttpHandler, lambdaHandler } from "#http/lambda.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { testApp } from "../../../support/routes/test-app.ts";
 import { ACCOUNT, newTenant, SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
 import { createKey } from "../../access/flows/support/api-keys.ts";
 
 // An HTTP API passes the decoded path: a `/` that was sent as %2F arrives as a separator.
 
-let testEnv: TestEnv;
 let handler: HttpHandler;
 let tenant: TenantId;
 let key: string;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   const ports = testEnv.apiPorts(await testEnv.newQueues());
   const app = testApp(testEnv, ports);
   handler = lambdaHandler(app, (line) => testEnv.lines.push(line));
   tenant = newTenant();
   key = (await createKey(ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
 });
-afterAll(() => testEnv.close());
 
 /** @param rawPath as the gateway decoded it */
 async function call(

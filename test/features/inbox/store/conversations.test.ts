@@ -1,24 +1,19 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Direction, Message } from "#features/inbox/rules/messages.ts";
-import { type Conversations, conversationStore } from "#features/inbox/store/conversations.ts";
-import { type OutboundMessages, outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let conversations: Conversations;
-let outbound: OutboundMessages;
-beforeAll(async () => {
-  table = await startTestTable();
-  conversations = conversationStore(openTable(table.tableName, table.client));
-  outbound = outboundMessageStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const conversations = openedOnce(() => conversationStore(openTable(table.tableName, table.client)));
+const outbound = openedOnce(() => outboundMessageStore(openTable(table.tableName, table.client)));
 
 interface MessageSketch {
   readonly direction: Direction;

@@ -1,22 +1,17 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable, type Table } from "#base/table/client.ts";
-import { type Messages, messageStore } from "#features/inbox/store/messages.ts";
+import { openTable } from "#base/table/client.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testTable: TestTable;
-let table: Table;
-let messages: Messages;
 let tenant: TenantId;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  messages = messageStore(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const messages = openedOnce(() => messageStore(table));
 beforeEach(() => {
   tenant = newTenant();
 });

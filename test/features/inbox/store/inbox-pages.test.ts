@@ -1,21 +1,16 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable, type Table } from "#base/table/client.ts";
-import { type Conversations, conversationStore } from "#features/inbox/store/conversations.ts";
+import { openTable } from "#base/table/client.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testTable: TestTable;
-let table: Table;
-let conversations: Conversations;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  conversations = conversationStore(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const conversations = openedOnce(() => conversationStore(table));
 
 async function recordInbound(tenant: TenantId, person: number, sentAt: number, shards: number): Promise<void> {
   const participant = { id: `person-${person}`, handle: null, username: null, name: null };

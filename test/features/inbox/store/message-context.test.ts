@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
@@ -7,20 +7,19 @@ import type { Attachment } from "#features/inbox/rules/messages.ts";
 import { messageFeed, messageIdIndex, messageKey, messagePosition } from "#features/inbox/store/keys.ts";
 import { type MessageChanges, messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { type Messages, messageStore } from "#features/inbox/store/messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, PERSON, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
 let messages: Messages;
 let changes: MessageChanges;
 let tenant: TenantId;
+const table = openedOnce(startTestTable);
 beforeAll(async () => {
-  table = await startTestTable();
   const handle = { client: table.client, name: table.tableName };
   messages = messageStore(handle);
   changes = messageChangeStore(handle);
 });
-afterAll(() => table.close());
 beforeEach(() => {
   tenant = newTenant();
 });

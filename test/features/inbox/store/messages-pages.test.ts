@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
 import { type Conversations, conversationStore } from "#features/inbox/store/conversations.ts";
 import { type MessagePage, type Messages, messageStore } from "#features/inbox/store/messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { attachMeter } from "../../../support/meter.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
 let messages: Messages;
 let conversations: Conversations;
 let tenant: TenantId;
+const table = openedOnce(startTestTable);
 beforeAll(async () => {
-  table = await startTestTable();
   const tableHandle = openTable(table.tableName, table.client);
   messages = messageStore(tableHandle);
   conversations = conversationStore(tableHandle);
 });
-afterAll(() => table.close());
 beforeEach(() => {
   tenant = newTenant();
 });

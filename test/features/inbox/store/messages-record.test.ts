@@ -1,26 +1,21 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MESSAGE_ID_CHARS_MAX } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
 import { messageIdIndex } from "#features/inbox/store/keys.ts";
-import { type Messages, messageStore } from "#features/inbox/store/messages.ts";
-import { type OutboundMessages, outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { messageStore } from "#features/inbox/store/messages.ts";
+import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleConversationId, sampleMessage, toTenantId } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let messages: Messages;
-let outbound: OutboundMessages;
-beforeAll(async () => {
-  table = await startTestTable();
-  messages = messageStore(openTable(table.tableName, table.client));
-  outbound = outboundMessageStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const messages = openedOnce(() => messageStore(openTable(table.tableName, table.client)));
+const outbound = openedOnce(() => outboundMessageStore(openTable(table.tableName, table.client)));
 
 async function listAll(tenant: TenantId): Promise<Message[]> {
   const page = await messages.feed(tenant, { includeTest: false, direction: null, before: null, limit: 100, now: NOW });

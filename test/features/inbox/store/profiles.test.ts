@@ -1,28 +1,22 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shortHash } from "#base/kernel/bytes.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import type { Profile } from "#features/inbox/rules/profiles.ts";
-import { type Conversations, conversationStore } from "#features/inbox/store/conversations.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
-import { type Profiles, profileStore } from "#features/inbox/store/profiles.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { profileStore } from "#features/inbox/store/profiles.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let tableHandle: Table;
-let conversations: Conversations;
-let profiles: Profiles;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-  conversations = conversationStore(tableHandle);
-  profiles = profileStore(tableHandle);
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
+const conversations = openedOnce(() => conversationStore(tableHandle));
+const profiles = openedOnce(() => profileStore(tableHandle));
 
 const adaProfile: Profile = {
   state: "complete",

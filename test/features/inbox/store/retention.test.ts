@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
 const ENDPOINT = deriveUlid(NOW, "endpoint");
 const LAST_VISIBLE_AT = NOW + 7 * DAY - 1;
 const EXPIRED_AT = NOW + 7 * DAY;
-
-let table: TestTable;
-let tableHandle: Table;
 let tenant: TenantId;
 
 // One message, its head and its delivery, all of the same instant. These tests must not delete any of them.
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
 beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
   tenant = newTenant();
   const message = sampleMessage(tenant, { id: "old" });
   const recorded = await messageStore(tableHandle).record(tenant, message, NOW);
@@ -36,7 +34,6 @@ beforeAll(async () => {
     },
   );
 });
-afterAll(() => table.close());
 
 const readCounts: Record<string, (now: number) => Promise<number>> = {
   "the feed": async (now) =>

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { SOCKETS_PER_TENANT_MAX } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -14,18 +14,14 @@ import { createTicket } from "#features/realtime/flows/tickets.ts";
 import { presenceKey } from "#features/realtime/store/keys.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { CONSOLE, openStreamFixture, type StreamFixture } from "./support/stream-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { CONSOLE, openStreamFixture } from "./support/stream-fixture.ts";
 
-let testEnv: TestEnv;
-let stream: StreamFixture;
 let tenant: TenantId;
 let keyCaller: Caller;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  stream = openStreamFixture(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const stream = openedOnce(() => openStreamFixture(testEnv));
 beforeEach(async () => {
   tenant = await stream.team.newTenant();
   stream.queue.length = 0;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -12,20 +12,16 @@ import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { cutOffPorts } from "../../../../functions/admin/tenant-ports.ts";
 import { Crash, injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 import { deletionPorts, runDeletion } from "../../tenants/flows/support/doomed-tenant.ts";
-import { openStreamFixture, type StreamFixture } from "./support/stream-fixture.ts";
+import { openStreamFixture } from "./support/stream-fixture.ts";
 
-let testEnv: TestEnv;
-let stream: StreamFixture;
 let tenant: TenantId;
 let owner: SessionCaller;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  stream = openStreamFixture(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const stream = openedOnce(() => openStreamFixture(testEnv));
 beforeEach(async () => {
   testEnv.advance(MINUTE);
   tenant = await stream.team.newTenant();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -8,21 +8,17 @@ import { receiveFrame } from "#features/realtime/flows/frames.ts";
 import { processHello } from "#features/realtime/flows/push/greet.ts";
 import { frameChecker } from "../../../support/conformance/check-frame.ts";
 import { readServedDocument } from "../../../support/conformance/document.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
-import { openStreamFixture, type StreamFixture } from "./support/stream-fixture.ts";
+import { openStreamFixture } from "./support/stream-fixture.ts";
 
-let testEnv: TestEnv;
-let stream: StreamFixture;
 let tenant: TenantId;
 let connectionId: string;
 let caller: Caller;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  stream = openStreamFixture(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const stream = openedOnce(() => openStreamFixture(testEnv));
 beforeEach(async () => {
   testEnv.advance(MINUTE);
   stream.frames.length = 0;

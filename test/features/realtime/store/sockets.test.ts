@@ -1,28 +1,23 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { SOCKETS_PER_TENANT_MAX } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import { apiKeyItemKey, membershipKey, operatorKeyItemKey, tenantKey, userKey } from "#features/access/store/keys.ts";
 import type { Grant } from "#features/realtime/rules/grants.ts";
 import { hasSockets, type Socket } from "#features/realtime/rules/sockets.ts";
 import { presenceKey } from "#features/realtime/store/keys.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { ACCOUNT, NOW, newTenant, sampleNewAccount } from "../../../support/stores/samples.ts";
 
-let testTable: TestTable;
-let table: Table;
-let stores: ReturnType<typeof openStores>;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-  stores = openStores(table);
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const stores = openedOnce(() => openStores(table));
 
 const KEY_GRANT: Grant = { kind: "tenant_key", keyId: "key-1" };
 

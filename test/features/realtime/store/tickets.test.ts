@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { randomToken, sha256Hex } from "#base/kernel/bytes.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Grant } from "#features/realtime/rules/grants.ts";
-import { type RealtimeTickets, realtimeTicketStore } from "#features/realtime/store/tickets.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let tickets: RealtimeTickets;
-beforeAll(async () => {
-  table = await startTestTable();
-  tickets = realtimeTicketStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tickets = openedOnce(() => realtimeTicketStore(openTable(table.tableName, table.client)));
 
 const tenant = newTenant();
 const expiresAt = NOW + MINUTE;

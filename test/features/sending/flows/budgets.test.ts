@@ -1,6 +1,6 @@
 import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -11,15 +11,12 @@ import { type PlannedSend, planSend } from "#features/sending/plan.ts";
 import { accountBudgetKey, conversationBudgetKey } from "#features/sending/store/keys.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { sampleMessage } from "./support/sample-send.ts";
 
-let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 // Each test starts with a new ten-second window.
 beforeEach(async () => {
   testEnv.advance(10 * SECOND - (testEnv.now() % (10 * SECOND)));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import {
@@ -9,15 +9,12 @@ import {
   injectFaultAt,
 } from "../../../support/flows/fault-injection.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
 // A sender or a sweep that dies between any two calls.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const sentMessageId = (fixture: ReplyFixture) => `${fixture.tenant}-out`;
 const deadTokenRefusal = refusedWith({ class: "token", accountStatus: "needs_reauth", coolDownMs: 60 * SECOND });

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import type { SendOutcome } from "#platforms/platform.ts";
 import { allRows, drainErasures } from "../../../support/flows/data-subject.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 
 // A sending or settling process freezes, and thaws when its conversation is erased and every pass of the erasure is over.
 
-let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(() => {
   testEnv.advance(MINUTE);
 });

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 
 // A sweep that Lambda freezes at any await, while the next sweeps settle the same send.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const platformResponses = {
   sent: { kind: "accepted", messageId: "m_frozen_sweep" },

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -11,20 +11,17 @@ import { sendReply } from "#features/sending/flows/reply.ts";
 import { type Receiver, startReceiver } from "../../../base/net/receiver.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
 let tenant: TenantId;
 let fakePlatform: Receiver;
 let platformAnswer: { status: number; body: unknown };
 let conversation: string;
 let sentCount = 0;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 // A person has just written to a connected account, and the platform accepts every message.
 beforeEach(async () => {

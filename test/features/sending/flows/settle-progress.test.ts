@@ -1,22 +1,21 @@
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../../support/stores/samples.ts";
 
 // Sweeps of sends that stop early.
 
-let testEnv: TestEnv;
 let ports: ApiPorts;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   ports = testEnv.apiPorts(await testEnv.newQueues());
 });
-afterAll(() => testEnv.close());
 beforeEach(async () => {
   testEnv.advance(30 * DAY);
   await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK: "QS", SK: "SWEPT" } }));

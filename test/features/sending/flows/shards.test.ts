@@ -1,17 +1,14 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { feedShard, headKey, inboxFeed, messageFeed, messageKey } from "#features/inbox/store/keys.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { openReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** A conversation outside the first shard, after its tenant's feeds have grown to several shards. */
 async function openShardedFixture() {

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { DAY, SECOND } from "#base/kernel/time.ts";
 import type { KeyCaller } from "#features/access/rules/callers.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
 import { apiRoutes } from "../../../../functions/api/routes.ts";
 import { takeProblems } from "../../../support/conformance/problems.ts";
-import { openReplyFixture, type ReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openReplyFixture } from "../../../support/flows/reply-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { keyOf, testApp } from "../../../support/routes/test-app.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
 let caller: KeyCaller;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openReplyFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openReplyFixture(testEnv);
   caller = { kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" };
 });
 

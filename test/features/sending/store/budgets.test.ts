@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { DAY, type Millis, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
@@ -7,19 +7,18 @@ import { type BudgetName, judgeSend } from "#features/sending/rules/budgets.ts";
 import type { NewSend } from "#features/sending/rules/sends.ts";
 import { type Budgets, budgetStore } from "#features/sending/store/budgets.ts";
 import { type SendRecords, sendRecordStore } from "#features/sending/store/send-records.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { ACCOUNT, NOW, newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
 let budgets: Budgets;
 let records: SendRecords;
+const table = openedOnce(startTestTable);
 beforeAll(async () => {
-  table = await startTestTable();
   const tableHandle = openTable(table.tableName, table.client);
   budgets = budgetStore(tableHandle);
   records = sendRecordStore(tableHandle, () => 0);
 });
-afterAll(() => table.close());
 
 const limits: Record<BudgetName, { window: Millis; sends: number }> = {
   conversation_burst: { window: 10 * SECOND, sends: 10 },

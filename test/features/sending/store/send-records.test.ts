@@ -1,21 +1,17 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { contentHash, type NewSend, type SendRecord } from "#features/sending/rules/sends.ts";
-import { type PlatformResult, type SendRecords, sendRecordStore } from "#features/sending/store/send-records.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { type PlatformResult, sendRecordStore } from "#features/sending/store/send-records.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let records: SendRecords;
-beforeAll(async () => {
-  table = await startTestTable();
-  records = sendRecordStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const records = openedOnce(() => sendRecordStore(openTable(table.tableName, table.client)));
 
 function sampleSend(rest: Partial<NewSend> = {}): NewSend {
   return {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -20,20 +20,16 @@ import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { type CountFixture, openCountFixture } from "../../../support/flows/counter-fixture.ts";
+import { openCountFixture } from "../../../support/flows/counter-fixture.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: CountFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCountFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openCountFixture(testEnv);
   testEnv.lines.length = 0;
 });
 

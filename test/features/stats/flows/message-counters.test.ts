@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { auditEntry } from "#features/access/audit-entry.ts";
@@ -9,23 +9,19 @@ import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { type CountFixture, openCountFixture } from "../../../support/flows/counter-fixture.ts";
+import { openCountFixture } from "../../../support/flows/counter-fixture.ts";
 import { allRows, runErasure } from "../../../support/flows/data-subject.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../../../support/flows/inbound-webhooks.ts";
 import { listFeed } from "../../../support/flows/platform-events.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { newTenant, PERSON, sampleMessage } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: CountFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCountFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openCountFixture(testEnv);
   testEnv.lines.length = 0;
 });
 

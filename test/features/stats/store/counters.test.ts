@@ -2,29 +2,24 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { UnknownOutcome } from "#base/table/writes.ts";
-import { type Counters, counterStore } from "#features/stats/store/counters.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { counterStore } from "#features/stats/store/counters.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
 const THIS_HOUR = NOW - (NOW % HOUR);
 const noCounts = { delivered: 0, failed: 0, dlq: 0 };
-
-let table: TestTable;
-let counters: Counters;
 let tenant: TenantId;
 const [firstEndpoint, secondEndpoint] = [newUlid(NOW), newUlid(NOW)];
-beforeAll(async () => {
-  table = await startTestTable();
-  counters = counterStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const counters = openedOnce(() => counterStore(openTable(table.tableName, table.client)));
 beforeEach(() => {
   tenant = newTenant();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { authenticate } from "#features/access/authenticate.ts";
@@ -8,22 +8,18 @@ import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { newTenant, sampleMessage, toTenantId } from "../../../support/stores/samples.ts";
 import { openTeamEnv } from "../../access/flows/team/support/team.ts";
 import { openWorkspace, runDeletion } from "./support/doomed-tenant.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let doomed: number = 0;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(() => {
   tenant = toTenantId(`doomed-${++doomed}`);
 });

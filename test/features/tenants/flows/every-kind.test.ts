@@ -1,13 +1,14 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { tenantKey } from "#features/access/store/keys.ts";
 import { messageKey } from "#features/inbox/store/keys.ts";
 import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { postedKey } from "#features/uploads/rules/uploads.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { NOW, sampleConversationId, toTenantId } from "../../../support/stores/samples.ts";
 import { noSubscriptions } from "./support/doomed-tenant.ts";
@@ -25,13 +26,9 @@ const DELETED = toTenantId("zebra-shop");
 const OTHER = toTenantId("zebra-shop-2");
 
 // The filter of the scan and its pages are those of the engine.
-let testTable: TestTable;
-let table: Table;
-beforeAll(async () => {
-  testTable = await startTestTable();
-  table = openTable(testTable.tableName, testTable.client);
-});
-afterAll(() => testTable.close());
+
+const testTable = openedOnce(startTestTable);
+const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
 
 async function allRows(): Promise<Record<string, unknown>[]> {
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
@@ -23,6 +23,7 @@ import { allRows } from "../../../support/flows/data-subject.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWithRecord, type QueueWorker } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { newTenant, toTenantId } from "../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
@@ -30,16 +31,14 @@ import { noStream } from "../../realtime/flows/support/no-stream.ts";
 import { openWorkspace, runDeletion } from "./support/doomed-tenant.ts";
 
 const tenant = toTenantId("zebra-shop");
-
-let testEnv: TestEnv;
 let workers: Readonly<
   Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "uploads" | "deadLetters", QueueWorker>
 >;
 let workspace: Awaited<ReturnType<typeof openWorkspace>>;
 let calls = 0;
 let uploadId: string;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   const queues = await testEnv.newQueues();
   workspace = await openWorkspace(testEnv, queues, { tenant, size: { messages: 3, endpoints: 2, keys: 1 } });
   const webhookClient = {
@@ -104,7 +103,6 @@ beforeAll(async () => {
     deadLetters: deadLettersWorker(deadLetterPorts, testEnv.now) as QueueWorker,
   };
 });
-afterAll(() => testEnv.close());
 
 interface QueuedMessage {
   readonly queue: QueueName;

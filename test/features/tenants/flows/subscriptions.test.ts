@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import {
-  type ConnectionFixture,
-  openConnectionFixture,
-  refusedCall,
-  unknownCall,
-} from "../../accounts/flows/support/connection-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { openConnectionFixture, refusedCall, unknownCall } from "../../accounts/flows/support/connection-fixture.ts";
 import { runDeletion } from "./support/doomed-tenant.ts";
 
 // The platforms' webhooks of a tenant that is deleted.
 
-let testEnv: TestEnv;
-let fixture: ConnectionFixture;
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openConnectionFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openConnectionFixture(testEnv);
   tenant = await fixture.team.newTenant();
 });
 

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { expectNothingLeft, openUploadRace, runUploadInterleavings, type UploadRace } from "./support/upload-race.ts";
 
 const INTERLEAVINGS = repetitions({ whole: 200, sample: 20 });
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 describe("an erasure concurrent with the creation, the finish and the hand-over of uploads", () => {
   it("leaves no row, no file and no message that makes one, in any order of the calls", async () => {

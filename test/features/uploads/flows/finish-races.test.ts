@@ -1,6 +1,6 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { purgeUploads } from "#features/uploads/flows/purge.ts";
@@ -10,17 +10,14 @@ import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { runFrozen } from "../../../support/processes/frozen-process.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { openUploadFixture, pngBytes, post, programBytes, type UploadFixture } from "./support/upload-fixture.ts";
 
-let testEnv: TestEnv;
 let fixture: UploadFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   testEnv.advance(MINUTE);
   fixture = await openUploadFixture(testEnv);

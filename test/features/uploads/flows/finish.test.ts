@@ -1,6 +1,6 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -16,6 +16,7 @@ import { postedKey, uploadError } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import { mediaFiles } from "../../../support/files/media-files.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, siblingId } from "../../../support/stores/samples.ts";
 import {
   openUploadFixture,
@@ -26,12 +27,8 @@ import {
   type UploadFixture,
 } from "./support/upload-fixture.ts";
 
-let testEnv: TestEnv;
 let fixture: UploadFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   testEnv.advance(MINUTE);
   fixture = await openUploadFixture(testEnv);

@@ -1,26 +1,22 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountItemKey } from "#features/accounts/store/keys.ts";
 import { relatedKeys } from "#features/erasure/store/keys.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { refusedOutcome, unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
-import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
+import { openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
 // What happens to the account, and to the conversation, between the finish of an upload and its end.
 
-let testEnv: TestEnv;
-let fixture: HandOverFixture;
 let id: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openHandOverFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openHandOverFixture(testEnv);
   id = await fixture.newUpload();
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { UploadState } from "#features/uploads/rules/uploads.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
@@ -7,16 +7,13 @@ import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { refusedOutcome, unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { faultPoints, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { invokeWorker, type QueueWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
 // A hand-over that dies, or whose call to AWS fails, at any call.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const kinds = [...faultPoints, "throttle", "twice"] as const;
 type Kind = (typeof kinds)[number];

@@ -1,17 +1,14 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { refusedOutcome, unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** Runs a hand-over that stops before its k-th call to AWS, until `whileFrozen` is done. @returns whether it was reached */
 async function runFrozen(run: () => Promise<unknown>, k: number, whileFrozen: () => Promise<void>): Promise<boolean> {

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { refusedOutcome, unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: HandOverFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openHandOverFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openHandOverFixture(testEnv));
 
 const refused = (changes: object = {}): UploadOutcome =>
   ({ ...refusedOutcome, detail: "the platform's words", ...changes }) as UploadOutcome;

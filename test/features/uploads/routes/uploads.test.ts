@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { iso, MINUTE } from "#base/kernel/time.ts";
 import { uploadError } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { liveKeyOf, testApp } from "../../../support/routes/test-app.ts";
 import {
   openUploadFixture,
@@ -12,13 +13,9 @@ import {
   type UploadFixture,
 } from "../flows/support/upload-fixture.ts";
 
-let testEnv: TestEnv;
 let fixture: UploadFixture;
 let reads: number;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   testEnv.advance(MINUTE);
   fixture = await openUploadFixture(testEnv);

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import { openTable } from "#base/table/client.ts";
 import {
   newUploadId,
   nextUploadStatus,
@@ -11,21 +11,16 @@ import {
   uploadStatuses,
 } from "#features/uploads/rules/uploads.ts";
 import type { StoredUpload } from "#features/uploads/store/upload-items.ts";
-import { type Uploads, uploadStore } from "#features/uploads/store/uploads.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { uploadStore } from "#features/uploads/store/uploads.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 import { createSampleUpload, sampleUpload } from "../../../support/stores/upload-samples.ts";
 
-let table: TestTable;
-let tableHandle: Table;
-let uploads: Uploads;
-beforeAll(async () => {
-  table = await startTestTable();
-  tableHandle = openTable(table.tableName, table.client);
-  uploads = uploadStore(tableHandle);
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
+const uploads = openedOnce(() => uploadStore(tableHandle));
 
 const COPY = { copyKey: "h/2026-10-26T01/random/name.png", size: 11_111, at: NOW + MINUTE };
 const OTHER_COPY = { ...COPY, copyKey: "h/2026-10-26T01/other/name.png" };

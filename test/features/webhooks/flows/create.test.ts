@@ -1,5 +1,5 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -13,19 +13,15 @@ import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { openTeamEnv } from "../../access/flows/team/support/team.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
 let tenant: TenantId;
 let caller: Caller;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(() => {
   mode = "public";
   lookedUpHosts.length = 0;

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { updateWebhook } from "#features/webhooks/flows/update.ts";
-import type { Endpoint, EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
-import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import type { EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 
 // docs/guides/webhooks.md: a new endpoint and each change of one apply within a second.
 
-let testEnv: TestEnv;
-let fixture: EndpointFixture;
-let first: Endpoint;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openEndpointFixture(testEnv));
+const first = openedEach(async () => (await fixture.endpointWith({ path: "/first" })).endpoint);
 beforeEach(async () => {
-  fixture = await openEndpointFixture(testEnv);
-  first = (await fixture.endpointWith({ path: "/first" })).endpoint;
   // The worker has sent an event with the endpoints of before.
   await deliverMessage("before");
 });

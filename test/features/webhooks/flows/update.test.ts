@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
 import { createGate } from "#base/net/egress-gate.ts";
@@ -7,20 +7,14 @@ import { encodeRetry } from "#features/delivery/queue.ts";
 import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
 import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
 import type { EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
-import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWithRecord } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { newTenant, siblingId } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: EndpointFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openEndpointFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openEndpointFixture(testEnv));
 
 const notFound = { refused: "endpoint_not_found" };
 const updateEndpoint = (id: string, changes: EndpointChanges, tenant = fixture.tenant) =>

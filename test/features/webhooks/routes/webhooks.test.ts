@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eventTypes } from "#base/events/events.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import {
-  invalidRequest,
-  openWebhookApiFixture,
-  type WebhookApiFixture,
-} from "../../../support/routes/webhook-api-fixture.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { invalidRequest, openWebhookApiFixture } from "../../../support/routes/webhook-api-fixture.ts";
 import { newTenant, siblingId } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: WebhookApiFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openWebhookApiFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openWebhookApiFixture(testEnv));
 
 describe("PATCH", () => {
   it("returns the updated endpoint without a secret", async () => {

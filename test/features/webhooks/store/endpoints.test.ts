@@ -1,26 +1,22 @@
 import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
-import { type Endpoints, endpointStore } from "#features/webhooks/store/endpoints.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
-let table: TestTable;
-let endpoints: Endpoints;
 let tenant: TenantId;
 let id: string;
-beforeAll(async () => {
-  table = await startTestTable();
-  endpoints = endpointStore(openTable(table.tableName, table.client));
-});
-afterAll(() => table.close());
+const table = openedOnce(startTestTable);
+const endpoints = openedOnce(() => endpointStore(openTable(table.tableName, table.client)));
 beforeEach(async () => {
   tenant = newTenant();
   id = newUlid(NOW);

@@ -1,18 +1,9 @@
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type Attributes,
-  type ConformanceTable,
-  startConformanceTable,
-  validationFailed,
-} from "./conformance-table.ts";
+import { describe, expect, test } from "vitest";
+import { openedOnce } from "../../../support/opened.ts";
+import { type Attributes, startConformanceTable, validationFailed } from "./conformance-table.ts";
 
-let testTable: ConformanceTable;
-
-beforeAll(async () => {
-  testTable = await startConformanceTable();
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startConformanceTable);
 
 describe("items", () => {
   test("numbers of 38 digits, binary, null, booleans and sets are returned unchanged", async () => {

@@ -1,20 +1,10 @@
 import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { table } from "#base/config/names.ts";
-import {
-  type ConformanceTable,
-  indexesTo,
-  padIndex,
-  startConformanceTable,
-  validationFailed,
-} from "./conformance-table.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { indexesTo, padIndex, startConformanceTable, validationFailed } from "./conformance-table.ts";
 
-let testTable: ConformanceTable;
-
-beforeAll(async () => {
-  testTable = await startConformanceTable();
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startConformanceTable);
 
 describe("queries", () => {
   const partition = { ":p": "feed" };

@@ -1,13 +1,9 @@
 import { TransactGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ConformanceTable, indexesTo, startConformanceTable, validationFailed } from "./conformance-table.ts";
+import { describe, expect, test } from "vitest";
+import { openedOnce } from "../../../support/opened.ts";
+import { indexesTo, startConformanceTable, validationFailed } from "./conformance-table.ts";
 
-let testTable: ConformanceTable;
-
-beforeAll(async () => {
-  testTable = await startConformanceTable();
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startConformanceTable);
 
 describe("transactions", () => {
   test("put, update, check and delete happen together", async () => {

@@ -1,20 +1,9 @@
 import { BatchGetCommand, BatchWriteCommand, DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type ConformanceTable,
-  conditionFailed,
-  indexesTo,
-  padIndex,
-  startConformanceTable,
-  validationFailed,
-} from "./conformance-table.ts";
+import { describe, expect, test } from "vitest";
+import { openedOnce } from "../../../support/opened.ts";
+import { conditionFailed, indexesTo, padIndex, startConformanceTable, validationFailed } from "./conformance-table.ts";
 
-let testTable: ConformanceTable;
-
-beforeAll(async () => {
-  testTable = await startConformanceTable();
-});
-afterAll(() => testTable.close());
+const testTable = openedOnce(startConformanceTable);
 
 describe("conditional writes", () => {
   test("a conditional put onto an existing item fails and returns that item", async () => {

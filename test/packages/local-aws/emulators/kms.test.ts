@@ -14,14 +14,11 @@ import {
   UpdateAliasCommand,
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { expect, test } from "vitest";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let fixture: EmulatorFixture;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 const plaintext = Buffer.from("page-token-é");
 const context = { tenant: "t1", account: "a#1" };

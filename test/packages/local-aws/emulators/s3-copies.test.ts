@@ -6,16 +6,15 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let fixture: EmulatorFixture;
 let etag: string;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   for (const name of [Bucket, "other"]) await fixture.s3.send(new CreateBucketCommand({ Bucket: name }));
 });
-afterAll(() => fixture.close());
 beforeEach(async () => {
   const source = { Bucket, Key: "dir/source é", Body: "bytes", ContentType: "text/html", Metadata: { k: "v" } };
   etag = (await fixture.s3.send(new PutObjectCommand(source))).ETag ?? "";

@@ -16,17 +16,16 @@ import {
   PutObjectCommand,
   PutPublicAccessBlockCommand,
 } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let fixture: EmulatorFixture;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   await fixture.s3.send(new CreateBucketCommand({ Bucket }));
 });
-afterAll(() => fixture.close());
 
 const Bucket = "files";
 const bytes = Buffer.from(Array.from({ length: 500 }, (_, index) => index % 256));

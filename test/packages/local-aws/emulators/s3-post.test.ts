@@ -1,15 +1,14 @@
 import { CreateBucketCommand, HeadObjectCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
 import { createPresignedPost, type PresignedPost, type PresignedPostOptions } from "@aws-sdk/s3-presigned-post";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let fixture: EmulatorFixture;
+const fixture = openedOnce(() => startEmulatorFixture(undefined, undefined, ["http://app.example"]));
 beforeAll(async () => {
-  fixture = await startEmulatorFixture(undefined, undefined, ["http://app.example"]);
   for (const name of [Bucket, "elsewhere"]) await fixture.s3.send(new CreateBucketCommand({ Bucket: name }));
 });
-afterAll(() => fixture.close());
 
 const Bucket = "uploads";
 const file = Buffer.alloc(500, 7);

@@ -6,22 +6,20 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
 const Bucket = "files";
 const Key = "dir/photo.png";
 const LIFETIME = 300;
 const bytes = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
-
-let fixture: EmulatorFixture;
+const fixture = openedOnce(() => startEmulatorFixture(undefined, Date.parse("2026-03-01T10:00:00.000Z")));
 beforeAll(async () => {
-  fixture = await startEmulatorFixture(undefined, Date.parse("2026-03-01T10:00:00.000Z"));
   await fixture.s3.send(new CreateBucketCommand({ Bucket }));
   await put(Key);
 });
-afterAll(() => fixture.close());
 
 const put = (key: string) =>
   fixture.s3.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes, ContentType: "image/png" }));

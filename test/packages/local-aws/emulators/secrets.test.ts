@@ -6,14 +6,11 @@ import {
   PutSecretValueCommand,
   UpdateSecretVersionStageCommand,
 } from "@aws-sdk/client-secrets-manager";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { expect, test } from "vitest";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let fixture: EmulatorFixture;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 const read = (SecretId: string, more = {}) => fixture.secrets.send(new GetSecretValueCommand({ SecretId, ...more }));
 

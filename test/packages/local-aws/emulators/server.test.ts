@@ -1,17 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startEmulators } from "#local-aws/emulators/server.ts";
 import { testAccessKeys } from "../../../support/access/access-keys.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let fixture: EmulatorFixture;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 const call = (target: string, body = "{}") =>
   signedFetch(fixture.emulators.url, { service: "sqs", headers: { "x-amz-target": target }, body });

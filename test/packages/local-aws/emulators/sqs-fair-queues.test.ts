@@ -1,15 +1,12 @@
 import type { Message } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, type TestQueue } from "./support/test-queue.ts";
 
-let fixture: EmulatorFixture;
 let queues = 0;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 const newQueue = () => createTestQueue(fixture.sqs, `fair-${++queues}`, { VisibilityTimeout: "3600" });
 

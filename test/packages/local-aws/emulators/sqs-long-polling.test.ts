@@ -1,19 +1,16 @@
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { ChangeMessageVisibilityCommand, DeleteQueueCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { startEmulators } from "#local-aws/emulators/server.ts";
 import { testAccessKeys } from "../../../support/access/access-keys.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
-import { clientsFor, type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { clientsFor, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, type TestQueue } from "./support/test-queue.ts";
 
-let fixture: EmulatorFixture;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 let queueCount = 0;
 const newQueue = (attributes = {}) => createTestQueue(fixture.sqs, `waiting-${++queueCount}`, attributes);

@@ -12,16 +12,13 @@ import {
   StartMessageMoveTaskCommand,
   TagQueueCommand,
 } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, openTestQueue, redrivePolicy } from "./support/test-queue.ts";
 
-let fixture: EmulatorFixture;
-beforeAll(async () => {
-  fixture = await startEmulatorFixture();
-});
-afterAll(() => fixture.close());
+const fixture = openedOnce(startEmulatorFixture);
 
 const newQueue = (name: string, attributes = {}) => createTestQueue(fixture.sqs, name, attributes);
 

@@ -5,14 +5,14 @@ import {
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
+import { openedEach } from "../../../support/opened.ts";
 import { openSocket, type TestSocket } from "../../../support/sockets/test-socket.ts";
 import { openGatewayFixture } from "./gateway-fixture.ts";
 
-let fixture: Awaited<ReturnType<typeof openGatewayFixture>>;
 let socket: TestSocket;
 let ConnectionId: string;
+const fixture = openedEach(openGatewayFixture);
 beforeEach(async () => {
-  fixture = await openGatewayFixture();
   fixture.serve();
   socket = await openSocket(fixture.url);
   ({ connectionId: ConnectionId } = (await fixture.nextEvent("CONNECT")).requestContext);

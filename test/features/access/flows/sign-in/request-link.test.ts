@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
 import { decodeMail } from "#features/access/queue.ts";
 import { signInWindow } from "#features/access/rules/sign-in-window.ts";
 import { type Fault, injectFaults } from "../../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
+import { openSignInFixture } from "../support/sign-in-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: SignInFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openSignInFixture(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openSignInFixture(testEnv));
 
 const request = (address: string, ip: string, redirect = "/") =>
   requestSignInLink(fixture.ports(), { address, redirect, ip, now: testEnv.now() });

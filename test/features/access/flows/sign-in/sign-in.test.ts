@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -7,17 +7,13 @@ import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
 import { authenticateSession, openSession } from "#features/access/sessions.ts";
 import { faultPoints, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { openSignInFixture, type SignInFixture, sessionRing, unknownToken } from "../support/sign-in-fixture.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
+import { openSignInFixture, sessionRing, unknownToken } from "../support/sign-in-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: SignInFixture;
 let address: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openSignInFixture(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openSignInFixture(testEnv));
 beforeEach(() => {
   ({ address } = fixture.newPerson());
 });

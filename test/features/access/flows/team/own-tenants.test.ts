@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
 import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "./support/team.ts";
+import { newEmail, openTeamEnv } from "./support/team.ts";
 
-let testEnv: TestEnv;
-let team: TeamEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const team = openedOnce(() => openTeamEnv(testEnv));
 
 const refused = (reason: string) => ({ refused: reason });
 async function create(userId: string, id: TenantId, isSignUpOpen = true) {

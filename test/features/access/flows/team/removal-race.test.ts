@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -26,16 +26,12 @@ import { injectFaults } from "../../../../support/faults.ts";
 import { drainErasures } from "../../../../support/flows/data-subject.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../../support/flows/reply-fixture.ts";
 import { recordMessage } from "../../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { newEmail, openTeamEnv, type TeamEnv } from "./support/team.ts";
 
-let testEnv: TestEnv;
-let team: TeamEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const team = openedOnce(() => openTeamEnv(testEnv));
 
 const url = (path: string) => `http://127.0.0.1:9/${path}`;
 const refused = { refused: "role_forbidden" };

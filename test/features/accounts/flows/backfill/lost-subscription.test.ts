@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import { readMissingSince } from "#features/accounts/flows/missing-since.ts";
 import { toAccountResponse } from "#features/accounts/routes/account-response.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { type ConnectionFixture, openConnectionFixture, refusedCall } from "../support/connection-fixture.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { openConnectionFixture, refusedCall } from "../support/connection-fixture.ts";
 
 // A subscription belongs to a page, which may have several accounts. Each of them misses what no webhook brought.
 
-let testEnv: TestEnv;
-let fixture: ConnectionFixture;
 let tenant: TenantId;
 const seenBackfills = new Set<string>();
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openConnectionFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openConnectionFixture(testEnv);
   tenant = await fixture.team.newTenant();
   seenBackfills.clear();
 });

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { runBackfill } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { receiveCount } from "../../../../../functions/worker/redelivery.ts";
 import { runErasure } from "../../../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { type BackfillFixture, messageId, openBackfillFixture } from "./backfill-fixture.ts";
 import type { HistoryMessage } from "./fake-history.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const person = (index: number) => `6000000000000${String(index).padStart(3, "0")}`;
 

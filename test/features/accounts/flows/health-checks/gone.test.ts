@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { HOUR } from "#base/kernel/time.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { checkTimeAfter } from "#features/accounts/rules/account-checks.ts";
 import { authorizationAttributes } from "#features/accounts/store/attributes.ts";
 import { allRows } from "../../../../support/flows/data-subject.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { type CheckFixture, openCheckFixture } from "./support/check-fixture.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { openCheckFixture } from "./support/check-fixture.ts";
 
-let testEnv: TestEnv;
-let fixture: CheckFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openCheckFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCheckFixture(testEnv));
 
 it("an account that is gone has no check any more, and its logins expire", async () => {
   await fixture.disconnect();

@@ -1,25 +1,19 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { accountAttributes as A } from "#features/accounts/store/attributes.ts";
 import { accountItemKey } from "#features/accounts/store/keys.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
 // The token of Instagram Login lives 60 days, and is refreshed without anyone.
 
-let testEnv: TestEnv;
-let fixture: CheckFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openCheckFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCheckFixture(testEnv));
 
 const REFUSAL = "(#2) Error validating the token's owner.";
 const refuseRefresh = () => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import type { QueueWorker } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openCheckFixture } from "./support/check-fixture.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it.each(["AccessDeniedException", "ThrottlingException"])(
   "a check whose token cannot be opened (%s) calls nothing, changes nothing and stays due",

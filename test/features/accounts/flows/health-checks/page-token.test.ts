@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
 // The token of a page has no end and dies without notice, so that each check asks about it.
 
-let testEnv: TestEnv;
-let fixture: CheckFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openCheckFixture(testEnv, "messenger");
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCheckFixture(testEnv, "messenger"));
 
 const good = { kind: "inspected", isValid: true, detail: null, hasRights: true, dataAccessExpiresAt: null } as const;
 const dead = { ...good, isValid: false, hasRights: false, detail: "(#190) The password was changed." };

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
 // A status that a refused call caused ends without anyone, when the platform says so.
 
-let testEnv: TestEnv;
-let fixture: CheckFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openCheckFixture(testEnv);
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCheckFixture(testEnv));
 
 const TEXT = "(#10) This account is temporarily restricted.";
 const restrictedCall = refusedCall({ class: "restricted", accountStatus: "restricted", code: 10, detail: TEXT });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { ulidTime } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { linkTestAccount } from "../support/link-test-account.ts";
-import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
+import { openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
 // The platforms end a subscription after an hour of failed webhooks. The next check subscribes again.
 
-let testEnv: TestEnv;
-let fixture: CheckFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCheckFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openCheckFixture(testEnv);
   testEnv.lines.length = 0;
 });
 

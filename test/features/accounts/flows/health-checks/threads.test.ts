@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../../../../support/stores/samples.ts";
-import { type CheckFixture, openCheckFixture, refusedCall } from "./support/check-fixture.ts";
+import { openCheckFixture, refusedCall } from "./support/check-fixture.ts";
 
 // Platforms are reported to send no webhook for some threads, although the subscription is complete.
 
-let testEnv: TestEnv;
-let fixture: CheckFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openCheckFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openCheckFixture(testEnv);
   await fixture.passToCheck();
   testEnv.lines.length = 0;
 });

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openLoginFixture } from "./support/login-fixture.ts";
 
 // The table removes an expired row days after its end.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it("A data deletion can be read for 400 days, and its row stands for nothing after that.", async () => {
   const fixture = await openLoginFixture(testEnv);

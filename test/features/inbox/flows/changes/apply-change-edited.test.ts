@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso, SECOND } from "#base/kernel/time.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
-import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { editEvent, eventData, textEvent, unsendEvent } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-let fixture: ChangeFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openChangeFixture(testEnv, queues);
-});
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
+const fixture = openedEach(() => openChangeFixture(testEnv, queues));
 
 describe("an edited message", () => {
   it("shows its newest text everywhere, and its first event stays unchanged", async () => {

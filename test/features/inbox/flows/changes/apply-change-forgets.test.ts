@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { IngestPorts } from "#features/inbox/ports.ts";
@@ -14,15 +14,11 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 
 let tenant: TenantId;
 let account: string;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shortHash } from "#base/kernel/bytes.ts";
 import { deriveUlid, ulidTime } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -20,7 +20,8 @@ import {
   webhookBatches,
 } from "../../../../support/flows/interleavings.ts";
 import { ingestEvents, listFeed } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { NOW, newTenant } from "../../../../support/stores/samples.ts";
 
 // For any order, batching and repetition, a history ends with
@@ -31,13 +32,8 @@ import { NOW, newTenant } from "../../../../support/stores/samples.ts";
 //
 // The index that finds messages may lag at any time.
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 
 const START_AT = NOW - MINUTE;
 const drawHistory = (length: number) =>

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, HOUR, iso, SECOND } from "#base/kernel/time.ts";
 import { listMessages } from "#features/inbox/flows/read-inbox.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { PENDING_MESSAGES_MAX } from "#features/inbox/store/pending-changes.ts";
-import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { newConversation } from "../../../../support/flows/new-conversation.ts";
 import {
   editEvent,
@@ -14,19 +14,12 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-let fixture: ChangeFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openChangeFixture(testEnv, queues);
-});
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
+const fixture = openedEach(() => openChangeFixture(testEnv, queues));
 
 describe("an unsent message", () => {
   it("is shown as unsent by every read, without content, and published once", async () => {

@@ -1,9 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eventId } from "#base/events/events.ts";
 import { DAY, iso, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
-import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import {
   editEvent,
   eventData,
@@ -13,19 +13,12 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-let fixture: ChangeFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openChangeFixture(testEnv, queues);
-});
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
+const fixture = openedEach(() => openChangeFixture(testEnv, queues));
 
 describe("a reaction", () => {
   it("is published once each time it is added or removed, and changes nothing but the message's reactions", async () => {

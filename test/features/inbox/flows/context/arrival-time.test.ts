@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { newEffects } from "#features/inbox/effects.ts";
 import { ingestUpdates } from "#features/inbox/flows/ingest-updates.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
 import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { PERSON } from "../../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it("stores a message without a time once, at its first arrival, however often the platform repeats it", async () => {
   const queues = await testEnv.newQueues();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { getMessage, listMessages, readConversation } from "#features/inbox/flows/read-inbox.ts";
@@ -6,18 +6,14 @@ import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { drainErasures, runErasure } from "../../../../support/flows/data-subject.ts";
 import { eventData, type PlatformEvent, type PublishedEvent } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 
 // Payloads in every shape that brings context, on both platforms, with their changes in several orders. `canary` stands
 // for everything that must be gone after an unsend or an erasure.
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const queues = openedOnce(() => testEnv.newQueues());
 
 const URL = "https://cdn.example/canary.jpg";
 const none = { reply_to: null, story: null, quick_reply: null, postback: null, referral: null, attachments: [] };

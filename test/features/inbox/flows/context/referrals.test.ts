@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "#base/kernel/time.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
-import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { drainErasures, runErasure } from "../../../../support/flows/data-subject.ts";
 import { eventData, type PlatformEvent, textEvent } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { PERSON } from "../../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
 let queues: TestQueues;
-let fixture: ChangeFixture;
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   queues = await testEnv.newQueues();
 });
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  fixture = await openChangeFixture(testEnv, queues);
-});
+const fixture = openedEach(() => openChangeFixture(testEnv, queues));
 
 const referralEvent = (ref: string, at: number): PlatformEvent => ({
   at,

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { eventTypes } from "#base/events/events.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -15,17 +15,13 @@ import {
 } from "../../../../support/flows/platform-events.ts";
 import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
 import { createEndpointAt } from "../../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { type Item, itemSize } from "../../../../support/item-size.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 
 const STORED_BYTES_MAX = 350_000;
 const LONGER_THAN_ANY_LIMIT = 100_000;
-
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const characters: [name: string, character: string, inUrl: string][] = [
   ["one byte", "a", "a"],

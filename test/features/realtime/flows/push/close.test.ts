@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 it.each(["close", "recheck"] as const)(
   "a message (%s) for a connection in its handshake, whose row went with its tenant, comes again until it stands",

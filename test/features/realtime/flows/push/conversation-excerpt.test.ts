@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
 
 // What is read for the events of a conversation's messages, and what of it is pushed.
 
-let testEnv: TestEnv;
-let fixture: PushFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openPushFixture(testEnv));
 beforeEach(async () => {
-  fixture = await openPushFixture(testEnv);
   await fixture.open();
 });
 

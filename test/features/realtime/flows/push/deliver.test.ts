@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -17,17 +17,14 @@ import {
   receiveAllMessages,
 } from "../../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { openSocket } from "./support/open-socket.ts";
 
 // What the deliver worker queues for the sockets of the tenants whose events it publishes.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const worker = (queues: TestQueues, client = openWebhookClient()) =>
   deliverWorker(testEnv.deliverPorts(queues, client), testEnv.now);

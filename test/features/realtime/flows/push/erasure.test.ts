@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
@@ -6,16 +6,13 @@ import { messageRefKey } from "#features/inbox/rules/messages.ts";
 import { eraseWorker } from "../../../../../functions/erase/worker.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
 
 // What the sockets of a tenant get of a conversation that is erased.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const erase = ({ tenant, queues }: PushFixture, conversationId: string) =>
   eraseConversation(

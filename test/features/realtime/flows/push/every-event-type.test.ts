@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { type EventType, eventTypes, renderEvent } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
@@ -10,16 +10,13 @@ import { deliverWorker } from "../../../../../functions/deliver/worker.ts";
 import { openWebhookClient } from "../../../../base/net/webhook-client-fixture.ts";
 import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
 import { createEndpointAt, startStatusReceiver } from "../../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
 
 // Each type on its way: from its publication over the deliver worker and the push worker to a frame.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 async function openWorld() {
   const fixture = await openPushFixture(testEnv);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { QueueMessage } from "#base/aws/queues.ts";
 import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
@@ -10,7 +10,8 @@ import { listSockets, newPushBatch } from "#features/realtime/flows/push/batch.t
 import { pushMessage } from "#features/realtime/flows/push/push-message.ts";
 import { decodeRealtime, type RealtimeTask } from "#features/realtime/queue.ts";
 import { hasSockets } from "#features/realtime/rules/sockets.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { repetitions } from "../../../../support/sampling.ts";
 import { openWorldTable, type WorldTable } from "../../../../support/world/world-table.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
@@ -21,16 +22,14 @@ const MESSAGES = 6;
 const REDELIVERY: Millis = SECOND;
 
 let table: WorldTable;
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv({
+const testEnv = openedOnce(() =>
+  openTestEnv({
     startTable: (now) => {
       table = openWorldTable(now);
       return table;
     },
-  });
-});
-afterAll(() => testEnv.close());
+  }),
+);
 
 /** A generator of numbers in [0, 1), the same for the same seed. */
 function randomOf(seed: number): () => number {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { RECEIVES_MAX } from "#base/config/function-times.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -7,14 +7,11 @@ import { streamFrameSchemas } from "#features/realtime/events.ts";
 import { hasSockets } from "#features/realtime/rules/sockets.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** A socket of this age, whose first frame is requested. */
 async function connected(fixture: PushFixture, age = 2 * SECOND) {

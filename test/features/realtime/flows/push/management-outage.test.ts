@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openStreamOutageBench, type StreamRun } from "../../../../bench/stream-outage.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { repetitions } from "../../../../support/sampling.ts";
 
 // The real workers of deliveries and of the stream, in virtual time, as the benchmark measures them.
 
 const EVENTS = repetitions({ whole: 100, sample: 5 });
 const LOAD = { tenants: 6, sockets: 3, endpoints: 2, events: EVENTS };
-
-let bench: Awaited<ReturnType<typeof openStreamOutageBench>>;
-beforeAll(async () => {
-  bench = await openStreamOutageBench();
-});
-afterAll(() => bench.close());
+const bench = openedOnce(openStreamOutageBench);
 
 /** What repeats in another run: names and times since its start. */
 const callsOf = ({ calls, startedAt }: StreamRun) =>

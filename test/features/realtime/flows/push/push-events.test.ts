@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { conversationFields } from "#features/inbox/events/conversation-fields.ts";
@@ -7,14 +7,11 @@ import { streamFrameSchemas } from "#features/realtime/events.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const types = (frames: readonly { readonly frame: { readonly type: string } }[]) =>
   frames.map(({ frame }) => frame.type);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
 import { readConversationId } from "#features/inbox/rules/conversations.ts";
 import { decodeRealtime, type RealtimeMessage } from "#features/realtime/queue.ts";
@@ -7,17 +7,14 @@ import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../
 import { openHoldFixture } from "../../../../support/flows/hold-fixture.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
 import { refusedWith } from "../../../../support/flows/reply-fixture.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { openHandOverFixture } from "../../../uploads/flows/support/hand-over-fixture.ts";
 
 // What the flows that change held messages and uploads queue for the sockets of their tenant.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const requested = async (queues: Pick<TestQueues, "realtime">): Promise<(RealtimeMessage | null)[]> =>
   (await receiveAllMessages(testEnv.eventSource, queues.realtime)).map(({ body }) => decodeRealtime(body));

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { RealtimeTask } from "#features/realtime/queue.ts";
 import { Crash } from "../../../../support/faults.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { interceptCalls } from "../../../../support/processes/port-calls.ts";
 import {
   type ConversationFixture,
@@ -16,11 +17,7 @@ import {
 
 // A worker that pushes a conversation, a held message or an upload meets a fault at each of its calls.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 /** A change, the task that pushes it, and what every socket must get. */
 interface Scenario {

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { streamFrameSchemas } from "#features/realtime/events.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { createHold, createUpload, openConversationFixture } from "./support/conversation-fixture.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
 
 // What is pushed besides events: conversations, held messages and uploads that changed.
 
-let testEnv: TestEnv;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 
 const withConversation = () => openConversationFixture(testEnv);
 
