@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import { table } from "#base/config/names.ts";
 import { startTestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
-import { feedAttributes, idAttributes, useMeteredTable } from "./metered-table.ts";
+import { feedAttributes, idAttributes, useMeteredTable } from "./metering/metered-table.ts";
 
 const metered = useMeteredTable();
 

@@ -7,7 +7,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { injectFaults } from "./faults.ts";
 import type { Item } from "./item-size.ts";
-import { feedAttributes, idAttributes, useMeteredTable } from "./metered-table.ts";
+import { feedAttributes, idAttributes, useMeteredTable } from "./metering/metered-table.ts";
 
 const metered = useMeteredTable();
 

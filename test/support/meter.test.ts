@@ -17,7 +17,7 @@ import { describe, expect, test } from "vitest";
 import { startTestTable } from "./dynamodb.ts";
 import { injectFaults } from "./faults.ts";
 import { attachMeter } from "./meter.ts";
-import { useMeteredTable } from "./metered-table.ts";
+import { useMeteredTable } from "./metering/metered-table.ts";
 
 const metered = useMeteredTable();
 

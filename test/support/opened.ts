@@ -14,7 +14,7 @@ export function openedOnce<T extends object>(open: () => T | Promise<T>, close: 
   return opened(open, close, beforeAll, afterAll);
 }
 
-/** As `openedOnce`, but anew for each test. */
+/** As `openedOnce`, but again for each test. */
 export function openedEach<T extends object>(open: () => T | Promise<T>, close: Close<T> = closeOf): T {
   return opened(open, close, beforeEach, afterEach);
 }

@@ -9,7 +9,7 @@ import { invokeWorker } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** One tenant with a connected account and its own queues, and helpers that read its counters. */
-export type CountFixture = Awaited<ReturnType<typeof openCountFixture>>;
+type CountFixture = Awaited<ReturnType<typeof openCountFixture>>;
 
 export async function openCountFixture(testEnv: TestEnv) {
   const queues = await testEnv.newQueues();

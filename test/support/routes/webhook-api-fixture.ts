@@ -16,7 +16,7 @@ export interface ApiResponse {
 export const invalidRequest = { status: 400, body: { ok: false, error: { code: "invalid_request" } } };
 
 /** A tenant with one endpoint, and the API's app. It validates each response against its schema. */
-export type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>>;
+type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>>;
 
 export async function openWebhookApiFixture(testEnv: TestEnv) {
   const endpointFixture = await openEndpointFixture(testEnv);

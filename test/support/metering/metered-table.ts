@@ -1,9 +1,9 @@
 import { type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { table } from "#base/config/names.ts";
-import { startTestTable } from "./dynamodb.ts";
-import { type Item, itemSize } from "./item-size.ts";
-import { attachMeter, type Meter } from "./meter.ts";
+import { startTestTable } from "../dynamodb.ts";
+import { type Item, itemSize } from "../item-size.ts";
+import { attachMeter, type Meter } from "../meter.ts";
 
 /** A table for the meter's own tests: one per file, with a fresh meter and a fresh partition for each test. */
 export interface MeteredTable {
