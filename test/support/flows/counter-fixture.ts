@@ -9,8 +9,6 @@ import { invokeWorker } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** One tenant with a connected account and its own queues, and helpers that read its counters. */
-type CountFixture = Awaited<ReturnType<typeof openCountFixture>>;
-
 export async function openCountFixture(testEnv: TestEnv) {
   const queues = await testEnv.newQueues();
   const tenant = newTenant();

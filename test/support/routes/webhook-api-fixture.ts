@@ -16,8 +16,6 @@ export interface ApiResponse {
 export const invalidRequest = { status: 400, body: { ok: false, error: { code: "invalid_request" } } };
 
 /** A tenant with one endpoint, and the API's app. It validates each response against its schema. */
-type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>>;
-
 export async function openWebhookApiFixture(testEnv: TestEnv) {
   const endpointFixture = await openEndpointFixture(testEnv);
   const { ports } = endpointFixture;
