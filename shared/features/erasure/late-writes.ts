@@ -4,7 +4,7 @@ import { ERASURE_MARKER_TTL } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
-import type { ChangeUpdate, MessageUpdate } from "#features/inbox/rules/updates.ts";
+import type { ChangeUpdate, MessageUpdate, ReferralUpdate } from "#features/inbox/rules/updates.ts";
 import type { ConversationSnapshot, HeadAdvance } from "#features/inbox/store/conversations.ts";
 import type { RecordedMessage } from "#features/inbox/store/messages.ts";
 import type { OutboundMessages } from "#features/inbox/store/outbound-messages.ts";
@@ -19,12 +19,40 @@ export interface ConversationErasure {
   covers(sentAt: Millis): boolean;
   /** Whether a message was removed by the erasure, or dropped because of it, read consistently. */
   wasRemoved(messageId: string): Promise<boolean>;
-  /** Whether an inbound message or echo is from before the erasure and must be dropped. */
-  coversMessage(update: MessageUpdate): Promise<boolean>;
+  /** Whether an update is from before the erasure, or is a change of a message from before it, and must be dropped. */
+  coversUpdate(update: RecordedUpdate): Promise<boolean>;
   /** Stores a mark of a message that is dropped, by which its later changes are recognized and dropped too. */
   markDropped(message: Pick<Message, "eventUlid">): Promise<void>;
-  /** Whether a change is from before the erasure or is of a message from before it, and must be dropped. */
-  coversChange(update: ChangeUpdate): Promise<boolean>;
+}
+
+/** An update that leaves rows in its conversation. */
+type RecordedUpdate = MessageUpdate | ChangeUpdate | ReferralUpdate;
+
+/** How an update is recorded. */
+interface Recording<Result> {
+  /** Runs instead of `record` where the update is dropped. */
+  readonly onDrop?: (erasure: ConversationErasure) => Promise<void>;
+  /**
+   * Stores the update. An erasure may run beside it, so this checks what it stored.
+   * @returns `erased` where the erasure covers what was stored, which is removed then
+   */
+  readonly record: (erasure: ConversationErasure) => Promise<Result | "erased">;
+}
+
+/**
+ * Records an update unless an erasure of its conversation covers it.
+ * @returns what `record` returned; `erased` where the update was dropped or removed again, and must not be published
+ */
+export async function recordUnlessErased<Result>(
+  ports: Pick<LateWritePorts, "erasures" | "messageChanges">,
+  update: RecordedUpdate,
+  conversation: ConversationRead,
+  { record, onDrop }: Recording<Result>,
+): Promise<Result | "erased"> {
+  const erasure = await conversationErasure(ports, conversation);
+  if (!(await erasure.coversUpdate(update))) return record(erasure);
+  await onDrop?.(erasure);
+  return "erased";
 }
 
 /** A conversation as it was read before an update of it. */
@@ -40,7 +68,7 @@ interface ConversationRead {
  * Reads the last erasure of a conversation. The head has it. A conversation without a head may have left a marker,
  * which is read only where the tenant erased anything within the marker's lifetime.
  */
-export async function conversationErasure(
+async function conversationErasure(
   ports: Pick<LateWritePorts, "erasures" | "messageChanges">,
   { account: { tenant, lastErasureAt }, conversationId, snapshot, now }: ConversationRead,
 ): Promise<ConversationErasure> {
@@ -53,27 +81,29 @@ export async function conversationErasure(
   const wasRemoved = async (messageId: string) =>
     markerExists && ports.erasures.isRemoved(conversationId, messageMarks(tenant, messageId));
 
+  const isOfRemovedMessage = async (update: RecordedUpdate, erasedAt: Millis) => {
+    if (update.kind === "referral") return false;
+    if (update.kind === "message") {
+      if (isEchoOfEarlierSend(update, erasedAt)) return true;
+      // An echo on Instagram names no send. `markErasedSend` stored a mark of it.
+      const mayBeEarlierSend = update.echo !== null && update.at - erasedAt <= STAMP_DELAY_MAX;
+      return mayBeEarlierSend && wasRemoved(update.messageId);
+    }
+    if (!markerExists) return false;
+    const sentAt = await ports.messageChanges.getSentAt(tenant, conversationId, update.messageId);
+    return sentAt === null ? wasRemoved(update.messageId) : sentAt <= erasedAt;
+  };
+
   return {
     erasedAt,
     covers: (sentAt) => erasedAt !== null && sentAt <= erasedAt,
     wasRemoved,
-    async coversMessage(update) {
-      if (erasedAt === null) return false;
-      if (update.at <= erasedAt || isEchoOfEarlierSend(update, erasedAt)) return true;
-      // An echo on Instagram names no send. `markErasedSend` stored a mark of it.
-      const mayBeEarlierSend = update.echo !== null && update.at - erasedAt <= STAMP_DELAY_MAX;
-      return mayBeEarlierSend && wasRemoved(update.messageId);
+    async coversUpdate(update) {
+      return erasedAt !== null && (update.at <= erasedAt || isOfRemovedMessage(update, erasedAt));
     },
     async markDropped({ eventUlid }) {
       if (erasedAt === null) return;
       await ports.erasures.saveMark({ id: deriveErasureId(conversationId), erasedAt }, eventUlid);
-    },
-    async coversChange({ messageId, at }) {
-      if (erasedAt === null) return false;
-      if (at <= erasedAt) return true;
-      if (!markerExists) return false;
-      const sentAt = await ports.messageChanges.getSentAt(tenant, conversationId, messageId);
-      return sentAt === null ? wasRemoved(messageId) : sentAt <= erasedAt;
     },
   };
 }
@@ -127,7 +157,7 @@ export async function undoRemovedEcho(
   tenant: TenantId,
   { update, record, erasure }: { update: MessageUpdate; record: RecordedMessage; erasure: ConversationErasure },
 ): Promise<boolean> {
-  if (!update.echo || erasure.erasedAt === null || !(await erasure.coversMessage(update))) return false;
+  if (!update.echo || erasure.erasedAt === null || !(await erasure.coversUpdate(update))) return false;
   await removeLateMessage(ports, tenant, record, erasure.erasedAt);
   await ports.outboundMessages.removeMarker(record.message);
   return true;

@@ -177,9 +177,19 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "an update from before an erasure is recorded",
+    file: "shared/features/erasure/late-writes.ts",
+    search: "if (!(await erasure.coversUpdate(update))) return record(erasure);",
+    replacement: "if (update.at > 0) return record(erasure);",
+    killedBy: {
+      file: "test/features/erasure/flows/late-writes.test.ts",
+      title: "a redelivered message is dropped, at once and until its retention ends",
+    },
+  },
+  {
     name: "a dropped message leaves no mark",
     file: "shared/features/inbox/flows/ingest-message.ts",
-    search: "    await erasure.markDropped(message);",
+    search: "onDrop: (erasure) => erasure.markDropped(message),",
     replacement: "",
     killedBy: {
       file: "test/features/erasure/flows/changes.test.ts",
@@ -189,9 +199,8 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "a dropped message leaves the change that arrived before it",
     file: "shared/features/inbox/flows/ingest-message.ts",
-    search: `    await erasure.markDropped(message);
-    return removePending(ports, { account, conversationId, messageId });`,
-    replacement: "    return erasure.markDropped(message);",
+    search: 'if (result === "erased") return removePending(ports, { account, conversationId, messageId });',
+    replacement: 'if (result === "erased") return;',
     killedBy: {
       file: "test/features/erasure/flows/changes.test.ts",
       title: "is removed when the message arrives and is dropped, %s",

@@ -14,7 +14,7 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "a message that an erasure takes back stays counted",
     file: "shared/features/inbox/flows/ingest-message.ts",
-    search: "if (isCounted) uncountMessage(effects.tally, account.tenant);",
+    search: "if (isCounted) uncountMessage(effects.tally, tenant);",
     replacement: "",
     killedBy: {
       file: "test/features/stats/flows/message-counters.test.ts",

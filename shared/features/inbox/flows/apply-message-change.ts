@@ -1,7 +1,6 @@
 import { deriveEventUlid, type EventType, type RenderedEvent } from "#base/events/events.ts";
-import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { conversationErasure } from "#features/erasure/late-writes.ts";
+import { type ConversationErasure, recordUnlessErased } from "#features/erasure/late-writes.ts";
 import { publishStoredEvent } from "../effects.ts";
 import { renderMessageDeleted } from "../events/message-deleted.ts";
 import { renderMessageEdited } from "../events/message-edited.ts";
@@ -22,32 +21,51 @@ export async function applyMessageChange(
   update: ChangeUpdate,
   context: UpdateContext,
 ): Promise<void> {
-  const { account, now } = context;
-  if (update.at <= now - RETENTION) return;
-  const conversationId = idOfConversation({ ...update, tenant: account.tenant });
-  const erasure = await conversationErasure(ports, { ...context, conversationId });
-  if (await erasure.coversChange(update)) return;
+  const { tenant } = context.account;
+  const conversationId = idOfConversation({ ...update, tenant });
+  const result = await recordUnlessErased(
+    ports,
+    update,
+    { ...context, conversationId },
+    { record: (erasure) => storeChange(ports, { update, conversationId, erasure, context }) },
+  );
+  if (result === "erased" || result === "of_unsent") return;
+  publishStoredEvent(context.effects, { tenant, type: eventTypes[update.kind], eventUlid: result.eventUlid });
+}
 
+/**
+ * Applies a change and stores its event.
+ * @returns `erased` where an erasure that ran beside this removed both; `of_unsent` where the change is of a message that
+ * is unsent
+ */
+async function storeChange(
+  ports: IngestPorts,
+  {
+    update,
+    conversationId,
+    erasure,
+    context: { account, now },
+  }: { update: ChangeUpdate; conversationId: string; erasure: ConversationErasure; context: UpdateContext },
+): Promise<{ readonly eventUlid: string } | "erased" | "of_unsent"> {
+  const { tenant } = account;
   const name = changeKey(update);
-  const type = eventTypes[update.kind];
-  const candidateUlid = deriveEventUlid(account.tenant, name, type, now);
+  const candidateUlid = deriveEventUlid(tenant, name, eventTypes[update.kind], now);
   // The platform's clock may be ahead of ours, but an erasure that starts from now on is later than this change.
   const changedAt = erasure.covers(now) ? update.at : Math.min(update.at, now);
   const ref = { changeName: name, eventUlid: candidateUlid, changedAt };
   const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
   // Before the message is edited, so that an unsend finds the stored body and deletes it.
-  await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
+  await ports.eventBodies.save(tenant, renderChange(tenant, eventUlid, update, conversationId));
   const changeContext = { account, conversationId, messageId: update.messageId, erasure, now };
   const result = await applyOrDeferChange(ports, changeContext, toChange(update));
   if (result === "erased") {
     const ownChange = { changeNames: [name], eventUlids: [eventUlid] };
-    return ports.eventBodies.removeChanges(account.tenant, conversationId, ownChange);
+    await ports.eventBodies.removeChanges(tenant, conversationId, ownChange);
+    return "erased";
   }
-  if (result === "unsent" && update.kind === "edit") return;
-  if (result === "unsent" && update.kind === "reaction") {
-    return ports.eventBodies.deleteBodies(account.tenant, conversationId, [name]);
-  }
-  publishStoredEvent(context.effects, { tenant: account.tenant, type, eventUlid });
+  if (result === "applied" || update.kind === "unsend") return { eventUlid };
+  if (update.kind === "reaction") await ports.eventBodies.deleteBodies(tenant, conversationId, [name]);
+  return "of_unsent";
 }
 
 const eventTypes = {

@@ -1,5 +1,10 @@
 import { deriveEventUlid, messageEventType } from "#base/events/events.ts";
-import { conversationErasure, undoLateWrite, undoRemovedEcho } from "#features/erasure/late-writes.ts";
+import {
+  type ConversationErasure,
+  recordUnlessErased,
+  undoLateWrite,
+  undoRemovedEcho,
+} from "#features/erasure/late-writes.ts";
 import { echoSentVia } from "#features/sending/rules/sends.ts";
 import { countMessage, uncountMessage } from "#features/stats/count.ts";
 import { messageEvent, requestProfile } from "../effects.ts";
@@ -8,6 +13,7 @@ import { conversationId as idOfConversation } from "../rules/conversations.ts";
 import { isLate } from "../rules/late-messages.ts";
 import { hasRetentionEnded, type Message } from "../rules/messages.ts";
 import type { MessageUpdate } from "../rules/updates.ts";
+import type { HeadAdvance } from "../store/conversations.ts";
 import type { RecordedMessage } from "../store/messages.ts";
 import { applyPending, hasPendingChange, removePending } from "./pending-changes.ts";
 import { reconcileEcho } from "./reconcile-echo.ts";
@@ -16,47 +22,66 @@ import type { UpdateContext } from "./update-context.ts";
 /** Stores one message in either direction, advances its conversation's head and publishes its event. */
 export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, context: UpdateContext): Promise<void> {
   const { account, snapshot, effects, now } = context;
-  if (hasRetentionEnded(update.at, now)) return;
+  const { tenant } = account;
   const message = toMessage(update, context);
   const { id: messageId, conversationId } = message;
-  const erasure = await conversationErasure(ports, { ...context, conversationId });
-  if (await erasure.coversMessage(update)) {
-    await erasure.markDropped(message);
-    return removePending(ports, { account, conversationId, messageId });
-  }
-  const record = await recordMessage(ports, { update, message, account, now });
-  // The marker of a repeated message may name an earlier time than the update has, such as that of its arrival.
-  if (hasRetentionEnded(record.message.sentAt, now)) return;
-  if (await undoRemovedEcho(ports, account.tenant, { update, record, erasure }))
-    return removePending(ports, { account, conversationId, messageId });
-  const isCounted = record.isNew && record.message.direction !== "outbound";
-  // Before the head advances: if that fails, the message is stored, and not new when the webhook is repeated.
-  if (isCounted) countMessage(effects.tally, account.tenant);
-  const advance = await ports.conversations.advanceHead(account.tenant, record.message, {
-    accountHandle: account.handle,
-    shards: account.shards,
-    erasedAt: erasure.erasedAt,
-    expiredPictureEndsAt:
-      snapshot.pictureEndsAt !== null && snapshot.pictureEndsAt <= now ? snapshot.pictureEndsAt : null,
-  });
-  if (await undoLateWrite(ports, account.tenant, record, advance)) {
-    if (isCounted) uncountMessage(effects.tally, account.tenant);
-    return removePending(ports, { account, conversationId, messageId });
-  }
+  const result = await recordUnlessErased(
+    ports,
+    update,
+    { ...context, conversationId },
+    {
+      onDrop: (erasure) => erasure.markDropped(message),
+      record: (erasure) => storeMessage(ports, { update, message, erasure, context }),
+    },
+  );
+  if (result === "erased") return removePending(ports, { account, conversationId, messageId });
+  if (result === "ended") return;
+  const { record, advance, erasure } = result;
   // The head that named the change may have ended since, because a change does not extend its life.
   const mayBePending = advance.started && isLate(record.message.sentAt, now);
   const hasPending = mayBePending || hasPendingChange(messageId, snapshot, advance.snapshot);
   const changeContext = { account, conversationId, messageId, erasure, now };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
-  if (!isUnsent && record.message.unsentAt === undefined) effects.events.push(messageEvent(account.tenant, record));
-  requestProfile(effects, {
-    tenant: account.tenant,
-    message: record.message,
-    before: snapshot,
-    snapshot: advance.snapshot,
-    now,
+  if (!isUnsent && record.message.unsentAt === undefined) effects.events.push(messageEvent(tenant, record));
+  requestProfile(effects, { tenant, message: record.message, before: snapshot, snapshot: advance.snapshot, now });
+}
+
+/** A message that is stored, and its conversation's head with it. */
+interface StoredMessage {
+  readonly record: RecordedMessage;
+  readonly advance: HeadAdvance;
+  readonly erasure: ConversationErasure;
+}
+
+/** @returns `erased` where an erasure that ran beside this removed it; `ended` where its retention has ended */
+async function storeMessage(
+  ports: IngestPorts,
+  {
+    update,
+    message,
+    erasure,
+    context: { account, snapshot, effects, now },
+  }: { update: MessageUpdate; message: Message; erasure: ConversationErasure; context: UpdateContext },
+): Promise<StoredMessage | "erased" | "ended"> {
+  const { tenant, handle: accountHandle, shards } = account;
+  const record = await recordMessage(ports, { update, message, account, now });
+  // The marker of a repeated message may name an earlier time than the update has, such as that of its arrival.
+  if (hasRetentionEnded(record.message.sentAt, now)) return "ended";
+  if (await undoRemovedEcho(ports, tenant, { update, record, erasure })) return "erased";
+  const isCounted = record.isNew && record.message.direction !== "outbound";
+  // Before the head advances: if that fails, the message is stored, and not new when the webhook is repeated.
+  if (isCounted) countMessage(effects.tally, tenant);
+  const { pictureEndsAt } = snapshot;
+  const advance = await ports.conversations.advanceHead(tenant, record.message, {
+    accountHandle,
+    shards,
+    erasedAt: erasure.erasedAt,
+    expiredPictureEndsAt: pictureEndsAt !== null && pictureEndsAt <= now ? pictureEndsAt : null,
   });
+  if (!(await undoLateWrite(ports, tenant, record, advance))) return { record, advance, erasure };
+  if (isCounted) uncountMessage(effects.tally, tenant);
+  return "erased";
 }
 
 function recordMessage(

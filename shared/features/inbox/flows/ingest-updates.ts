@@ -3,6 +3,7 @@ import { isServiceFault } from "#base/kernel/service-fault.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { IngestPorts } from "../ports.ts";
 import { conversationId } from "../rules/conversations.ts";
+import { hasRetentionEnded } from "../rules/messages.ts";
 import type { IgnoredUpdate, Update } from "../rules/updates.ts";
 import type { ConversationSnapshot } from "../store/conversations.ts";
 import { applyAccountPolicy } from "./apply-account-policy.ts";
@@ -100,7 +101,7 @@ async function ingestUpdate(
   { snapshot, ...context }: Omit<UpdateContext, "snapshot"> & { readonly snapshot: ConversationSnapshot | null },
 ): Promise<void> {
   if (update.kind === "policy") return applyAccountPolicy(ports, update, context);
-  if (!snapshot) return;
+  if (!snapshot || hasRetentionEnded(update.at, context.now)) return;
   switch (update.kind) {
     case "message":
       return ingestMessage(ports, update, { ...context, snapshot });

@@ -1,6 +1,5 @@
 import { deriveEventUlid } from "#base/events/events.ts";
-import { RETENTION } from "#base/kernel/limits.ts";
-import { conversationErasure } from "#features/erasure/late-writes.ts";
+import { recordUnlessErased } from "#features/erasure/late-writes.ts";
 import { publishStoredEvent } from "../effects.ts";
 import { renderReferralReceived } from "../events/referral-received.ts";
 import type { IngestPorts } from "../ports.ts";
@@ -18,23 +17,23 @@ export async function publishReferral(
   context: UpdateContext,
 ): Promise<void> {
   const { account, snapshot, effects, now } = context;
-  const { at, referral } = update;
-  if (at <= now - RETENTION) return;
   const { tenant } = account;
   const conversationId = idOfConversation({ ...update, tenant });
-  const erasure = await conversationErasure(ports, { ...context, conversationId });
-  if (erasure.covers(at)) return;
-
   const type = "referral.received";
-  const changeName = referralKey(update);
-  const candidateUlid = deriveEventUlid(tenant, `${conversationId} ${changeName}`, type, now);
-  const ref = { changeName, eventUlid: candidateUlid, changedAt: at };
-  const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
-  const { handle, username, name } = snapshot;
-  const participant = { id: update.participantId, handle, username, name };
-  const referralDetails = { conversationId, account: update.account, participant, referral, at };
-  await ports.eventBodies.save(tenant, renderReferralReceived(tenant, eventUlid, referralDetails));
-  publishStoredEvent(effects, { tenant, type, eventUlid });
+  const record = async () => {
+    const { at, referral } = update;
+    const changeName = referralKey(update);
+    const candidateUlid = deriveEventUlid(tenant, `${conversationId} ${changeName}`, type, now);
+    const ref = { changeName, eventUlid: candidateUlid, changedAt: at };
+    const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
+    const { handle, username, name } = snapshot;
+    const participant = { id: update.participantId, handle, username, name };
+    const referralDetails = { conversationId, account: update.account, participant, referral, at };
+    await ports.eventBodies.save(tenant, renderReferralReceived(tenant, eventUlid, referralDetails));
+    return { eventUlid };
+  };
+  const result = await recordUnlessErased(ports, update, { ...context, conversationId }, { record });
+  if (result !== "erased") publishStoredEvent(effects, { tenant, type, eventUlid: result.eventUlid });
 }
 
 /** Identifies a referral within its conversation. A redelivered one has the same key. */

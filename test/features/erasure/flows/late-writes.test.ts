@@ -5,7 +5,7 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import { conversationErasure, undoLateWrite } from "#features/erasure/late-writes.ts";
+import { recordUnlessErased, undoLateWrite } from "#features/erasure/late-writes.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
@@ -305,8 +305,8 @@ describe("the echo of a send that started before the erasure", () => {
     const ports = testEnv.ingestPorts(queues);
     const snapshot = { exists: false, erasedAt: now };
     const account = { tenant, lastErasureAt: now };
-    const erasure = await conversationErasure(ports, { account, conversationId: conversation, snapshot, now });
-    return erasure.coversMessage(echo);
+    const read = { account, conversationId: conversation, snapshot, now };
+    return (await recordUnlessErased(ports, echo, read, { record: async () => "recorded" })) === "erased";
   };
 
   it("is recognized by its metadata where the platform stamped it later", async () => {
