@@ -1,6 +1,7 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 import type { Log } from "#base/aws/log.ts";
 import type { ReceivedMessages } from "#base/aws/received-messages.ts";
+import { failedStage } from "#base/kernel/attempt-stage.ts";
 import { openCallScope } from "#base/kernel/call-scope.ts";
 import { type Deadline, OutOfTime, startDeadline } from "#base/kernel/deadline.ts";
 import { errorClass } from "#base/kernel/error-class.ts";
@@ -89,6 +90,7 @@ function failureLine(worker: string, record: SQSRecord, error: unknown): Paramet
     message_id: record.messageId,
     error: errorClass(error),
     receives: receiveCount(record),
+    stage: failedStage(error),
     trace_id: readTraceId(record.body),
   };
 }

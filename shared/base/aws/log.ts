@@ -1,3 +1,4 @@
+import type { AttemptStage } from "../kernel/attempt-stage.ts";
 import { currentTraceId } from "../kernel/trace.ts";
 
 /**
@@ -35,6 +36,8 @@ export type LogLine =
       readonly message_id: string;
       readonly error: string;
       readonly receives: number;
+      /** What failed of an attempt of a delivery. Absent where something else failed. */
+      readonly stage?: AttemptStage | undefined;
       readonly trace_id?: string | undefined;
     }
   | {

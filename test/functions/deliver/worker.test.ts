@@ -4,6 +4,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
+import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
@@ -33,6 +34,8 @@ const worker = () => {
 const runWorker = (remaining?: number) => invokeWorker(testEnv.eventSource, queues.events, worker(), remaining);
 const queueAll = (bodies: readonly string[]) =>
   openQueue(queues.events, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
+
+const broken = () => Promise.reject(Object.assign(new Error("broken"), { name: "Broken" }));
 
 describe("a batch of events", () => {
   it("reports the one event whose endpoint's secret does not open, and completes the others", async () => {
@@ -64,7 +67,25 @@ describe("a batch of events", () => {
       message_id: failed[0],
       error: "InvalidCiphertextException",
       receives: 1,
+      stage: "prepare",
     });
+  });
+
+  it.each<{ stage: string; failing: (ports: DeliverPorts) => Partial<DeliverPorts> }>([
+    { stage: "prepare", failing: () => ({ vault: { open: broken } }) },
+    { stage: "call", failing: () => ({ webhookClient: { ...webhookClient, send: broken } }) },
+    { stage: "record", failing: ({ deliveries }) => ({ deliveries: { ...deliveries, recordFirst: broken } }) },
+    { stage: "follow_up", failing: ({ retries }) => ({ retries: { ...retries, send: broken } }) },
+  ])("logs the stage of the attempt that failed: $stage", async ({ stage, failing }) => {
+    const receiver = await startStatusReceiver();
+    const tenant = newTenant();
+    await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/503`);
+    await queueAll([(await recordMessage(testEnv, tenant)).body]);
+    const ports = testEnv.deliverPorts(queues, webhookClient);
+    const failingWorker = deliverWorker({ ...ports, ...failing(ports) }, testEnv.now);
+    await invokeWorker(testEnv.eventSource, queues.events, failingWorker);
+    const failures = testEnv.lines.filter(({ event }) => event === "record.failed");
+    expect(failures).toEqual([expect.objectContaining({ error: "Broken", stage })]);
   });
 
   it("drops messages that are unreadable, gone or stale, and logs the reason", async () => {

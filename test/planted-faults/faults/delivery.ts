@@ -178,8 +178,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
   {
     name: "a retry without an answer spends an attempt",
     file: "shared/features/delivery/flows/retry.ts",
-    search: "if (endpoint && isUnanswered(result.outcome, batch)) {",
-    replacement: "if (endpoint && batch.slow && isUnanswered(result.outcome, batch)) {",
+    search: "if (endpoint && isUnanswered(answered, batch)) {",
+    replacement: "if (endpoint && batch.slow && isUnanswered(answered, batch)) {",
     killedBy: {
       file: "test/features/delivery/flows/slow-endpoints.test.ts",
       title:

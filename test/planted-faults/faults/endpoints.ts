@@ -34,8 +34,8 @@ export const endpointsFaults: readonly PlantedFault[] = [
   {
     name: "a first attempt without an answer keeps its batch waiting",
     file: "shared/features/delivery/flows/fan-out.ts",
-    search: "if (isUnanswered(outcome, batch)) {",
-    replacement: "if (batch.slow && isUnanswered(outcome, batch)) {",
+    search: "if (isUnanswered(answered, batch)) {",
+    replacement: "if (batch.slow && isUnanswered(answered, batch)) {",
     killedBy: {
       file: "test/features/delivery/flows/slow-endpoints.test.ts",
       title: "one endpoint of twenty hangs: its first attempt moves to the slow queue, and no later event waits for it",

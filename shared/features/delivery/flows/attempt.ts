@@ -1,5 +1,6 @@
 import { eventId, type RenderedEvent } from "#base/events/events.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { atStage } from "#base/kernel/attempt-stage.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -7,41 +8,82 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { loadRenderedEvent } from "../rendered-events.ts";
-import { deliveryId, type Verdict } from "../rules/deliveries.ts";
+import { deliveryId, type InitialStatus, type Verdict } from "../rules/deliveries.ts";
 import { signWebhook } from "../rules/signatures.ts";
 import { UnreleasedClaim } from "../rules/unreleased-claim.ts";
 import type { DeliveryRow } from "../store/delivery-items.ts";
 import type { Batch } from "./batch.ts";
 
-/** An event for one endpoint, at the time of the attempt. */
-interface Attempt {
-  readonly tenant: TenantId;
+// The stages of an attempt are types: prepared, answered, judged, and recorded in finish-attempt.ts. The function of a
+// stage takes the type of the stage before, so none can be left out.
+
+/** An attempt whose endpoint is called: the event, and the secrets that are valid now. */
+interface ReadyAttempt {
+  readonly kind: "ready";
   readonly endpoint: Endpoint;
   readonly event: RenderedEvent;
-  /** Those that are valid now. */
   readonly secrets: readonly string[];
-  readonly now: Millis;
-  /** The time limit of the call. */
-  readonly timeout: Millis;
+}
+
+/** An attempt that has its verdict without a call of its endpoint. */
+interface AttemptWithoutCall<V> {
+  readonly kind: "not_called";
+  readonly verdict: V;
+}
+
+export type PreparedAttempt<V = Verdict> = ReadyAttempt | AttemptWithoutCall<V>;
+
+export type AnsweredAttempt<V = Verdict> =
+  | { readonly kind: "called"; readonly outcome: AttemptOutcome }
+  | AttemptWithoutCall<V>;
+
+export interface Judgement<V = Verdict> {
+  /** Null when the endpoint was not called. */
+  readonly outcome: AttemptOutcome | null;
+  readonly verdict: V;
+}
+
+/** @returns an attempt that ends without a call */
+export function withoutCall<V extends InitialStatus>(verdict: V): AttemptWithoutCall<V> {
+  return { kind: "not_called", verdict };
 }
 
 /**
- * Posts an event to one endpoint, signed with each secret. Endpoints do not share connections,
+ * Posts the event of a prepared attempt to its endpoint, signed with each secret. Endpoints do not share connections,
  * even on the same host.
  */
-export async function makeAttempt(
+export async function callEndpoint<V>(
   ports: Pick<DeliverPorts, "webhookClient">,
-  attempt: Attempt,
-): Promise<AttemptOutcome> {
-  const { endpoint, event, secrets, now, timeout } = attempt;
+  prepared: PreparedAttempt<V>,
+  { now, attemptTimeout: timeout }: Pick<Batch, "now" | "attemptTimeout">,
+): Promise<AnsweredAttempt<V>> {
+  if (prepared.kind === "not_called") return prepared;
+  const { endpoint, event, secrets } = prepared;
   const id = eventId(event.ulid);
   const headers = {
-    ...signWebhook(secrets, id, event.body, now),
+    ...signWebhook(secrets, id, event.body, now()),
     "svc-event-id": id,
     "svc-event-type": event.type,
     "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
   };
-  return ports.webhookClient.send({ url: endpoint.url, poolKey: endpoint.id, headers, body: event.body, timeout });
+  const request = { url: endpoint.url, poolKey: endpoint.id, headers, body: event.body, timeout };
+  return { kind: "called", outcome: await atStage("call", ports.webhookClient.send(request)) };
+}
+
+/**
+ * Whether an attempt must be made again on the slow deliveries queue: its receiver had no time to answer there. It is
+ * aborted here, so that no batch waits longer for a receiver. The attempt does not count, and the receiver may see the
+ * event twice.
+ */
+export function isUnanswered(answered: AnsweredAttempt<unknown>, { slow }: { readonly slow: boolean }): boolean {
+  if (slow || answered.kind === "not_called") return false;
+  return answered.outcome.kind === "no_answer" && answered.outcome.error === "timeout";
+}
+
+/** @param judgeOutcome the verdict about a call */
+export function judge<V>(answered: AnsweredAttempt<V>, judgeOutcome: (outcome: AttemptOutcome) => V): Judgement<V> {
+  if (answered.kind === "not_called") return { outcome: null, verdict: answered.verdict };
+  return { outcome: answered.outcome, verdict: judgeOutcome(answered.outcome) };
 }
 
 /** A stored delivery and its endpoint as it was read; null when that no longer exists. */
@@ -51,37 +93,32 @@ export interface StoredDelivery<E = Endpoint | null> {
   readonly row: DeliveryRow;
 }
 
-/** The result of attempting a claimed delivery: the endpoint's answer, or a verdict without a call. */
-export type ClaimedResult =
-  | { readonly outcome: AttemptOutcome; readonly verdict: null }
-  | { readonly outcome: null; readonly verdict: Verdict };
-
 /** A delivery whose row is claimed, and its endpoint's secrets, which were opened before. */
 export interface ClaimedDelivery extends StoredDelivery {
   readonly secrets: readonly string[];
 }
 
 /**
- * Attempts a delivery whose row is claimed, unless its endpoint or event no longer allows it.
- * @throws when the table fails before the call. The claim is given back then, so that the attempt is due and not spent
+ * Prepares the attempt of a delivery whose row is claimed. Its endpoint or event may no longer allow a call.
+ * @throws when the table fails. The claim is given back then, so that the attempt is due and not spent
  * @throws UnreleasedClaim when that fails too
  */
-export async function attemptClaimed(
+export async function prepareClaimed(
   ports: DeliverPorts,
   { tenant, endpoint, row, secrets }: ClaimedDelivery,
-  { now, attemptTimeout: timeout }: Pick<Batch, "now" | "attemptTimeout">,
-): Promise<ClaimedResult> {
-  const event = await loadRenderedEvent(ports, tenant, row).catch(async (error: unknown) => {
+  { now }: Pick<Batch, "now">,
+): Promise<PreparedAttempt> {
+  const load = loadRenderedEvent(ports, tenant, row).catch(async (error: unknown) => {
     await ports.deliveries.releaseDelivery(tenant, row, now()).catch(() => {
       throw row.op === null ? error : new UnreleasedClaim(row.op, error);
     });
     throw error;
   });
-  if (!endpoint || endpoint.status === "deleted" || !event) return { outcome: null, verdict: { status: "failed" } };
-  if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
-  if (now() >= row.createdAt + RETENTION) return { outcome: null, verdict: { status: "dlq" } };
-  const outcome = await makeAttempt(ports, { tenant, endpoint, event, secrets, now: now(), timeout });
-  return { outcome, verdict: null };
+  const event = await atStage("prepare", load);
+  if (!endpoint || endpoint.status === "deleted" || !event) return withoutCall({ status: "failed" });
+  if (endpoint.status === "paused") return withoutCall({ status: "blocked" });
+  if (now() >= row.createdAt + RETENTION) return withoutCall({ status: "dlq" });
+  return { kind: "ready", endpoint, event, secrets };
 }
 
 /**
@@ -90,7 +127,7 @@ export async function attemptClaimed(
  */
 export async function openSigningSecrets(
   ports: Pick<DeliverPorts, "vault">,
-  { tenant, endpoint, now }: Pick<Attempt, "tenant" | "now"> & { readonly endpoint: Endpoint | null },
+  { tenant, endpoint, now }: Pick<StoredDelivery, "tenant" | "endpoint"> & { readonly now: Millis },
 ): Promise<string[]> {
   if (endpoint?.status !== "active") return [];
   const encryptionContext = { purpose: "webhook-secret", tenant, owner: endpoint.id } as const;
@@ -99,5 +136,6 @@ export async function openSigningSecrets(
     endpoint.secondary && endpoint.secondary.expiresAt > now ? endpoint.secondary.sealedSecret : null,
   ].filter((secret) => secret !== null);
   if (sealedSecrets.length === 0) throw new Error("The endpoint has no signing secret.");
-  return allDone(sealedSecrets.map((secret) => ports.vault.open(secret, encryptionContext)));
+  const opened = allDone(sealedSecrets.map((secret) => ports.vault.open(secret, encryptionContext)));
+  return atStage("prepare", opened);
 }

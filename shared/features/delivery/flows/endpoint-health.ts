@@ -82,15 +82,6 @@ interface UnansweredAttempt extends AttemptKey {
 }
 
 /**
- * Whether an attempt must be made again on the slow deliveries queue: its receiver had no time to answer there. It is
- * aborted here, so that no batch waits longer for a receiver. The attempt does not count, and the receiver may see the
- * event twice.
- */
-export function isUnanswered(outcome: AttemptOutcome | null, { slow }: { readonly slow: boolean }): boolean {
-  return !slow && outcome?.kind === "no_answer" && outcome.error === "timeout";
-}
-
-/**
  * Marks the endpoint as slow, so that later batches do not call it, and logs that the attempt moves to the slow queue.
  */
 export function onUnanswered(

@@ -1,5 +1,5 @@
 import type { RenderedEvent } from "#base/events/events.ts";
-import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { atStage } from "#base/kernel/attempt-stage.ts";
 import { ulidTime } from "#base/kernel/ids.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
@@ -11,9 +11,18 @@ import type { EventMessage } from "../event-queue.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { isCircuitOpen, isSlow } from "../rules/breaker.ts";
 import { type InitialStatus, judgeAttempt, waitingForEndpoint } from "../rules/deliveries.ts";
-import { makeAttempt, openSigningSecrets } from "./attempt.ts";
+import {
+  type AnsweredAttempt,
+  callEndpoint,
+  isUnanswered,
+  type Judgement,
+  judge,
+  openSigningSecrets,
+  type PreparedAttempt,
+  withoutCall,
+} from "./attempt.ts";
 import { type Batch, rereadEndpoint } from "./batch.ts";
-import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
+import { onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 
 /** An event to publish, with what its batch has read for it. */
@@ -130,40 +139,53 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
   const { event, endpoint } = publication;
   const { tenant, eventUlid, source, uncounted = false } = event;
   if (event.repeated) {
-    const existing = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
+    const existing = await atStage("prepare", ports.deliveries.get(tenant, endpoint.id, eventUlid));
     if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, batch.now()));
   }
-  const { outcome, verdict } = await attemptIfAllowed(ports, publication, batch);
+  const prepared = await prepareFirst(ports, publication, batch);
+  const answered = await callEndpoint(ports, prepared, batch);
+  const judgement = judgeFirst(ports, publication, answered, batch);
   const settledAt = batch.now();
   const test = event.test === true;
   const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
-  const end = { tenant, endpoint, delivery, outcome, verdict, settledAt, uncounted };
-  const existing = await finishAttempt(ports, end, batch);
-  if (typeof existing === "object") await resumeFinishedAttempt(ports, tenant, existing, settledAt);
+  const recorded = await finishAttempt(
+    ports,
+    { tenant, endpoint, delivery, ...judgement, settledAt, uncounted },
+    batch,
+  );
+  if (recorded.kind === "superseded") await resumeFinishedAttempt(ports, tenant, recorded.row, settledAt);
 }
 
 /**
  * A paused endpoint gets a blocked row without a call, which can be replayed. While the circuit is open the row waits
  * for the endpoint. A slow endpoint's first attempt moves to the slow deliveries queue, where no other endpoint waits for
- * it. One without an answer is aborted and moves there, too.
+ * it.
  */
-async function attemptIfAllowed(
+async function prepareFirst(
   ports: DeliverPorts,
-  { event, rendered, endpoint }: EndpointPublication,
-  batch: Batch,
-): Promise<{ outcome: AttemptOutcome | null; verdict: InitialStatus }> {
-  const { tenant } = event;
-  const { now, attemptTimeout } = batch;
-  if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
-  if (isCircuitOpen(endpoint.breaker, now())) return { outcome: null, verdict: waitingForEndpoint };
-  if (isSlow(endpoint.breaker, now())) return { outcome: null, verdict: { status: "pending" } };
+  { event: { tenant }, rendered: event, endpoint }: EndpointPublication,
+  { now }: Batch,
+): Promise<PreparedAttempt<InitialStatus>> {
+  if (endpoint.status === "paused") return withoutCall({ status: "blocked" });
+  if (isCircuitOpen(endpoint.breaker, now())) return withoutCall(waitingForEndpoint);
+  if (isSlow(endpoint.breaker, now())) return withoutCall({ status: "pending" });
   const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: now() });
-  const attempt = { tenant, endpoint, event: rendered, secrets, now: now(), timeout: attemptTimeout };
-  const outcome = await makeAttempt(ports, attempt);
-  if (isUnanswered(outcome, batch)) {
+  return { kind: "ready", endpoint, event, secrets };
+}
+
+/** An attempt without an answer is aborted and moves to the slow deliveries queue, too. */
+function judgeFirst(
+  ports: DeliverPorts,
+  { event, endpoint }: EndpointPublication,
+  answered: AnsweredAttempt<InitialStatus>,
+  batch: Batch,
+): Judgement<InitialStatus> {
+  if (isUnanswered(answered, batch)) {
     onUnanswered(ports, { ...event, endpoint, endpointId: endpoint.id, attempt: 1 }, batch);
     return { outcome: null, verdict: { status: "pending" } };
   }
-  const judgement = { attempt: 1, createdAt: ulidTime(event.eventUlid), now: now(), jitter: ports.random() };
-  return { outcome, verdict: judgeAttempt(outcome, judgement) };
+  const createdAt = ulidTime(event.eventUlid);
+  return judge(answered, (outcome) =>
+    judgeAttempt(outcome, { attempt: 1, createdAt, now: batch.now(), jitter: ports.random() }),
+  );
 }

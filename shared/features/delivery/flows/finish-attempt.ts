@@ -1,5 +1,5 @@
 import { eventId } from "#base/events/events.ts";
-import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { atStage } from "#base/kernel/attempt-stage.ts";
 import { ATTEMPTS_MAX, DRAIN_REPEAT_DELAY } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { isoOrNull, type Millis } from "#base/kernel/time.ts";
@@ -8,10 +8,10 @@ import { countDelivery, countMessage } from "#features/stats/count.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { type BreakerState, breakerState, isCircuitOpen, isSlow, slowFor } from "../rules/breaker.ts";
-import { attemptError, deliveryId, type InitialStatus, type Verdict } from "../rules/deliveries.ts";
+import { attemptError, deliveryId, type InitialStatus } from "../rules/deliveries.ts";
 import { type RetryPorts, scheduleRetry } from "../schedule.ts";
 import type { AttemptKey, DeliveryRow, NewDelivery } from "../store/delivery-items.ts";
-import type { StoredDelivery } from "./attempt.ts";
+import type { Judgement, StoredDelivery } from "./attempt.ts";
 import type { Batch } from "./batch.ts";
 import { recordAttempt } from "./endpoint-health.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
@@ -23,69 +23,85 @@ import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
 const CIRCUIT_READ_MAX_AGE: Millis = DRAIN_REPEAT_DELAY / 2;
 
 interface AttemptEnd {
-  /** Null when the endpoint was not called, or when no process saw how the call ended. */
-  readonly outcome: AttemptOutcome | null;
   /** The attempt's worker died: the endpoint may have been called. */
   readonly abandoned?: boolean;
   readonly settledAt: Millis;
 }
 
-/** The end of a delivery's first attempt. Its row does not exist yet. */
-interface FirstAttemptEnd extends AttemptEnd {
+/** A delivery's first attempt. Its row does not exist yet. */
+interface JudgedFirstAttempt extends AttemptEnd, Judgement<InitialStatus> {
   readonly tenant: TenantId;
   readonly endpoint: Endpoint;
   readonly delivery: NewDelivery;
-  readonly verdict: InitialStatus;
   /** No counter includes the event's message yet. */
   readonly uncounted: boolean;
 }
 
-/** The end of a retry or probe, which has claimed the delivery's row; or of a delivery whose event is gone. */
-interface ClaimedAttemptEnd extends AttemptEnd, StoredDelivery {
-  readonly verdict: Verdict;
-}
+/** A retry or probe, which has claimed the delivery's row; or a delivery whose event is gone. */
+interface JudgedClaimedAttempt extends AttemptEnd, Judgement, StoredDelivery {}
+
+/** An attempt whose verdict is not stored. Its outcome is null, too, when no process saw how the call ended. */
+type JudgedAttempt = JudgedFirstAttempt | JudgedClaimedAttempt;
+
+export type RecordedAttempt =
+  | { readonly kind: "recorded"; readonly attempt: JudgedAttempt }
+  /** Another worker recorded the first attempt: its row. */
+  | { readonly kind: "superseded"; readonly row: DeliveryRow }
+  /** Another worker's result stands, or the row waits no more. */
+  | { readonly kind: "claim_lost" };
 
 /**
  * Ends a first attempt, a retry or a probe: records the outcome, logs it, counts it, schedules the next attempt, and
  * pauses an endpoint that answered 410. A process that dies after the record leaves the rest to the repeated message.
- * @returns false when the claim was lost; the existing row when another worker recorded the first attempt
  */
 export async function finishAttempt(
   ports: DeliverPorts,
-  end: FirstAttemptEnd | ClaimedAttemptEnd,
+  judged: JudgedAttempt,
+  batch: Pick<Batch, "tally" | "health" | "now" | "startedAt">,
+): Promise<RecordedAttempt> {
+  const { tenant, endpoint, outcome } = judged;
+  if (endpoint && outcome && batch.health) recordAttempt(batch.health, { tenant, endpoint }, outcome);
+  const recorded = await atStage("record", record(ports, judged));
+  logAttempt(ports, judged, recorded.kind === "recorded");
+  if (recorded.kind === "recorded") await atStage("follow_up", followUp(ports, recorded, batch));
+  return recorded;
+}
+
+async function followUp(
+  ports: DeliverPorts,
+  { attempt: judged }: Extract<RecordedAttempt, { kind: "recorded" }>,
   { tally, health, now, startedAt }: Pick<Batch, "tally" | "health" | "now" | "startedAt">,
-): Promise<true | false | DeliveryRow> {
-  const { tenant, endpoint, outcome, verdict, settledAt } = end;
-  if (endpoint && outcome && health) recordAttempt(health, { tenant, endpoint }, outcome);
-  const recorded = await record(ports, end);
-  logAttempt(ports, end, recorded === true);
-  if (recorded !== true) return recorded;
-  const delivery = "row" in end ? end.row : end.delivery;
+): Promise<void> {
+  const { tenant, endpoint, outcome, verdict, settledAt } = judged;
+  const delivery = "row" in judged ? judged.row : judged.delivery;
   countDelivery(tally, tenant, delivery, verdict.status);
-  if ("uncounted" in end && end.uncounted) countMessage(tally, tenant);
+  if ("uncounted" in judged && judged.uncounted) countMessage(tally, tenant);
   const dueAt = nextAttemptAt(verdict, settledAt);
   if (dueAt !== null) {
     const wasSlow = health !== null && outcome !== null && slowFor(outcome) > 0;
     const slow = verdict.status === "pending" || wasSlow || isKnownSlow(endpoint, settledAt);
-    await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1, slow }, dueAt, settledAt);
+    await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(judged) + 1, slow }, dueAt, settledAt);
   } else if (verdict.status === "retrying" && now() - startedAt > CIRCUIT_READ_MAX_AGE) {
-    const attempt = "row" in end ? end.row.attempt : 1;
+    const attempt = "row" in judged ? judged.row.attempt : 1;
     await scheduleUnlessOpen(ports, { ...delivery, tenant, attempt }, settledAt);
   }
   if (endpoint) await pauseWhenGone(ports, { tenant, delivery, url: endpoint.url, outcome, settledAt });
-  return true;
 }
 
 /**
  * Completes what an earlier worker recorded but may not have followed up before it died.
  * @returns whether a next attempt was scheduled
  */
-export async function resumeFinishedAttempt(
+export function resumeFinishedAttempt(
   ports: DeliverPorts,
   tenant: TenantId,
   row: DeliveryRow,
   now: Millis,
 ): Promise<boolean> {
+  return atStage("follow_up", resumeRecorded(ports, tenant, row, now));
+}
+
+async function resumeRecorded(ports: DeliverPorts, tenant: TenantId, row: DeliveryRow, now: Millis): Promise<boolean> {
   await resumePauseWhenGone(ports, tenant, row);
   const retry = { ...row, tenant, attempt: row.attempt + 1 };
   if (row.status !== "pending" && row.status !== "retrying") return false;
@@ -113,13 +129,18 @@ async function scheduleUnlessOpen(
 
 async function record(
   { deliveries }: Pick<DeliverPorts, "deliveries">,
-  end: FirstAttemptEnd | ClaimedAttemptEnd,
-): Promise<true | false | DeliveryRow> {
-  if ("row" in end) {
-    if (end.row.leaseUntil === null) return deliveries.failWaiting(end.tenant, end.row, end.settledAt);
-    return deliveries.settleDelivery(end.tenant, end.row, end);
+  judged: JudgedAttempt,
+): Promise<RecordedAttempt> {
+  if ("delivery" in judged) {
+    const row = await deliveries.recordFirst(judged.tenant, judged.delivery, judged);
+    return row ? { kind: "superseded", row } : { kind: "recorded", attempt: judged };
   }
-  return (await deliveries.recordFirst(end.tenant, end.delivery, end)) ?? true;
+  const { tenant, row, settledAt } = judged;
+  const isStored =
+    row.leaseUntil === null
+      ? await deliveries.failWaiting(tenant, row, settledAt)
+      : await deliveries.settleDelivery(tenant, row, judged);
+  return isStored ? { kind: "recorded", attempt: judged } : { kind: "claim_lost" };
 }
 
 function isKnownSlow(endpoint: Endpoint | null, now: Millis): boolean {
@@ -133,28 +154,24 @@ function nextAttemptAt(verdict: InitialStatus, settledAt: Millis): Millis | null
 }
 
 /** 0 for a first attempt that was not made. */
-function attemptNumber(end: FirstAttemptEnd | ClaimedAttemptEnd): number {
-  if ("row" in end) return end.row.attempt;
-  return end.outcome ? 1 : 0;
+function attemptNumber(judged: JudgedAttempt): number {
+  if ("row" in judged) return judged.row.attempt;
+  return judged.outcome ? 1 : 0;
 }
 
 /** @param isRecorded false when another worker's result stands */
-function logAttempt(
-  { log }: Pick<DeliverPorts, "log">,
-  end: FirstAttemptEnd | ClaimedAttemptEnd,
-  isRecorded: boolean,
-): void {
-  const { tenant, endpoint, outcome, verdict, settledAt } = end;
-  const { endpointId, eventUlid, eventType } = "row" in end ? end.row : end.delivery;
+function logAttempt({ log }: Pick<DeliverPorts, "log">, judged: JudgedAttempt, isRecorded: boolean): void {
+  const { tenant, endpoint, outcome, verdict, settledAt } = judged;
+  const { endpointId, eventUlid, eventType } = "row" in judged ? judged.row : judged.delivery;
   const breaker: BreakerState | null = endpoint && breakerState(endpoint.breaker, settledAt);
   log({
-    event: end.abandoned ? "delivery.abandoned" : outcome ? "delivery.attempted" : "delivery.not_attempted",
+    event: judged.abandoned ? "delivery.abandoned" : outcome ? "delivery.attempted" : "delivery.not_attempted",
     tenant,
     endpoint: endpointId,
     event_id: eventId(eventUlid),
     event_type: eventType,
     delivery: deliveryId(eventUlid, endpointId),
-    attempt: attemptNumber(end),
+    attempt: attemptNumber(judged),
     attempts_max: ATTEMPTS_MAX,
     verdict: isRecorded ? verdict.status : "superseded",
     response_status: outcome?.kind === "answered" ? outcome.status : null,

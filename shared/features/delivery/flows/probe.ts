@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { atStage } from "#base/kernel/attempt-stage.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
@@ -9,7 +10,14 @@ import { attemptResult, closeBreaker, onProbe } from "../rules/breaker.ts";
 import { judgeAttempt, type Verdict, waitingForEndpoint } from "../rules/deliveries.ts";
 import { drainTask, scheduleTask } from "../schedule.ts";
 import type { DeliveryRow } from "../store/delivery-items.ts";
-import { attemptClaimed, type ClaimedDelivery, openSigningSecrets, type StoredDelivery } from "./attempt.ts";
+import {
+  type ClaimedDelivery,
+  callEndpoint,
+  judge,
+  openSigningSecrets,
+  prepareClaimed,
+  type StoredDelivery,
+} from "./attempt.ts";
 import type { Batch } from "./batch.ts";
 import { nextAttemptNumber } from "./drain.ts";
 import { updateBreaker } from "./endpoint-health.ts";
@@ -94,12 +102,12 @@ async function attemptRow(
   const row = await claimWaiting(ports, waiting, batch);
   if (!row) return null;
   const claimedDelivery = { ...waiting, row };
-  const result = await attemptClaimed(ports, claimedDelivery, batch);
+  const prepared = await prepareClaimed(ports, claimedDelivery, batch);
+  const answered = await callEndpoint(ports, prepared, batch);
   const settledAt = now();
-  const { outcome } = result;
-  const verdict = result.verdict === null ? judgeProbe(ports, row, result.outcome, settledAt) : result.verdict;
-  await finishAttempt(ports, { ...claimedDelivery, outcome, verdict, settledAt }, { ...batch, health: null });
-  return outcome;
+  const judgement = judge(answered, (outcome) => judgeProbe(ports, row, outcome, settledAt));
+  await finishAttempt(ports, { ...claimedDelivery, ...judgement, settledAt }, { ...batch, health: null });
+  return judgement.outcome;
 }
 
 /** After a failure the delivery waits for its endpoint again. */
@@ -123,13 +131,14 @@ async function claimWaiting(
   const { now } = batch;
   const { tenant, row } = waiting;
   const attempt = nextAttemptNumber(row);
-  const tryClaim = () => ports.deliveries.claimDelivery(tenant, { ...row, attempt }, now());
+  const tryClaim = () => atStage("prepare", ports.deliveries.claimDelivery(tenant, { ...row, attempt }, now()));
   const first = await tryClaim();
   if (first.outcome === "claimed") return first.row;
   if (first.outcome !== "abandoned") return null;
   const abandoned = { ...waiting, row: first.row, outcome: null, abandoned: true };
   const end = { ...abandoned, verdict: waitingForEndpoint, settledAt: now() };
-  if (!(await finishAttempt(ports, end, { ...batch, health: null }))) return null;
+  const recorded = await finishAttempt(ports, end, { ...batch, health: null });
+  if (recorded.kind !== "recorded") return null;
   const second = await tryClaim();
   return second.outcome === "claimed" ? second.row : null;
 }

@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
+import { atStage } from "#base/kernel/attempt-stage.ts";
 import { errorClass } from "#base/kernel/error-class.ts";
 import { SLOW_BACKOFF_FIRST, SLOW_BACKOFF_MAX } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
@@ -11,9 +12,9 @@ import { judgeAbandoned, judgeAttempt, type Verdict } from "../rules/deliveries.
 import { retryMessage, scheduleRetry } from "../schedule.ts";
 import type { Slot } from "../store/concurrency-slots.ts";
 import type { DeliveryRow } from "../store/delivery-items.ts";
-import { attemptClaimed, openSigningSecrets } from "./attempt.ts";
+import { callEndpoint, isUnanswered, judge, openSigningSecrets, prepareClaimed } from "./attempt.ts";
 import type { Batch } from "./batch.ts";
-import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
+import { onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 
 /**
@@ -76,7 +77,7 @@ async function claimAndAttempt(
   const { now } = batch;
   const { tenant, attempt } = message;
   const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: now() });
-  const claim = await ports.deliveries.claimDelivery(tenant, message, now());
+  const claim = await atStage("prepare", ports.deliveries.claimDelivery(tenant, message, now()));
   switch (claim.outcome) {
     case "gone":
       return drop("stale");
@@ -92,20 +93,22 @@ async function claimAndAttempt(
       const { attempt, createdAt } = claim.row;
       const verdict = judgeAbandoned({ attempt, createdAt, now: now(), jitter: ports.random() });
       const end = { tenant, endpoint, row: claim.row, outcome: null, abandoned: true, verdict, settledAt: now() };
-      return (await finishAttempt(ports, end, { ...batch, health: null })) ? done : drop("stale");
+      const recorded = await finishAttempt(ports, end, { ...batch, health: null });
+      return recorded.kind === "recorded" ? done : drop("stale");
     }
     case "claimed": {
       const claimedDelivery = { tenant, endpoint, row: claim.row };
-      const result = await attemptClaimed(ports, { ...claimedDelivery, secrets }, batch);
-      if (endpoint && isUnanswered(result.outcome, batch)) {
+      const prepared = await prepareClaimed(ports, { ...claimedDelivery, secrets }, batch);
+      const answered = await callEndpoint(ports, prepared, batch);
+      if (endpoint && isUnanswered(answered, batch)) {
         onUnanswered(ports, { ...message, endpoint }, batch);
         if (!(await ports.deliveries.releaseDelivery(tenant, claim.row, now()))) return drop("stale");
         await ports.slowRetries.send(retryMessage(message));
         return done;
       }
-      const verdict = result.verdict === null ? judgeOutcome(ports, claim.row, result.outcome, now()) : result.verdict;
-      const end = { ...claimedDelivery, outcome: result.outcome, verdict, settledAt: now() };
-      return (await finishAttempt(ports, end, batch)) ? done : drop("stale");
+      const judgement = judge(answered, (outcome) => judgeOutcome(ports, claim.row, outcome, now()));
+      const recorded = await finishAttempt(ports, { ...claimedDelivery, ...judgement, settledAt: now() }, batch);
+      return recorded.kind === "recorded" ? done : drop("stale");
     }
   }
 }
