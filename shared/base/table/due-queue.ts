@@ -1,7 +1,8 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "../config/names.ts";
 import { allDone } from "../kernel/parallel.ts";
 import { HOUR, type Millis } from "../kernel/time.ts";
-import { checkpointAttributes as A } from "./attributes.ts";
+import { checkpointAttributes as A, feedIndex } from "./attributes.ts";
 import type { Table } from "./client.ts";
 import { conditionalWrite } from "./conditional-write.ts";
 import { absentOr, below } from "./expressions.ts";
@@ -122,6 +123,31 @@ function shardReader<T extends Key>({ client, name: TableName }: Table, PK: stri
       return items;
     },
   };
+}
+
+/**
+ * The items of a partition of the feed index that are due, the earliest first, in pages. Their position begins with the time
+ * at which they are due. The index may be seconds behind.
+ */
+export async function* dueInIndex<T extends Key>(
+  { client, name: TableName }: Table,
+  partition: string,
+  now: Millis,
+): AsyncGenerator<T[]> {
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName,
+        IndexName: names.feedIndex.name,
+        KeyConditionExpression: `${feedIndex.feed} = :due AND ${feedIndex.feedPosition} <= :now`,
+        ExpressionAttributeValues: { ":due": partition, ":now": cursorAfter(now).key },
+        ExclusiveStartKey,
+      }),
+    );
+    yield Items as T[];
+    ExclusiveStartKey = LastEvaluatedKey;
+  } while (ExclusiveStartKey);
 }
 
 function minKey(keys: readonly (string | null)[]): string | null {

@@ -1,11 +1,11 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { table as names } from "#base/config/names.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
+import { dueInIndex } from "#base/table/due-queue.ts";
 import { allOf, atLeast, atMost, equals, isUnchanged, itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
-import { type Key, positionTime, t13 } from "#base/table/keys.ts";
+import { type Key, positionTime } from "#base/table/keys.ts";
 import { put, remove, update, type Write } from "#base/table/writes.ts";
 import { checkTimeAfter } from "../rules/account-checks.ts";
 import type { AccountRef } from "../rules/accounts.ts";
@@ -143,20 +143,7 @@ export function accountCheckStore(table: Table) {
 
     /** The checks that are due, the earliest first, in pages. The index may be seconds behind. */
     async *listDue(now: Millis): AsyncGenerator<AccountCheck[]> {
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName,
-            IndexName: names.feedIndex.name,
-            KeyConditionExpression: `${A.feed} = :due AND ${A.feedPosition} <= :now`,
-            ExpressionAttributeValues: { ":due": DUE_CHECKS, ":now": `${t13(now)}~` },
-            ExclusiveStartKey,
-          }),
-        );
-        yield (Items as CheckItem[]).map(toCheck);
-        ExclusiveStartKey = LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      for await (const items of dueInIndex<CheckItem>(table, DUE_CHECKS, now)) yield items.map(toCheck);
     },
 
     /**

@@ -1,11 +1,10 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { table as names } from "#base/config/names.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
+import { dueInIndex } from "#base/table/due-queue.ts";
 import { equals } from "#base/table/expressions.ts";
-import { type Key, positionTime, t13 } from "#base/table/keys.ts";
+import { type Key, positionTime } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
 import type { AccountRef } from "../rules/accounts.ts";
 import { dataDeletionAttributes as A, dataDeletionAccountAttributes as Row } from "./attributes.ts";
@@ -39,26 +38,12 @@ export type DueDeletion = DueAccount | DueStatus;
 
 /** The unfinished rows of data deletions, in the index of what is due until they are removed or done. */
 export function dueDeletions(table: Table) {
-  const { client, name: TableName } = table;
   const isDueAt = ({ code, dueAt }: DueDeletion) => equals(A.feedPosition, deletionPosition(dueAt, code));
 
   return {
     /** What is due, the earliest first, in pages. The index may be seconds behind. */
     async *listDue(now: Millis): AsyncGenerator<DueDeletion[]> {
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName,
-            IndexName: names.feedIndex.name,
-            KeyConditionExpression: `${A.feed} = :due AND ${A.feedPosition} <= :now`,
-            ExpressionAttributeValues: { ":due": DUE_DELETIONS, ":now": `${t13(now)}~` },
-            ExclusiveStartKey,
-          }),
-        );
-        yield (Items as DueItem[]).map(toDueDeletion);
-        ExclusiveStartKey = LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      for await (const items of dueInIndex<DueItem>(table, DUE_DELETIONS, now)) yield items.map(toDueDeletion);
     },
 
     /**
