@@ -1,3 +1,4 @@
+import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, DAY, type Millis } from "#base/kernel/time.ts";
 import { appSecretProof } from "../api/app-secret-proof.ts";
 import type { PlatformHttp } from "../api/http.ts";
@@ -6,7 +7,6 @@ import { asObject, type JsonObject } from "../json.ts";
 import type { CallFailure, CallUnknown } from "./account-platform.ts";
 import { readNextPage } from "./conversations.ts";
 import { callGraph } from "./graph-call.ts";
-import { withoutFragment } from "./instagram-login.ts";
 import type { FacebookLogin, LoginPage } from "./login.ts";
 import { readAccountId, readLife, readNames, readToken } from "./values.ts";
 

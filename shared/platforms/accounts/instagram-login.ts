@@ -1,3 +1,4 @@
+import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
 import type { PlatformHttp } from "../api/http.ts";
 import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
@@ -81,11 +82,6 @@ function redeemCode(
     const isScopeMissing = scopes !== null && !scopes.includes(MESSAGING_SCOPE);
     return token === null ? null : { kind: "token", token, isScopeMissing };
   });
-}
-
-/** Instagram appends `#_` to its redirect. */
-export function withoutFragment(code: string): string {
-  return code.replace(/#_$/, "");
 }
 
 /** The fields of the answer are in a list of one, as documented, or in the answer itself. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { output } from "zod/v4/core";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
+import { withoutFragment } from "#base/kernel/text/urls.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { readCookie } from "#http/credentials/cookies.ts";
 import type { ConnectReason } from "../flows/link-account.ts";
@@ -9,7 +10,7 @@ import { finishMessengerLogin } from "../flows/login/finish-messenger-login.ts";
 import { loginRefused } from "../flows/login/login-failures.ts";
 import { loginCookie } from "../flows/login/login-state.ts";
 import type { LoginConnection } from "../flows/login/ports.ts";
-import { useLogin, withoutFragment } from "../flows/login/use-login.ts";
+import { useLogin } from "../flows/login/use-login.ts";
 import { accountKey, type PlatformName } from "../rules/accounts.ts";
 import { type ConnectRoutePorts, connectEndpoint as endpoint } from "./endpoint.ts";
 import { loginLocation, loginRedirect, toLoginCookie } from "./login-browser.ts";

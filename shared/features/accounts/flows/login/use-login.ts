@@ -1,5 +1,6 @@
 import { newOp } from "#base/kernel/ids.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import { withoutFragment } from "#base/kernel/text/urls.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { refuseRole, refuseTenant, type SessionCaller } from "#features/access/rules/callers.ts";
 import type { PlatformName } from "../../rules/accounts.ts";
@@ -42,9 +43,4 @@ export async function readLoginState(
   text: string | null,
 ): Promise<LoginState | null> {
   return text === null ? null : openLoginState(await ports.loginStateKeys(), platform, withoutFragment(text));
-}
-
-/** Instagram appends `#_` to the last parameter of its redirect, and Facebook `#_=_`. */
-export function withoutFragment(text: string): string {
-  return text.replace(/#_(=_)?$/, "");
 }
