@@ -7,7 +7,7 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import type { RequestPace } from "#features/access/request-limits.ts";
-import { redirectBrowser } from "./browser/browser-redirects.ts";
+import { redirectingBrowsers } from "./browser/browser-redirects.ts";
 import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
 import { withDeprecation } from "./deprecation.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
@@ -60,7 +60,8 @@ export function createApp<P>(options: AppOptions<P>): App {
     getPath: (request, context) => encodedPath(request.url, context?.env as Edge | undefined),
   });
   for (const endpoint of [...options.endpoints].sort(bySpecificity)) {
-    app.on(endpoint.method, routerPath(endpoint), (c) => handleRequest(endpoint, options, c));
+    const answer = toAnswer(endpoint, options);
+    app.on(endpoint.method, routerPath(endpoint), (c) => handleRequest(endpoint, answer, options, c));
   }
   app.notFound((c) => unroutedResponse(options, c));
   return app;
@@ -86,39 +87,46 @@ function isReadableByConsole(endpoints: readonly { readonly cors?: false }[]): b
   return endpoints.every((endpoint) => endpoint.cors !== false);
 }
 
-function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
+/**
+ * Answers the requests of one route, also with a fault.
+ * @param remaining the time left for the response; undefined for no limit
+ */
+type Answer = (
+  request: IncomingRequest,
+  remaining: Millis | undefined,
+  onPace: (pace: RequestPace) => void,
+) => Promise<Response>;
+
+function toAnswer<P>(endpoint: Endpoint<P>, options: AppOptions<P>): Answer {
+  const answer: Answer = (request, remaining, onPace) =>
+    withDeadline(remaining, serve(options, endpoint, request, onPace)).catch((error: unknown) => {
+      const { operation } = endpoint;
+      const { correlationId } = request.metadata;
+      options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
+      return failure(refuse("internal_error"));
+    });
+  const { ports } = options;
+  const locate = endpoint.browserLocation?.bind(endpoint);
+  return locate ? redirectingBrowsers(answer, (outcome, request) => locate(outcome, { request, ports })) : answer;
+}
+
+function handleRequest<P>(endpoint: Endpoint<P>, answer: Answer, options: AppOptions<P>, c: Ctx): Promise<Response> {
   const now = options.now();
   const correlationId = resolveCorrelationId(c.env, now);
   const metadata = requestMetadata(c, correlationId);
   const remaining = c.env?.remaining;
   const time = startRequestTime(options.now, remaining && remaining - ANSWER_MARGIN);
   const request = { raw: c.req.raw, metadata, path: c.req.param(), now, time };
-  return runInvocation(() => runWithTrace(correlationId, () => respond(options, endpoint, request, remaining))).finally(
-    time.end,
-  );
-}
-
-/** @param remaining the time left for the response; undefined for no limit */
-async function respond<P>(
-  options: AppOptions<P>,
-  endpoint: Endpoint<P>,
-  request: IncomingRequest,
-  remaining: Millis | undefined,
-): Promise<Response> {
-  const { correlationId } = request.metadata;
   const caller: { pace?: RequestPace } = {};
-  const onPace = (pace: RequestPace) => {
-    caller.pace = pace;
+  const respond = async () => {
+    const response = await answer(request, remaining, (pace) => {
+      caller.pace = pace;
+    });
+    const paced = withCommonHeaders(caller.pace ? withPace(response, caller.pace) : response, correlationId);
+    const common = endpoint.deprecation ? withDeprecation(paced, endpoint.deprecation) : paced;
+    return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
   };
-  const response = await withDeadline(remaining, serve(options, endpoint, request, onPace)).catch((error: unknown) => {
-    const { operation } = endpoint;
-    options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
-    return failure(refuse("internal_error"));
-  });
-  const outcome = await redirectBrowser(endpoint, response, { request: request.metadata, ports: options.ports });
-  const paced = withCommonHeaders(caller.pace ? withPace(outcome, caller.pace) : outcome, correlationId);
-  const common = endpoint.deprecation ? withDeprecation(paced, endpoint.deprecation) : paced;
-  return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
+  return runInvocation(() => runWithTrace(correlationId, respond)).finally(time.end);
 }
 
 function requestMetadata(c: Ctx, correlationId: string): RequestMetadata {

@@ -1,22 +1,29 @@
-import type { Endpoint, LocationContext, Outcome } from "../endpoint.ts";
+import type { Outcome, RequestMetadata } from "../endpoint.ts";
+import type { IncomingRequest } from "../serve.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 
+/** Answers the requests of one route. */
+type Answer<Rest extends readonly unknown[]> = (request: IncomingRequest, ...rest: Rest) => Promise<Response>;
+
 /**
- * The response of a route to which a person's browser navigates: a redirect instead of the envelope. A program, which
- * does not name HTML in its Accept header, gets the envelope. Cookies stay.
+ * The answer of a route to which a person's browser navigates: a redirect instead of the envelope. A program, which does
+ * not name HTML in its Accept header, gets the envelope. Cookies stay.
+ * @param locate where a browser is redirected with an outcome
  */
-export async function redirectBrowser<P>(
-  endpoint: Endpoint<P>,
-  response: Response,
-  { request, ports }: LocationContext<P>,
-): Promise<Response> {
-  if (!endpoint.browserLocation || !acceptsHtml(request.headers) || !isEnvelope(response)) return response;
-  const outcome = (await response.clone().json()) as Outcome;
-  const headers = new Headers(response.headers);
-  headers.delete("content-type");
-  headers.set("location", await endpoint.browserLocation(outcome, { request, ports }));
-  headers.set("referrer-policy", "no-referrer");
-  return new Response(null, { status: 302, headers });
+export function redirectingBrowsers<Rest extends readonly unknown[]>(
+  answer: Answer<Rest>,
+  locate: (outcome: Outcome, request: RequestMetadata) => Promise<string>,
+): Answer<Rest> {
+  return async (request, ...rest) => {
+    const response = await answer(request, ...rest);
+    if (!acceptsHtml(request.metadata.headers) || !isEnvelope(response)) return response;
+    const outcome = (await response.clone().json()) as Outcome;
+    const headers = new Headers(response.headers);
+    headers.delete("content-type");
+    headers.set("location", await locate(outcome, request.metadata));
+    headers.set("referrer-policy", "no-referrer");
+    return new Response(null, { status: 302, headers });
+  };
 }
 
 function isEnvelope({ headers }: Response): boolean {
