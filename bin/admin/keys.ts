@@ -59,7 +59,7 @@ export async function revokeKeyById(values: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(values.tenant);
   const keyId = parseKeyId(values);
   const { ports, now } = await deployment();
-  const refusal = await revokeKey(ports, { tenant, keyId, actor: CLI, now });
+  const refusal = await revokeKey(ports, { tenant, keyId, author: CLI, now });
   if (refusal) throw new CliError(`API key ${keyId} not found for tenant ${tenant}. key list prints the ids.`);
   return { id: keyId, tenant, status: "revoked" };
 }
@@ -67,7 +67,7 @@ export async function revokeKeyById(values: Arguments): Promise<CommandOutput> {
 export async function revokeOperatorKeyById(values: Arguments): Promise<CommandOutput> {
   const keyId = parseKeyId(values);
   const { ports, now } = await deployment();
-  const refusal = await revokeOperatorKey(ports, { keyId, actor: CLI, now });
+  const refusal = await revokeOperatorKey(ports, { keyId, author: CLI, now });
   if (refusal) throw new CliError(`Operator key ${keyId} not found. operator-key list prints the ids.`);
   return { id: keyId, status: "revoked" };
 }

@@ -3,6 +3,7 @@ import type { Reason, Refusal } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import type { CallerAuthor } from "#features/access/author.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#features/access/rules/callers.ts";
 import type { Role } from "#features/access/rules/roles.ts";
 import type { Deprecation } from "./deprecation.ts";
@@ -98,6 +99,8 @@ interface CallerOf {
 /** The input of a handler behind a credential. With the tenant source "query" it has the tenant. */
 export type CallerInput<A extends keyof CallerOf, T extends TenantSource, I> = I & {
   readonly caller: CallerOf[A];
+  /** The caller as the author of a change. */
+  readonly author: CallerAuthor<CallerOf[A]>;
 } & (T extends "query" ? { readonly tenant: TenantId } : unknown);
 
 /** One route. Validation, the OpenAPI operation and the allowed refusals derive from it. Schemas: zod or zod/mini. */

@@ -115,7 +115,8 @@ async function respond<P>(
   const setCookies = (cookies: readonly string[]) => {
     responseCookies.push(...cookies);
   };
-  const input = { caller, ...parsedRequest, onReplay, setCookies, request: metadata, now, time, ports };
+  const author = caller && { caller, ip: metadata.sourceIp };
+  const input = { caller, author, ...parsedRequest, onReplay, setCookies, request: metadata, now, time, ports };
   const result = (await withoutWill(endpoint, metadata, input)) ?? (await endpoint.handle(input));
   const response = toHttpResponse(endpoint, result, checkData);
   if (isReplayed) response.headers.set("idempotent-replayed", "true");

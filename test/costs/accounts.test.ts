@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
-import { changeAuthor } from "#features/access/acting.ts";
+import { changeAuthor } from "#features/access/author.ts";
 import { renderAccountEvent } from "#features/accounts/events.ts";
 import { linkAccount, type NewLink } from "#features/accounts/flows/link-account.ts";
 import { openTeamEnv, type TeamEnv } from "../features/access/flows/team/support/team.ts";
@@ -62,8 +62,8 @@ const link = async (rest: Partial<NewLink> = {}, of = tenant, userId = admin) =>
     tokenExpiresAt: now + 60 * DAY,
     authorizedBy: [ID, "7000000000000001"],
   };
-  const acting = await team.acting(userId);
-  const request = { tenant: of, account, token: TOKEN, now, ...connection, ...rest, ...acting } as NewLink;
+  const author = await team.author(userId);
+  const request = { tenant: of, account, token: TOKEN, now, ...connection, ...rest, ...author } as NewLink;
   return () => linkAccount(ports, request);
 };
 const disconnection = async () => {
@@ -71,7 +71,7 @@ const disconnection = async () => {
   if (!stored) throw new Error("The account is not connected.");
   const now = testEnv.now();
   const change = { action: "account.disconnect", resource: `account:instagram#${ID}`, detail: {}, at: now } as const;
-  const author = changeAuthor(await team.acting(admin), "admin", change);
+  const author = changeAuthor(await team.author(admin), "admin", change);
   const { connectionId } = stored;
   const type = "account.disconnected" as const;
   const event = renderAccountEvent(tenant, { eventUlid: newUlid(now), type, account: stored, reason: "user" });
@@ -157,11 +157,11 @@ test("the flows: connecting costs 16 units and 6 reads, its task 3 reads; discon
   const fixture = await openConnectionFixture(testEnv);
   const of = await fixture.team.newTenant();
   const authorizedBy = ["7000000000000003"];
-  const acting = await fixture.team.acting(await fixture.team.newMember(of, "admin"));
-  const request = { ...acting, authorizedBy, token: TOKEN };
+  const author = await fixture.team.author(await fixture.team.newMember(of, "admin"));
+  const request = { ...author, authorizedBy, token: TOKEN };
   expect(await cost(() => fixture.connect(of, fixture.messenger(), request))).toEqual({ wcu: 16, rcu: 6 });
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 3 });
-  expect(await cost(() => fixture.disconnect(of, fixture.messenger(), acting))).toEqual({ wcu: 12, rcu: 5 });
+  expect(await cost(() => fixture.disconnect(of, fixture.messenger(), author))).toEqual({ wcu: 12, rcu: 5 });
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 2 });
 
   const mailing = await openConnectionFixture(testEnv);

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 test("a login of Facebook costs two writes, and its pages 1.5 read units", async () => {
   const admin = await fixture.newMember("admin");
-  const { caller } = await openTeamEnv(fixture.testEnv).acting(admin.userId);
+  const { caller } = await openTeamEnv(fixture.testEnv).author(admin.userId);
   const ports = { ...fixture.ports, accounts: accountStore(fixture.testEnv.table) };
   const { state } = await fixture.start("messenger", admin);
   const opened = openLoginState(stateRing, "messenger", state);

@@ -82,7 +82,7 @@ test("a ticket, a socket, its frames and its end", async () => {
 test("the end of an access whose tenant has sockets", async () => {
   const [owner, member] = [await stream.newMember(tenant, "owner"), await stream.newMember(tenant)];
   await stream.open(member, tenant);
-  const request = { tenant, userId: member.userId, acting: { caller: owner, ip: null }, now: testEnv.now() };
+  const request = { tenant, userId: member.userId, author: { caller: owner, ip: null }, now: testEnv.now() };
   // The member 1; twice the number of sockets and the sockets.
   expect(await cost(() => removeMember(stream.ports, request))).toEqual({ wcu: 8, rcu: 5 });
 });

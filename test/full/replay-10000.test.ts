@@ -46,7 +46,7 @@ it("10,000 deliveries are replayed page by page: each is counted once, and each 
       tenant,
       endpointId: endpoint.id,
       window,
-      actor: fixture.by,
+      author: fixture.by,
       now: testEnv.now(),
     });
     if (isRefusal(page)) throw new Error(page.refused);

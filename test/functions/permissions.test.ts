@@ -171,7 +171,7 @@ it("the Console role allows the actions of signing in and out, for a member and 
       const caller = session && (await authenticateSession(ports, session));
       if (!caller || isRefusal(caller)) throw new Error("The session is not valid.");
       await enforceRateLimit(ports, caller, now);
-      await signOut(ports, { caller, ip, now });
+      await signOut(ports, { author: { caller, ip }, now });
     }
   });
   const { service } = synthesizeTemplates();
@@ -186,12 +186,12 @@ it("the Console role allows the actions of the routes of teams, invites and tena
   const [owner, member] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "agent")];
   const ports = { ...team.ports, isSignUpOpen: true };
   const now = testEnv.now();
-  const acting = await team.acting(owner);
-  const { caller } = acting;
+  const author = await team.author(owner);
+  const { caller } = author;
   const invite = async (email: string) => {
-    const created = await createInvite(ports, { tenant, email, role: "agent", acting, now });
+    const created = await createInvite(ports, { tenant, email, role: "agent", author, now });
     if (isRefusal(created)) throw new Error(created.refused);
-    return { tenant, inviteId: created.id, acting, now };
+    return { tenant, inviteId: created.id, author, now };
   };
   const person = await team.signIn(newEmail());
   const newSlug = newTenant();
@@ -199,18 +199,18 @@ it("the Console role allows the actions of the routes of teams, invites and tena
   const actions = await recordActions(async () => {
     // An address without a user and one of a user have other conditions.
     const byId = await invite(newEmail());
-    await invite((await team.acting(person)).caller.email);
+    await invite((await team.author(person)).caller.email);
     results.push(
       await listInvites(ports, tenant, now),
       await resendInvite(ports, byId),
       await revokeInvite(ports, byId),
       await listMembers(ports, tenant),
-      await changeMemberRole(ports, { tenant, userId: member, role: "owner", acting, now }),
-      await removeMember(ports, { tenant, userId: member, acting, now }),
-      await createOwnTenant(ports, { id: newSlug, name: "Shop", acting, now }),
+      await changeMemberRole(ports, { tenant, userId: member, role: "owner", author, now }),
+      await removeMember(ports, { tenant, userId: member, author, now }),
+      await createOwnTenant(ports, { id: newSlug, name: "Shop", author, now }),
       await listOwnTenants(ports, caller),
       await getOwnTenant(ports, { slug: tenant, caller }),
-      await renameTenant(ports, { slug: tenant, name: "Mine", acting, now }),
+      await renameTenant(ports, { slug: tenant, name: "Mine", author, now }),
     );
   });
   expect(results.filter((result) => isRefusal(result))).toEqual([]);
@@ -225,7 +225,7 @@ it("the Connect role allows the actions of a login, and of connecting, replacing
   const connecting = await openConnectionFixture(testEnv);
   const tenant = await connecting.team.newTenant();
   const userId = await connecting.team.newMember(tenant, "admin");
-  const acting = await connecting.team.acting(userId);
+  const author = await connecting.team.author(userId);
   const now = testEnv.now();
   const [states, choices] = [loginStateStore(testEnv.table), pageChoiceStore(testEnv.table)];
   const actions = await recordActions(async () => {
@@ -234,10 +234,10 @@ it("the Connect role allows the actions of a login, and of connecting, replacing
     await choices.save(tenant, userId, { sealedToken: new Uint8Array([1]), authorizedBy: [], expiresAt: now + MINUTE });
     await choices.get(tenant, userId, now);
     await connecting.stores.accounts.list(tenant);
-    await connecting.connect(tenant, connecting.instagram(), acting);
-    await connecting.connect(tenant, connecting.instagram(), { ...acting, connection: "instagram_login" });
+    await connecting.connect(tenant, connecting.instagram(), author);
+    await connecting.connect(tenant, connecting.instagram(), { ...author, connection: "instagram_login" });
     connecting.setScript(() => unknownCall);
-    await connecting.connect(tenant, connecting.messenger(), acting);
+    await connecting.connect(tenant, connecting.messenger(), author);
   });
   const { service } = synthesizeTemplates();
   const allowed = allowedActions(service, "Connect", "dynamodb:");

@@ -127,9 +127,10 @@ async function signIn({ stores, tenantPorts, functions, now, lines }: Pipeline, 
   const [invite] = await stores.invites.list(tenant);
   const newUser = { addressHashes: addressHash, email, newUserId: newUserId(now()), now: now() };
   const user = await stores.users.recordSignIn(newUser);
+  const author = { actor: `console:${user.id}`, ip: "192.0.2.1" };
   await claimInvites(
     { ...stores, log: (line) => void lines.push(line) },
-    { user, addressHashes: addressHash, inviteId: invite?.id ?? null, ip: "192.0.2.1", now: now() },
+    { user, addressHashes: addressHash, inviteId: invite?.id ?? null, author, now: now() },
   );
   const keys = await functions.connect().sessionKeys();
   const session = await sealSession(keys, { userId: user.id, epoch: user.sessionEpoch, now: now() });

@@ -3,8 +3,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, secondsToNextDay, startOfDay } from "#base/kernel/time.ts";
 import type { StoredTenant } from "#features/tenants/store/tenants.ts";
-import { type Acting, actingMember } from "./acting.ts";
-import { auditEntry } from "./audit-entry.ts";
+import { auditEntry, type CallerAuthor, changeAuthor } from "./author.ts";
 import { readInviters } from "./flows/team/inviters.ts";
 import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
 import { refuseRole, refuseTenant, type SessionCaller } from "./rules/callers.ts";
@@ -56,12 +55,17 @@ export async function createOwnTenant(
   {
     id,
     name,
-    acting,
+    author,
     now,
-  }: { readonly id: TenantId; readonly name: string; readonly acting: Acting; readonly now: Millis },
+  }: {
+    readonly id: TenantId;
+    readonly name: string;
+    readonly author: CallerAuthor<SessionCaller>;
+    readonly now: Millis;
+  },
 ): Promise<OwnTenant | Refusal<"sign_up_closed" | "tenant_exists" | "workspace_limit" | "workspace_day_limit">> {
   if (!ports.isSignUpOpen) return refuse("sign_up_closed");
-  const { userId, email } = acting.caller;
+  const { userId, email } = author.caller;
   const tenant = { id, name, status: "active", ownerEmail: null, createdAt: now } as const;
   const owner: Membership = {
     tenant: id,
@@ -72,7 +76,7 @@ export async function createOwnTenant(
     createdAt: now,
     invitedBy: null,
   };
-  const audit = auditEntry(acting, { action: "tenant.create", resource: `tenant:${id}`, detail: {}, at: now });
+  const audit = auditEntry(author, { action: "tenant.create", resource: `tenant:${id}`, detail: {}, at: now });
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const creations = await readCreations(ports, userId, now);
     if (isRefusal(creations)) return creations;
@@ -125,23 +129,27 @@ export async function renameTenant(
   {
     slug,
     name,
-    acting,
+    author,
     now,
-  }: { readonly slug: string; readonly name: string; readonly acting: Acting; readonly now: Millis },
+  }: {
+    readonly slug: string;
+    readonly name: string;
+    readonly author: CallerAuthor<SessionCaller>;
+    readonly now: Millis;
+  },
 ): Promise<OwnTenant | Refusal<"tenant_not_found" | "tenant_suspended" | "role_forbidden">> {
   const tenant = parseTenant(slug);
   if (!tenant) return refuse("tenant_not_found");
-  const { caller } = acting;
+  const { caller } = author;
   const refusal = refuseTenant(caller, tenant, "tenant_not_found") ?? refuseRole(caller, tenant, "owner");
   if (refusal) return refusal;
-  const entry = {
+  const change = {
     action: "tenant.update",
     resource: `tenant:${tenant}`,
     detail: { changed: "name" },
     at: now,
   } as const;
-  const by = { audit: auditEntry(acting, entry), actor: actingMember(acting, "owner") };
-  const result = await ports.tenants.rename(tenant, name, by);
+  const result = await ports.tenants.rename(tenant, name, changeAuthor(author, "owner", change));
   if (result === "actor_changed") return refuse("role_forbidden");
   return (await ports.tenants.get(tenant)) ?? refuse("tenant_not_found");
 }

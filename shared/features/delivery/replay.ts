@@ -3,8 +3,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { changeAuthor } from "#features/access/acting.ts";
-import type { Actor } from "#features/access/audit-entry.ts";
+import { type Author, changeAuthor } from "#features/access/author.ts";
 import { findDelivery } from "./flows/get-delivery.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
@@ -20,7 +19,7 @@ import type { DeliveryRow } from "./store/delivery-items.ts";
 export async function replayDelivery(
   ports: Omit<ReplayPorts, "audit">,
   tenant: TenantId,
-  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Actor,
+  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Author,
   now: Millis,
 ): Promise<
   | { status: "pending" }

@@ -3,7 +3,7 @@ import type { Vault } from "#base/aws/vault.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Gate } from "#base/net/egress-gate.ts";
-import type { Actor } from "#features/access/audit-entry.ts";
+import type { Author } from "#features/access/author.ts";
 import type { Deliveries } from "#features/delivery/store/deliveries.ts";
 import type { DueAttempts } from "#features/delivery/store/due-attempts.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
@@ -26,7 +26,7 @@ export interface WebhookPorts extends PushRequestPorts {
 /** A tenant's request to manage its endpoints. */
 export interface WebhookRequest {
   readonly tenant: TenantId;
-  readonly actor: Actor;
+  readonly author: Author;
   readonly now: Millis;
 }
 

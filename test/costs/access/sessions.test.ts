@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { Actor } from "#features/access/audit-entry.ts";
+import type { Author } from "#features/access/author.ts";
 import { revokeKey } from "#features/access/flows/key-lists.ts";
 import { createKey } from "#features/access/flows/keys.ts";
 import { type Caller, implicitTenant } from "#features/access/rules/callers.ts";
@@ -75,11 +75,11 @@ test("a key and a webhook endpoint that a member creates cost two units more, fo
   const caller = await callerOf(writeHeaders);
   const tenant = implicitTenant(caller);
   if (!tenant) throw new Error("The session has one tenant.");
-  const [actor, now] = [{ caller, ip: null }, pipeline.now()];
-  const newKey = () => createKey(pipeline.apiPorts, tenant, { ...actor, scope: "live", label: "" }, now);
+  const [author, now] = [{ caller, ip: null }, pipeline.now()];
+  const newKey = () => createKey(pipeline.apiPorts, tenant, { ...author, scope: "live", label: "" }, now);
   await newKey();
   const url = `${pipeline.loopback.origin}/hooks/new`;
-  const newWebhook = () => createWebhook(pipeline.apiPorts, { tenant, url, events: ["message.received"], actor, now });
+  const newWebhook = () => createWebhook(pipeline.apiPorts, { tenant, url, events: ["message.received"], author, now });
   expect(await pipeline.cost(newKey)).toEqual({ wcu: 10, rcu: 0, sqs: 0 });
   expect(await pipeline.cost(newWebhook)).toEqual({ wcu: 8, rcu: 0, sqs: 0 });
 });
@@ -91,10 +91,10 @@ test("each change of an endpoint, a test event and a revocation cost two units m
   if (!tenant) throw new Error("The session has one tenant.");
   const ports = pipeline.apiPorts;
   const url = `${pipeline.loopback.origin}/hooks/new`;
-  const cost = async (actor: Actor) => {
-    const request = { tenant, actor, now: pipeline.now() };
+  const cost = async (author: Author) => {
+    const request = { tenant, author, now: pipeline.now() };
     const webhook = await createWebhook(ports, { ...request, url, events: ["message.received"] });
-    const key = await createKey(ports, tenant, { ...actor, scope: "live", label: "" }, request.now);
+    const key = await createKey(ports, tenant, { ...author, scope: "live", label: "" }, request.now);
     if (isRefusal(webhook) || isRefusal(key)) throw new Error("The endpoint or the key was refused.");
     const named = { ...request, endpointId: webhook.endpoint.id };
     const writes = [

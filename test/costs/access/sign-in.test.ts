@@ -122,7 +122,7 @@ test("signing out is a transaction of the user and an audit row for each tenant"
     memberships: session?.memberships ?? [],
     scope: "live",
   };
-  expect(await cost(() => signOut(fixture.ports(), { caller, ip: null, now: testEnv.now() }))).toEqual({
+  expect(await cost(() => signOut(fixture.ports(), { author: { caller, ip: null }, now: testEnv.now() }))).toEqual({
     wcu: 4,
     // The number of the tenant's sockets, before and after.
     rcu: 2,

@@ -42,7 +42,7 @@ async function newInvite(email = newEmail()): Promise<Invite> {
   if (isRefusal(invite)) throw new Error(`The invite was refused: ${invite.refused}.`);
   return invite;
 }
-const request = async () => ({ acting: await team.acting(owner), now: testEnv.now() });
+const request = async () => ({ author: await team.author(owner), now: testEnv.now() });
 
 test("the members, a change of role and a removal", async () => {
   const [agent, second] = [await team.newMember(tenant, "agent"), await team.newMember(tenant, "owner")];
@@ -91,34 +91,34 @@ test("an invite that waits for its person is bound by one sign-in, listed, accep
   const ids: string[] = [];
   for (const other of others) {
     const owner = await team.newMember(other, "owner");
-    const acting = await team.acting(owner);
-    const invite = await createInvite(team.ports, { tenant: other, email, role: "agent", acting, now: testEnv.now() });
+    const author = await team.author(owner);
+    const invite = await createInvite(team.ports, { tenant: other, email, role: "agent", author, now: testEnv.now() });
     if (isRefusal(invite)) throw new Error(invite.refused);
     ids.push(invite.id);
   }
   // The user 1; each invite 1. The address, its invites.
   expect(await cost(() => team.signIn(email))).toEqual({ wcu: 3, rcu: 2 });
   expect(await cost(() => team.signIn(email))).toEqual({ wcu: 1, rcu: 2 });
-  const { acting, now } = { acting: await team.acting(userId), now: testEnv.now() };
+  const { author, now } = { author: await team.author(userId), now: testEnv.now() };
   // The address's invites; two tenants, two invites; two inviters, whose addresses may be stale.
-  expect(await cost(() => listOwnInvites(team.ports, acting.caller, now))).toEqual({ wcu: 0, rcu: 6 });
+  expect(await cost(() => listOwnInvites(team.ports, author.caller, now))).toEqual({ wcu: 0, rcu: 6 });
   const [first = "", second = ""] = ids;
-  const accept = () => acceptOwnInvite(team.ports, { inviteId: first, acting, now });
+  const accept = () => acceptOwnInvite(team.ports, { inviteId: first, author, now });
   expect(await cost(accept)).toEqual({ wcu: 12, rcu: 4 });
-  expect(await cost(() => declineOwnInvite(team.ports, { inviteId: second, acting, now }))).toEqual({ wcu: 6, rcu: 2 });
-  expect(await cost(() => listOwnInvites(team.ports, acting.caller, now))).toEqual({ wcu: 0, rcu: 1 });
+  expect(await cost(() => declineOwnInvite(team.ports, { inviteId: second, author, now }))).toEqual({ wcu: 6, rcu: 2 });
+  expect(await cost(() => listOwnInvites(team.ports, author.caller, now))).toEqual({ wcu: 0, rcu: 1 });
 });
 
 test("a person's tenants", async () => {
-  const { acting, now } = await request();
-  const { caller } = acting;
+  const { author, now } = await request();
+  const { caller } = author;
   // The tenant and the membership.
   expect(await cost(() => listOwnTenants(team.ports, caller))).toEqual({ wcu: 0, rcu: 2 });
   expect(await cost(() => getOwnTenant(team.ports, { slug: tenant, caller }))).toEqual({ wcu: 0, rcu: 1 });
-  const rename = () => renameTenant(team.ports, { slug: tenant, name: "Store", acting, now });
+  const rename = () => renameTenant(team.ports, { slug: tenant, name: "Store", author, now });
   expect(await cost(rename)).toEqual({ wcu: 6, rcu: 1 });
   const ports = { ...team.ports, isSignUpOpen: true };
-  const create = () => createOwnTenant(ports, { id: newTenant(), name: "Shop", acting, now });
+  const create = () => createOwnTenant(ports, { id: newTenant(), name: "Shop", author, now });
   // The tenant, the audit row, the membership on both sides, and the user, who is read with the memberships.
   expect(await cost(create)).toEqual({ wcu: 10, rcu: 2 });
 });

@@ -69,7 +69,7 @@ export async function openRouteCallers(
   const pausedKey = await newKey(paused);
   const operatorKey = await api.newOperatorKey([own, paused]);
   const revoked = await newKey(own);
-  await revokeKey(api.ports, { tenant: own, keyId: revoked.id, actor: { actor: "cli" }, now: testEnv.now() });
+  await revokeKey(api.ports, { tenant: own, keyId: revoked.id, author: { actor: "cli" }, now: testEnv.now() });
 
   const [agent, admin, owner] = [
     await memberOf([own, "agent"]),

@@ -40,6 +40,7 @@ async function createMember(admin: AdminPorts, role: MemberName, now: Millis): P
   );
   const newUser = { addressHashes: hashes, email, newUserId: newUserId(now), now };
   const user: User = await admin.users.recordSignIn(newUser);
-  await claimInvites(admin, { user, addressHashes: hashes, inviteId: null, ip: null, now });
+  const author = { actor: `console:${user.id}`, ip: null };
+  await claimInvites(admin, { user, addressHashes: hashes, inviteId: null, author, now });
   return user.id;
 }

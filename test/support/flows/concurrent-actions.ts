@@ -53,7 +53,7 @@ export function concurrentActions(
         after: null,
         limit: 100,
       } as const;
-      const replayed = await replayWindow(api, { tenant, endpointId, window, actor, now: at });
+      const replayed = await replayWindow(api, { tenant, endpointId, window, author: actor, now: at });
       return !isRefusal(replayed) && replayed.enqueued > 0;
     },
 

@@ -41,7 +41,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
   async function createEndpoint(options: { path?: string; events?: readonly EventType[] } = {}) {
     const url = `http://127.0.0.1:${receiver.port}${options.path ?? "/in"}`;
     const events = options.events ?? eventTypes;
-    const created = await createWebhook(ports, { tenant, url, events, actor, now: testEnv.now() });
+    const created = await createWebhook(ports, { tenant, url, events, author: actor, now: testEnv.now() });
     if (isRefusal(created)) throw new Error(created.refused);
     return created;
   }

@@ -151,8 +151,8 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     await fanOut(deliver, { event: { ...event, repeated: true }, rendered, endpoints }, newBatch(testEnv.now, false));
   };
 
-  const actor = { caller: tenantCaller(tenant), ip: null };
-  const webhookRequest = { tenant, url: "http://127.0.0.1:9/", events: eventTypes, actor, now };
+  const author = { caller: tenantCaller(tenant), ip: null };
+  const webhookRequest = { tenant, url: "http://127.0.0.1:9/", events: eventTypes, author, now };
   const created = await createWebhook({ ...api, vault }, webhookRequest);
   if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
   const { id } = created.endpoint;

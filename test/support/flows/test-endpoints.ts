@@ -26,7 +26,13 @@ export async function createEndpointAt(
 ): Promise<Endpoint> {
   const caller = { kind: "tenant_key", keyId: "k", tenant, scope: "live" } as const;
   const actor = { caller, ip: null };
-  const created = await createWebhook(testEnv.apiPorts(queues), { tenant, url, events, actor, now: testEnv.now() });
+  const created = await createWebhook(testEnv.apiPorts(queues), {
+    tenant,
+    url,
+    events,
+    author: actor,
+    now: testEnv.now(),
+  });
   if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
   return created.endpoint;
 }

@@ -5,8 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { closeAgain, endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/grants.ts";
-import { actingMember } from "../acting.ts";
-import { type Actor, auditEntry } from "../audit-entry.ts";
+import { type Author, actingMember, auditEntry } from "../author.ts";
 import type { KeyListPorts, KeyRevocationPorts } from "../ports.ts";
 import type { ListedKey } from "../store/api-key-items.ts";
 import { refuseScope } from "./keys.ts";
@@ -27,13 +26,13 @@ export async function listOperatorKeys(ports: KeyListPorts, now: Millis): Promis
  */
 export async function revokeKey(
   ports: KeyRevocationPorts,
-  { tenant, keyId, actor, now }: { tenant: TenantId; keyId: string; actor: Actor; now: Millis },
+  { tenant, keyId, author, now }: { tenant: TenantId; keyId: string; author: Author; now: Millis },
 ): Promise<null | Refusal<"key_not_found" | "live_key_required" | "role_forbidden">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(tenant, keyId) : null;
   if (!key || !isListed(key, now)) return refuse("key_not_found");
-  const refusal = refuseScope(actor, key.scope);
+  const refusal = refuseScope(author, key.scope);
   if (refusal) return refusal;
-  const result = await revoke(ports, key, { actor, now });
+  const result = await revoke(ports, key, { author, now });
   if (result === "actor_changed") return refuse("role_forbidden");
   return result === "not_found" ? refuse("key_not_found") : null;
 }
@@ -41,17 +40,17 @@ export async function revokeKey(
 /** Revokes an operator key in the same way, with an audit row for each of its tenants. */
 export async function revokeOperatorKey(
   ports: KeyRevocationPorts,
-  { keyId, actor, now }: { keyId: string; actor: Actor; now: Millis },
+  { keyId, author, now }: { keyId: string; author: Author; now: Millis },
 ): Promise<null | Refusal<"key_not_found">> {
   const key = isUlid(keyId) ? await ports.apiKeys.getListed(null, keyId) : null;
   if (!key || !isListed(key, now)) return refuse("key_not_found");
-  return (await revoke(ports, key, { actor, now })) === "not_found" ? refuse("key_not_found") : null;
+  return (await revoke(ports, key, { author, now })) === "not_found" ? refuse("key_not_found") : null;
 }
 
 async function revoke(
   ports: KeyRevocationPorts,
   key: ListedKey,
-  { actor, now }: { actor: Actor; now: Millis },
+  { author, now }: { author: Author; now: Millis },
 ): ReturnType<KeyRevocationPorts["apiKeys"]["revoke"]> {
   const access = {
     tenants: key.tenants,
@@ -62,9 +61,9 @@ async function revoke(
     return "already_revoked";
   }
   const action = key.kind === "operator" ? "operator_key.revoke" : "key.revoke";
-  const entry = auditEntry(actor, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
+  const entry = auditEntry(author, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
   const audits = key.tenants.map((tenant) => ({ tenant, entry }));
-  const revocation = () => ports.apiKeys.revoke(key, { audits, actor: actingMember(actor, "admin"), now });
+  const revocation = () => ports.apiKeys.revoke(key, { audits, actor: actingMember(author, "admin"), now });
   return endAccess(ports, access, revocation, (result) => result === "revoked");
 }
 

@@ -4,8 +4,7 @@ import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import { actingMember } from "../acting.ts";
-import { type Actor, auditEntry } from "../audit-entry.ts";
+import { type Author, actingMember, auditEntry } from "../author.ts";
 import type { KeyPorts } from "../ports.ts";
 import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey } from "../rules/api-keys.ts";
 import type { KeyCreation } from "../store/api-keys.ts";
@@ -28,7 +27,7 @@ export interface CreatedKey {
 export async function createKey(
   ports: KeyPorts,
   tenant: TenantId,
-  settings: Actor & { scope: Scope; label: string },
+  settings: Author & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit" | "unauthorized" | "role_forbidden">> {
   const refusal = refuseScope(settings, settings.scope);
@@ -43,7 +42,7 @@ export async function createKey(
 export async function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],
-  settings: Actor & { scope: Scope; label: string },
+  settings: Author & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
   const key = await mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
@@ -53,11 +52,11 @@ export async function createOperatorKey(
 }
 
 /** Refuses a test key what concerns a live key. Null if it is allowed. */
-export function refuseScope(actor: Actor, scope: Scope): Refusal<"live_key_required"> | null {
-  return "caller" in actor && actor.caller.scope === "test" && scope === "live" ? refuse("live_key_required") : null;
+export function refuseScope(author: Author, scope: Scope): Refusal<"live_key_required"> | null {
+  return "caller" in author && author.caller.scope === "test" && scope === "live" ? refuse("live_key_required") : null;
 }
 
-type NewKey = Actor & {
+type NewKey = Author & {
   readonly kind: "tenant" | "operator";
   readonly tenants: readonly TenantId[];
   readonly scope: Scope;

@@ -72,9 +72,8 @@ export const createInvite = endpoint.session({
   body: z.object({ email: emailAddress, role: z.enum(roles) }),
   refusals: ["invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit", "tenant_not_found"],
   data: z.object({ invite: inviteSchema }),
-  handle: async ({ caller, tenant, body, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    const invite = await create(ports, { tenant, ...body, acting, now });
+  handle: async ({ author, tenant, body, now, ports }) => {
+    const invite = await create(ports, { tenant, ...body, author, now });
     return isRefusal(invite) ? invite : { invite: toInviteResponse(invite, now) };
   },
 });
@@ -90,9 +89,8 @@ export const resendInvite = endpoint.session({
   role: "admin",
   refusals: ["invite_not_found", "invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit"],
   data: z.object({ invite: inviteSchema }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    const invite = await resend(ports, { tenant, inviteId: path.id, acting, now });
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const invite = await resend(ports, { tenant, inviteId: path.id, author, now });
     return isRefusal(invite) ? invite : { invite: toInviteResponse(invite, now) };
   },
 });
@@ -109,8 +107,7 @@ export const revokeInvite = endpoint.session({
   role: "admin",
   refusals: ["invite_not_found"],
   data: z.object({ revoked: z.literal(true) }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    return (await revoke(ports, { tenant, inviteId: path.id, acting, now })) ?? { revoked: true as const };
+  handle: async ({ author, tenant, path, now, ports }) => {
+    return (await revoke(ports, { tenant, inviteId: path.id, author, now })) ?? { revoked: true as const };
   },
 });

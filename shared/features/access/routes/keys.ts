@@ -72,9 +72,9 @@ export const createKey = endpoint.tenant({
     label: z.string(),
     created_at: z.string(),
   }),
-  handle: async ({ caller, tenant, body, request, now, ports }) => {
+  handle: async ({ caller, author, tenant, body, now, ports }) => {
     const settings = { scope: body?.scope ?? caller.scope, label: body?.label ?? "" };
-    const key = await create(ports, tenant, { ...settings, caller, ip: request.sourceIp }, now);
+    const key = await create(ports, tenant, { ...settings, ...author }, now);
     if (isRefusal(key)) return key;
     const { id, prefix, secret, label, createdAt } = key;
     return { id, prefix, secret, scope: key.scope, label, created_at: iso(createdAt) };
@@ -92,9 +92,8 @@ export const revokeKey = endpoint.tenant({
     "The next request with the key is 401. Safe to repeat. A test key revokes only test keys. A key may revoke itself.",
   refusals: ["key_not_found", "live_key_required"],
   data: z.object({ revoked: z.literal(true) }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const actor = { caller, ip: request.sourceIp };
-    const refusal = await revoke(ports, { tenant, keyId: path.id, actor, now });
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const refusal = await revoke(ports, { tenant, keyId: path.id, author, now });
     return refusal ?? { revoked: true as const };
   },
 });

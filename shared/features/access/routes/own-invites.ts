@@ -46,9 +46,8 @@ export const acceptInvite = endpoint.session({
   role: null,
   refusals: ["invite_not_found"],
   data: z.object({ membership: memberSchema }),
-  handle: async ({ caller, path, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    const membership = await acceptOwnInvite(ports, { inviteId: path.id, acting, now });
+  handle: async ({ author, path, now, ports }) => {
+    const membership = await acceptOwnInvite(ports, { inviteId: path.id, author, now });
     return isRefusal(membership) ? membership : { membership: toMemberResponse(membership) };
   },
 });
@@ -64,8 +63,7 @@ export const declineInvite = endpoint.session({
   role: null,
   refusals: ["invite_not_found"],
   data: z.object({ declined: z.literal(true) }),
-  handle: async ({ caller, path, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    return (await declineOwnInvite(ports, { inviteId: path.id, acting, now })) ?? { declined: true as const };
+  handle: async ({ author, path, now, ports }) => {
+    return (await declineOwnInvite(ports, { inviteId: path.id, author, now })) ?? { declined: true as const };
   },
 });

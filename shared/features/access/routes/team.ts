@@ -57,9 +57,8 @@ export const updateMember = endpoint.session({
   body: z.object({ role: z.enum(roles) }),
   refusals: ["member_not_found", "last_owner"],
   data: z.object({ member: memberSchema }),
-  handle: async ({ caller, tenant, path, body, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    const member = await changeMemberRole(ports, { tenant, userId: path.user_id, role: body.role, acting, now });
+  handle: async ({ author, tenant, path, body, now, ports }) => {
+    const member = await changeMemberRole(ports, { tenant, userId: path.user_id, role: body.role, author, now });
     return isRefusal(member) ? member : { member: toMemberResponse(member) };
   },
 });
@@ -75,8 +74,7 @@ export const removeMember = endpoint.session({
   role: "agent",
   refusals: ["member_not_found", "last_owner"],
   data: z.object({ removed: z.literal(true) }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    return (await remove(ports, { tenant, userId: path.user_id, acting, now })) ?? { removed: true as const };
+  handle: async ({ author, tenant, path, now, ports }) => {
+    return (await remove(ports, { tenant, userId: path.user_id, author, now })) ?? { removed: true as const };
   },
 });

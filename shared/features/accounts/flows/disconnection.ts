@@ -4,7 +4,7 @@ import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, type RecordOutcome } from "#base/queues/record-outcome.ts";
-import { type Actor, actorName } from "#features/access/audit-entry.ts";
+import { type Author, authorName } from "#features/access/author.ts";
 import { hasRole, roles } from "#features/access/rules/roles.ts";
 import type { ChangeAuthor } from "#features/access/store/acting-conditions.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
@@ -23,7 +23,7 @@ import { mayBeConnecting } from "./finish-connect.ts";
 import { checkSubscribers, listSubscribers } from "./subscribers.ts";
 
 /** An account to disconnect, and who requested it. A person must be at least an admin. */
-export type DisconnectionRequest = Actor & {
+export type DisconnectionRequest = Author & {
   readonly tenant: TenantId;
   readonly account: AccountRef;
   readonly reason: DisconnectReason;
@@ -60,7 +60,7 @@ export async function runDisconnection(
       account: ref,
       connectionId: account.connectionId,
       reason,
-      actor: actorName(request),
+      actor: authorName(request),
       userId,
       ip: request.ip ?? null,
       at: time.now(),

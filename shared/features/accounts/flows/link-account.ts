@@ -1,7 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { changeAuthor } from "#features/access/acting.ts";
-import type { Actor } from "#features/access/audit-entry.ts";
+import { type Author, changeAuthor } from "#features/access/author.ts";
 import type { LinkPorts } from "../ports.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { Connecting } from "../store/connections.ts";
@@ -11,7 +10,7 @@ import { endFormerLogins } from "./former-logins.ts";
 export type ConnectReason = "account_in_use" | "account_limit" | "oauth_failed" | "role_forbidden";
 
 /** An account to connect, and who connects it. */
-export type NewConnection = Actor & {
+export type NewConnection = Author & {
   readonly tenant: TenantId;
   readonly account: Pick<Account, "platform" | "externalId" | "connection" | "handle" | "displayName" | "pageId">;
   readonly token: string;

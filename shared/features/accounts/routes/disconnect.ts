@@ -16,8 +16,8 @@ export const disconnectAccount = endpoint.tenant({
     "Encode the `#` of the account key as `%23`. Parley ends its webhooks at the platform and deletes the access token. From then on sends for the account are 404 `account_not_found`. Conversations and messages remain readable until they expire. `account.disconnected` is published. To connect the account again, a person logs in again; another tenant can connect it after two minutes. A test key gets 403.",
   refusals: ["account_not_found"],
   data: z.object({ disconnected: z.literal(true) }),
-  handle: async ({ caller, tenant, path, request, time, ports }) => {
-    const disconnection = { tenant, accountKey: path.account_key, caller, ip: request.sourceIp };
+  handle: async ({ author, tenant, path, time, ports }) => {
+    const disconnection = { tenant, accountKey: path.account_key, ...author };
     const result = await disconnect(ports, disconnection, time);
     return isRefusal(result) ? result : { disconnected: true as const };
   },

@@ -66,9 +66,9 @@ export const selectLoginPage = endpoint.session({
   }),
   refusals: ["oauth_state_invalid", "oauth_failed", "account_in_use", "account_limit"],
   data: z.object({ accounts: z.array(accountSchema) }),
-  handle: async ({ tenant, caller, body, request, now, time, ports }) => {
+  handle: async ({ tenant, author, body, now, time, ports }) => {
     const { page_id: pageId, connect: platforms } = body;
-    const selection = { pageId, platforms, tenant, caller, ip: request.sourceIp, now, time };
+    const selection = { pageId, platforms, tenant, ...author, now, time };
     const accounts = await selectPage(ports, selection);
     if (isRefusal(accounts)) return accounts;
     const missingSince = await readMissingSince(ports, tenant);

@@ -65,7 +65,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       const state = new URLSearchParams(request.query).get("state");
       return loginLocation(ports, await loginRedirect(ports, platform, state), outcome);
     },
-    handle: async ({ caller, query, request, now, time, ports, setCookies }) => {
+    handle: async ({ caller, author, query, request, now, time, ports, setCookies }) => {
       const { code = "", state = null, error = "" } = query;
       if (code === "" && error === "") return refuse("oauth_state_invalid");
       const cookie = (cookieName: string) => toValue(readCookie(request.headers.get("cookie"), cookieName));
@@ -74,7 +74,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       setCookies([toLoginCookie(ports, { ...loginCookie(login), value: "" }, 0)]);
       if (error !== "") return loginRefused(error);
       const { tenant } = login;
-      return await finish(ports, { tenant, code: withoutFragment(code), caller, ip: request.sourceIp, now, time });
+      return await finish(ports, { tenant, code: withoutFragment(code), ...author, now, time });
     },
   });
 }

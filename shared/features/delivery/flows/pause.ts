@@ -2,7 +2,7 @@ import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { auditEntry } from "#features/access/audit-entry.ts";
+import { auditEntry } from "#features/access/author.ts";
 import { mailOwners, type OwnerMailPorts } from "#features/access/mail-owners.ts";
 import { renderWebhookPaused } from "#features/webhooks/events/webhook-paused.ts";
 import { encodeEvent } from "../event-queue.ts";

@@ -2,8 +2,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { changeAuthor } from "#features/access/acting.ts";
-import type { Actor } from "#features/access/audit-entry.ts";
+import { type Author, changeAuthor } from "#features/access/author.ts";
 import { getLiveEndpoint } from "../live-endpoint.ts";
 import type { ReplayPorts } from "../ports.ts";
 import { deliveriesWithBody } from "../replay.ts";
@@ -29,7 +28,7 @@ interface ReplayWindowRequest {
   readonly tenant: TenantId;
   readonly endpointId: string;
   readonly window: ReplayWindow;
-  readonly actor: Actor;
+  readonly author: Author;
   readonly now: Millis;
 }
 
@@ -52,7 +51,7 @@ const CONCURRENCY = 10;
  */
 export async function replayWindow(
   ports: ReplayPorts,
-  { tenant, endpointId, window, actor, now }: ReplayWindowRequest,
+  { tenant, endpointId, window, author, now }: ReplayWindowRequest,
 ): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict" | "role_forbidden">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
@@ -75,7 +74,7 @@ export async function replayWindow(
   const { from, to, statuses } = window;
   const detail = { from: iso(from), to: iso(to), statuses: statuses.join(",") };
   const change = { action: "webhook.bulk_replay", resource: `webhook:${endpointId}`, detail, at: now } as const;
-  const completeAudit = await ports.audit.start(tenant, changeAuthor(actor, "admin", change));
+  const completeAudit = await ports.audit.start(tenant, changeAuthor(author, "admin", change));
   if (completeAudit === "actor_changed") return refuse("role_forbidden");
   const trigger = includesDelivered ? "forced_replay" : "replay";
   const resetRows = await resetDeliveries(ports, tenant, replayable, { trigger, author: null, now });

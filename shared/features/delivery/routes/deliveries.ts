@@ -163,9 +163,9 @@ export const replayDelivery = endpoint.tenant({
   query: z.object({ force: z.optional(z.string()) }),
   refusals: ["endpoint_not_found", "delivery_not_found", "replay_conflict", "replay_expired"],
   data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),
-  handle: async ({ caller, tenant, path, query, request, now, ports }) => {
+  handle: async ({ author, tenant, path, query, now, ports }) => {
     const { id: endpointId, deliveryId } = path;
-    const replayRequest = { endpointId, deliveryId, force: query.force === "true", caller, ip: request.sourceIp };
+    const replayRequest = { endpointId, deliveryId, force: query.force === "true", ...author };
     const result = await replay(ports, tenant, replayRequest, now);
     return isRefusal(result) ? result : { delivery_id: deliveryId, status: result.status };
   },

@@ -31,7 +31,7 @@ export const replayDeliveries = endpoint.page({
     return { id: path.id, from, to, status: statuses.join(",") };
   },
   data: z.object({ matched: z.int(), enqueued: z.int(), skipped: z.int() }),
-  handle: async ({ caller, tenant, path, query, body, page, request, now, ports }) => {
+  handle: async ({ author, tenant, path, query, body, page, now, ports }) => {
     const { from, to, statuses, force } = mergeWindow(query, body);
     if (from === undefined) return invalidField("from", "is required in the query or the body");
     // A window without an end ends at the time of its first call. The cursor carries that time to the next calls.
@@ -44,7 +44,7 @@ export const replayDeliveries = endpoint.page({
       tenant,
       endpointId: path.id,
       window,
-      actor: { caller, ip: request.sourceIp },
+      author,
       now,
     });
     if (isRefusal(result)) return result;

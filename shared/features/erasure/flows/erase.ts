@@ -3,8 +3,7 @@ import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { actingMember } from "#features/access/acting.ts";
-import { type Actor, actorName } from "#features/access/audit-entry.ts";
+import { type Author, actingMember, authorName } from "#features/access/author.ts";
 import { malformedConversationId, parseConversationId } from "#features/inbox/rules/conversations.ts";
 import type { ErasePorts } from "../ports.ts";
 import { type ErasureMessage, encodeErasure } from "../queue.ts";
@@ -22,7 +21,7 @@ import { runFirstPass } from "./first-pass.ts";
 import { hasTraceUpTo, newestTraceAt } from "./related-rows.ts";
 
 /** A conversation to erase, and who erases it. */
-type ErasureRequest = Actor & {
+type ErasureRequest = Author & {
   readonly tenant: TenantId;
   readonly conversationId: string;
   readonly now: Millis;
@@ -109,7 +108,7 @@ async function startErasure(
       await scheduleBackgroundErasure(ports, { tenant, erasureId, op });
     }
     const member = actingMember(request, "admin");
-    const start = { erasedAt, op, actor: actorName(request), ip: request.ip ?? null, member };
+    const start = { erasedAt, op, actor: authorName(request), ip: request.ip ?? null, member };
     const nextPassAt = time.now() + PASS_INTERVAL;
     const result =
       newestAt === null

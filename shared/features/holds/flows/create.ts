@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { type Caller, callerActor } from "#features/access/rules/callers.ts";
+import { authorName, type CallerAuthor } from "#features/access/author.ts";
 import { requestHoldPush } from "#features/realtime/request-push.ts";
 import { admitMessage } from "#features/sending/admit-message.ts";
 import { mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";
@@ -30,12 +30,6 @@ export type CreatedHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "ex
 /** The part stored with an idempotency key. It must not name the person, because an erasure does not reach it. */
 type HoldResult = Omit<CreatedHold, "conversationId">;
 
-/** Who holds a message. */
-interface HoldActor {
-  readonly caller: Caller;
-  readonly ip: string | null;
-}
-
 export type CreatePorts = HoldPorts &
   IdempotencyPorts &
   AttachmentPorts &
@@ -47,12 +41,12 @@ export type CreatePorts = HoldPorts &
  */
 export async function createHold(
   ports: CreatePorts,
-  actor: HoldActor,
+  author: CallerAuthor,
   message: HumanAgentMessage,
   time: RequestTime,
 ): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict" | "tenant_suspended" | "actor_forbidden">> {
   const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null, onReplay } = message;
-  const { caller } = actor;
+  const { caller } = author;
   const now = time.now();
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const written = { conversationId, text, attachments, replyTo, actorId };
@@ -71,7 +65,7 @@ export async function createHold(
     {
       run: async (id) => {
         const plan = await planSend(ports, { message: read, kind: "human_agent" }, now);
-        return isRefusal(plan) ? plan : saveHold(ports, plan, { id: holdIdFromUlid(id), actor, now });
+        return isRefusal(plan) ? plan : saveHold(ports, plan, { id: holdIdFromUlid(id), author, now });
       },
       replayResult: async (id) => {
         const existing = await ports.holds.get(holdIdFromUlid(id));
@@ -88,7 +82,7 @@ export async function createHold(
 async function saveHold(
   ports: CreatePorts,
   { head, account, content, scope, replyTo, actorId }: PlannedSend,
-  { id, actor: { caller, ip }, now }: { readonly id: string; readonly actor: HoldActor; readonly now: Millis },
+  { id, author, now }: { readonly id: string; readonly author: CallerAuthor; readonly now: Millis },
 ): Promise<HoldResult | Refusal<"conversation_not_found">> {
   if (head.lastInboundAt === null || actorId === null)
     throw new Error("The plan of a human agent's message lacks an actor or an inbound message.");
@@ -104,7 +98,7 @@ async function saveHold(
     expiresAt: holdExpiresAt(now, head.lastInboundAt),
     ...currentTrace(),
   };
-  const audit = holdAuditEntry("hold.create", newHold, { actor: callerActor(caller), ip }, now);
+  const audit = holdAuditEntry("hold.create", newHold, { actor: authorName(author), ip: author.ip }, now);
   if (!(await ports.holds.create(newHold, head.lastInboundAt, audit))) return refuse("conversation_not_found");
   await requestHoldPush(ports, { tenant: head.ref.tenant, account, id, now });
   return toHoldResult(newHold);

@@ -40,9 +40,9 @@ export const sendHumanAgentMessage = endpoint.caller({
   ],
   status: 202,
   data: z.object({ hold: holdSchema }),
-  handle: async ({ caller, body, idempotencyKey, onReplay, request, time, ports }) => {
+  handle: async ({ author, body, idempotencyKey, onReplay, time, ports }) => {
     const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey, onReplay };
-    const hold = await createHold(ports, { caller, ip: request.sourceIp }, message, time);
+    const hold = await createHold(ports, author, message, time);
     if (isRefusal(hold)) return hold;
     return { hold: toHoldFields(hold, { status: "awaiting_verification" }, await verifyUrl(ports, hold.id)) };
   },

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Actor, actorName, auditEntry } from "#features/access/audit-entry.ts";
+import { type Author, auditEntry, authorName } from "#features/access/author.ts";
 import type { OwnerPorts, TenantPorts } from "#features/access/ports.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
 import { type Invite, isInviteExpired, newInviteId } from "#features/access/rules/team.ts";
@@ -15,7 +15,7 @@ export interface NamedOwner {
   readonly tenant: TenantId;
   /** In its normal form. */
   readonly email: string;
-  readonly actor: Actor;
+  readonly actor: Author;
   readonly now: Millis;
 }
 
@@ -86,7 +86,7 @@ export async function ownerInvite(
     email,
     role: "owner",
     status: "pending",
-    invitedBy: actorName(actor),
+    invitedBy: authorName(actor),
     createdAt: now,
     expiresAt: null,
     acceptedAt: null,

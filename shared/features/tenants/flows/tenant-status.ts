@@ -1,6 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Actor, auditEntry } from "#features/access/audit-entry.ts";
+import { type Author, auditEntry } from "#features/access/author.ts";
 import type { TenantStatusPorts } from "#features/access/ports.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { TenantStatus } from "../store/tenant-status.ts";
@@ -13,7 +13,7 @@ import type { TenantStatus } from "../store/tenant-status.ts";
 export async function setTenantStatus(
   ports: TenantStatusPorts,
   tenant: TenantId,
-  change: Actor & { readonly status: TenantStatus },
+  change: Author & { readonly status: TenantStatus },
   now: Millis,
 ): Promise<"completed" | "overtaken" | "not_found"> {
   const { status } = change;

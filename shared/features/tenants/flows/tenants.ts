@@ -1,10 +1,10 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Actor, auditEntry } from "#features/access/audit-entry.ts";
+import { type Author, auditEntry } from "#features/access/author.ts";
 import type { TenantPorts } from "#features/access/ports.ts";
 import { ownerInvite } from "./owners.ts";
 
-type Settings = Actor & {
+type Settings = Author & {
   readonly name: string;
   /** The address of the first owner, in its normal form: it becomes a member when it signs in. */
   readonly ownerEmail: string | null;

@@ -83,15 +83,14 @@ export const createTenant = endpoint.session({
   body: z.object({ id: z.string().check(z.meta({ pattern: TENANT_SLUG_PATTERN })), name }),
   refusals: ["sign_up_closed", "tenant_exists", "workspace_limit", "workspace_day_limit"],
   data: z.object({ tenant: tenantSchema }),
-  handle: async ({ caller, body, request, now, ports }) => {
+  handle: async ({ author, body, now, ports }) => {
     const id = parseTenant(body.id);
     if (!id)
       return invalidField(
         "id",
         "must have 3 to 40 lowercase letters, digits or dashes, start with a letter and not end with a dash",
       );
-    const acting = { caller, ip: request.sourceIp };
-    const tenant = await createOwnTenant(ports, { id, name: body.name, acting, now });
+    const tenant = await createOwnTenant(ports, { id, name: body.name, author, now });
     return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
   },
 });
@@ -125,9 +124,8 @@ export const updateTenant = endpoint.session({
   body: z.object({ name }),
   refusals: ["tenant_not_found"],
   data: z.object({ tenant: tenantSchema }),
-  handle: async ({ caller, path, body, request, now, ports }) => {
-    const acting = { caller, ip: request.sourceIp };
-    const tenant = await renameTenant(ports, { slug: path.slug, name: body.name, acting, now });
+  handle: async ({ author, path, body, now, ports }) => {
+    const tenant = await renameTenant(ports, { slug: path.slug, name: body.name, author, now });
     return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
   },
 });

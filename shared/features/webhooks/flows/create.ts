@@ -1,7 +1,7 @@
 import type { EventType } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
-import { changeAuthor } from "#features/access/acting.ts";
+import { changeAuthor } from "#features/access/author.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import type { WebhookPorts, WebhookRequest } from "../ports.ts";
 import type { Endpoint } from "../rules/endpoints.ts";
@@ -16,7 +16,7 @@ export async function createWebhook(
   | { endpoint: Endpoint; secret: string }
   | Refusal<"invalid_request" | "dns_lookup_limit" | "endpoint_limit" | "role_forbidden">
 > {
-  const { tenant, actor, now } = request;
+  const { tenant, author, now } = request;
   const url = await checkEndpointUrl(ports, tenant, request.url, now);
   if (isRefusal(url)) return url;
   const id = newUlid(now);
@@ -37,7 +37,7 @@ export async function createWebhook(
   };
   const detail = { events: endpoint.events.length };
   const change = { action: "webhook.create", resource: `webhook:${id}`, detail, at: now } as const;
-  const result = await ports.endpoints.create(tenant, endpoint, changeAuthor(actor, "admin", change));
+  const result = await ports.endpoints.create(tenant, endpoint, changeAuthor(author, "admin", change));
   if (result === "actor_changed") return refuse("role_forbidden");
   return result === "created" ? { endpoint, secret } : refuse("endpoint_limit");
 }

@@ -1,6 +1,6 @@
 import { SECRET_OVERLAP } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
-import { changeAuthor } from "#features/access/acting.ts";
+import { changeAuthor } from "#features/access/author.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
 import type { EndpointRequest, WebhookPorts } from "../ports.ts";
 import type { Endpoint } from "../rules/endpoints.ts";
@@ -12,7 +12,7 @@ import { mintSecret } from "./secrets.ts";
  */
 export async function rotateSecret(
   ports: Pick<WebhookPorts, "endpoints" | "vault">,
-  { tenant, endpointId, actor, now }: EndpointRequest,
+  { tenant, endpointId, author, now }: EndpointRequest,
 ): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"endpoint_not_found" | "role_forbidden">> {
   const current = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(current)) return current;
@@ -22,7 +22,7 @@ export async function rotateSecret(
     tenant,
     endpointId,
     { prefix, sealed, overlapUntil: now + SECRET_OVERLAP },
-    changeAuthor(actor, "admin", change),
+    changeAuthor(author, "admin", change),
   );
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "refused") return refuse("endpoint_not_found");

@@ -2,8 +2,7 @@ import { isUlid, newUlid } from "#base/kernel/ids.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { changeAuthor } from "#features/access/acting.ts";
-import { actorName } from "#features/access/audit-entry.ts";
+import { authorName, changeAuthor } from "#features/access/author.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { retryMessage, scheduleSafetyNet } from "#features/delivery/schedule.ts";
 import { requestTestEventPush } from "#features/realtime/request-push.ts";
@@ -16,7 +15,7 @@ import type { EndpointRequest, WebhookPorts } from "../ports.ts";
  */
 export async function sendTestEvent(
   ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries" | "realtime" | "log">,
-  { tenant, endpointId, actor, now }: EndpointRequest,
+  { tenant, endpointId, author, now }: EndpointRequest,
 ): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found" | "role_forbidden">> {
   if (!isUlid(endpointId)) return refuse("endpoint_not_found");
   // The endpoints bring along whether the tenant has sockets.
@@ -26,7 +25,7 @@ export async function sendTestEvent(
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
   const delivery = { endpointId, eventUlid, eventType: "test.event", source: null, ...currentTrace() } as const;
-  const author = changeAuthor(actor, "admin", {
+  const changedBy = changeAuthor(author, "admin", {
     action: "webhook.test",
     resource: `webhook:${endpointId}`,
     detail: { delivery: id },
@@ -34,11 +33,11 @@ export async function sendTestEvent(
   });
   await ports.eventBodies.save(
     tenant,
-    renderTestEvent(tenant, eventUlid, { endpointId, requestedBy: actorName(actor) }),
+    renderTestEvent(tenant, eventUlid, { endpointId, requestedBy: authorName(author) }),
   );
   await scheduleSafetyNet(ports, tenant, delivery, now);
   // What was written before it is never sent without the row, and expires.
-  const result = await ports.deliveries.recordPending(tenant, delivery, author, now);
+  const result = await ports.deliveries.recordPending(tenant, delivery, changedBy, now);
   if (result === "actor_changed") return refuse("role_forbidden");
   await allDone([
     ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true })),

@@ -1,7 +1,7 @@
 import { isUlid } from "#base/kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { changeAuthor } from "#features/access/acting.ts";
+import { changeAuthor } from "#features/access/author.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
 import { encodeEndpointTask } from "#features/delivery/queue.ts";
 import { taskMessage } from "#features/delivery/schedule.ts";
@@ -16,7 +16,7 @@ import { checkEndpointUrl } from "./target-url.ts";
  */
 export async function updateWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
-  { tenant, endpointId, changes: requestedChanges, actor, now }: EndpointRequest & { changes: EndpointChanges },
+  { tenant, endpointId, changes: requestedChanges, author, now }: EndpointRequest & { changes: EndpointChanges },
 ): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "dns_lookup_limit" | "role_forbidden">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
@@ -34,7 +34,7 @@ export async function updateWebhook(
   if (fields.length === 0) return endpoint;
   const detail = { fields: fields.join(","), ...(changes.status ? { status: changes.status } : {}) };
   const change = { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now } as const;
-  const result = await ports.endpoints.update(tenant, endpointId, changes, changeAuthor(actor, "admin", change));
+  const result = await ports.endpoints.update(tenant, endpointId, changes, changeAuthor(author, "admin", change));
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "refused") return refuse("endpoint_not_found");
   const updatedEndpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -57,11 +57,11 @@ async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, 
  */
 export async function deleteWebhook(
   ports: Pick<WebhookPorts, "endpoints">,
-  { tenant, endpointId, actor, now }: EndpointRequest,
+  { tenant, endpointId, author, now }: EndpointRequest,
 ): Promise<null | Refusal<"endpoint_not_found" | "role_forbidden">> {
   if (!isUlid(endpointId)) return refuse("endpoint_not_found");
   const change = { action: "webhook.delete", resource: `webhook:${endpointId}`, detail: {}, at: now } as const;
-  const result = await ports.endpoints.remove(tenant, endpointId, changeAuthor(actor, "admin", change));
+  const result = await ports.endpoints.remove(tenant, endpointId, changeAuthor(author, "admin", change));
   if (result === "actor_changed") return refuse("role_forbidden");
   return result === "changed" ? null : refuse("endpoint_not_found");
 }

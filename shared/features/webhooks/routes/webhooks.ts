@@ -70,10 +70,9 @@ export const createWebhook = endpoint.tenant({
   body: z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
   refusals: ["endpoint_limit", "dns_lookup_limit"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
-  handle: async ({ caller, tenant, body, request, now, ports }) => {
+  handle: async ({ author, tenant, body, now, ports }) => {
     const { url, events = eventTypes } = body;
-    const actor = { caller, ip: request.sourceIp };
-    const result = await create(ports, { tenant, url, events, actor, now });
+    const result = await create(ports, { tenant, url, events, author, now });
     if (isRefusal(result)) return result;
     return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
   },
@@ -110,15 +109,14 @@ export const updateWebhook = endpoint.tenant({
   }),
   refusals: ["endpoint_not_found", "dns_lookup_limit"],
   data: z.object({ endpoint: webhookSchema }),
-  handle: async ({ caller, tenant, path, body, request, now, ports }) => {
+  handle: async ({ author, tenant, path, body, now, ports }) => {
     const { url, events, status } = body;
     const changes = {
       ...(url === undefined ? {} : { url }),
       ...(events ? { events } : {}),
       ...(status ? { status } : {}),
     };
-    const actor = { caller, ip: request.sourceIp };
-    const webhook = await update(ports, { tenant, endpointId: path.id, changes, actor, now });
+    const webhook = await update(ports, { tenant, endpointId: path.id, changes, author, now });
     return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
   },
 });
@@ -132,9 +130,8 @@ export const deleteWebhook = endpoint.tenant({
   summary: "Delete a webhook endpoint (its secrets are erased, its delivery history is retained)",
   refusals: ["endpoint_not_found"],
   data: z.object({ deleted: z.literal(true) }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const actor = { caller, ip: request.sourceIp };
-    const refusal = await remove(ports, { tenant, endpointId: path.id, actor, now });
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const refusal = await remove(ports, { tenant, endpointId: path.id, author, now });
     return refusal ?? { deleted: true as const };
   },
 });
@@ -149,9 +146,8 @@ export const rotateWebhookSecret = endpoint.tenant({
   description: "The previous secret also signs deliveries for another 24 hours.",
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const actor = { caller, ip: request.sourceIp };
-    const result = await rotate(ports, { tenant, endpointId: path.id, actor, now });
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const result = await rotate(ports, { tenant, endpointId: path.id, author, now });
     if (isRefusal(result)) return result;
     return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
   },
@@ -166,9 +162,8 @@ export const sendTestEvent = endpoint.tenant({
   summary: "Send a test.event to a webhook endpoint, regardless of its subscriptions",
   refusals: ["endpoint_not_found"],
   data: z.object({ delivery_id: z.string() }),
-  handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const actor = { caller, ip: request.sourceIp };
-    const result = await sendTest(ports, { tenant, endpointId: path.id, actor, now });
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const result = await sendTest(ports, { tenant, endpointId: path.id, author, now });
     return isRefusal(result) ? result : { delivery_id: result.deliveryId };
   },
 });

@@ -89,9 +89,9 @@ describe("a tenant's keys", () => {
   it.each(["removed", "demoted"])("are not created by a request in progress of an admin who was %s", async (change) => {
     const team = openTeamEnv(testEnv());
     const [owner, admin] = [await team.newMember(tenant(), "owner"), await team.newMember(tenant(), "admin")];
-    const request = { ...(await team.acting(admin)), scope: "live", label: "" } as const;
+    const request = { ...(await team.author(admin)), scope: "live", label: "" } as const;
     expect(await create(ports(), tenant(), request, testEnv().now())).toHaveProperty("secret");
-    const of = { tenant: tenant(), userId: admin, acting: await team.acting(owner), now: testEnv().now() };
+    const of = { tenant: tenant(), userId: admin, author: await team.author(owner), now: testEnv().now() };
     await (change === "removed"
       ? removeMember(team.ports, of)
       : changeMemberRole(team.ports, { ...of, role: "agent" }));
@@ -144,7 +144,8 @@ describe("an operator key", () => {
     await callerWith(key);
     const find = async () => (await listOperatorKeys(ports(), testEnv().now())).find(({ id }) => id === key.id);
     expect(await find()).toMatchObject({ tenants: [tenant(), other], status: "active", lastUsedAt: testEnv().now() });
-    const revokeIt = () => revokeOperatorKey(ports(), { keyId: key.id, actor: { actor: "cli" }, now: testEnv().now() });
+    const revokeIt = () =>
+      revokeOperatorKey(ports(), { keyId: key.id, author: { actor: "cli" }, now: testEnv().now() });
     expect([await revokeIt(), await revokeIt()]).toEqual([null, null]);
     expect(await callerWith(key)).toEqual(unauthorized);
     expect(await find()).toMatchObject({ status: "revoked" });
@@ -162,7 +163,7 @@ describe("an operator key", () => {
     await expectExactCount();
     const actor = { actor: "cli" };
     for (const keyId of [bound.id, "x", newUlid(0)]) {
-      expect(await revokeOperatorKey(ports(), { keyId, actor, now: testEnv().now() })).toEqual({
+      expect(await revokeOperatorKey(ports(), { keyId, author: actor, now: testEnv().now() })).toEqual({
         refused: "key_not_found",
       });
     }

@@ -59,7 +59,7 @@ const olderKey = (of = tenant) => createKey(ports(before), of, settings, testEnv
 const callerWith = (key: Pick<CreatedKey, "secret">, ring: KeyRing = after) =>
   callerOf(ports(ring), key, testEnv.now());
 const revoke = ({ id }: CreatedKey) =>
-  revokeKey(ports(), { tenant, keyId: id, actor: { actor: "cli" }, now: testEnv.now() });
+  revokeKey(ports(), { tenant, keyId: id, author: { actor: "cli" }, now: testEnv.now() });
 const setStatus = (status: "active" | "suspended") =>
   setTenantStatus(ports(), tenant, { status, actor: "cli" }, testEnv.now());
 

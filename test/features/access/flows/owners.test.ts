@@ -41,7 +41,7 @@ describe("naming an owner of an existing tenant", () => {
     testEnv.advance(100 * DAY);
     const [stranger, owner] = [await team.signIn(mistyped), await team.signIn(right)];
     expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-    expect((await team.acting(stranger)).caller.memberships).toEqual([]);
+    expect((await team.author(stranger)).caller.memberships).toEqual([]);
     const entry = { actor: "cli", ip: null, detail: { role: "owner" } };
     expect(await team.audits(tenant, "invite.create")).toMatchObject([entry, entry]);
     expect(await team.audits(tenant, "invite.revoke")).toMatchObject([entry]);
@@ -60,10 +60,10 @@ describe("naming an owner of an existing tenant", () => {
   it.each(["agent", "admin"] as const)("makes an owner of a member who is %s", async (role) => {
     await team.signIn(mistyped);
     const member = await team.newMember(tenant, role);
-    const { email } = (await team.acting(member)).caller;
+    const { email } = (await team.author(member)).caller;
     expect(await name(email)).toEqual({ outcome: "promoted", revoked: 0 });
     expect(await team.roles(tenant)).toMatchObject({ [member]: "owner" });
-    expect((await team.acting(member)).caller.memberships).toMatchObject([{ role: "owner" }]);
+    expect((await team.author(member)).caller.memberships).toMatchObject([{ role: "owner" }]);
     expect(await team.audits(tenant, "member.role_change")).toMatchObject([
       { actor: "cli", resource: `user:${member}`, detail: { role: "owner", previous_role: role } },
     ]);
@@ -71,9 +71,9 @@ describe("naming an owner of an existing tenant", () => {
 
   it("makes an owner of an address that an admin invited with another role, and leaves other invites", async () => {
     const [email, other] = [newEmail(), newEmail()];
-    const acting = await team.acting(await team.newMember(tenant, "admin"));
+    const author = await team.author(await team.newMember(tenant, "admin"));
     for (const address of [email, other]) {
-      const request = { tenant, email: address, role: "agent", acting, now: testEnv.now() } as const;
+      const request = { tenant, email: address, role: "agent", author, now: testEnv.now() } as const;
       if (isRefusal(await createInvite(team.ports, request))) throw new Error("The invite was refused.");
     }
     expect(await name(email)).toEqual({ outcome: "invited", revoked: 2 });

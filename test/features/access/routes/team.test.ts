@@ -56,7 +56,7 @@ describe("the team", () => {
     const member = {
       tenant,
       user_id: owner,
-      email: (await team.acting(owner)).caller.email,
+      email: (await team.author(owner)).caller.email,
       name: null,
       role: "owner",
       created_at: iso(testEnv.now()),

@@ -114,18 +114,18 @@ describe("the last owner", () => {
 
 describe("an acting member", () => {
   it("whose role was taken changes nothing more", async () => {
-    const [acting, other, third] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
-    await changeRole(acting, "admin");
-    expect(await changeRole(third, "admin", owner(acting))).toBe("actor_changed");
-    expect(await remove(third, owner(acting))).toBe("actor_changed");
-    await remove({ ...acting, role: "admin" });
-    expect(await remove(third, owner(acting))).toBe("actor_changed");
+    const [author, other, third] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
+    await changeRole(author, "admin");
+    expect(await changeRole(third, "admin", owner(author))).toBe("actor_changed");
+    expect(await remove(third, owner(author))).toBe("actor_changed");
+    await remove({ ...author, role: "admin" });
+    expect(await remove(third, owner(author))).toBe("actor_changed");
     expect(await remove(third, owner(other))).toBe("changed");
   });
 
   it("leaves, as long as another owner stays", async () => {
-    const [acting, other] = [await newMember("owner"), await newMember("owner")];
-    expect(await remove(acting, owner(acting))).toBe("changed");
+    const [author, other] = [await newMember("owner"), await newMember("owner")];
+    expect(await remove(author, owner(author))).toBe("changed");
     expect(await remove(other, owner(other))).toBe("last_owner");
   });
 

@@ -152,8 +152,8 @@ describe("connecting an account", () => {
   });
 
   it("is refused a person who is no longer an admin, and nothing is called", async () => {
-    const acting = await fixture.team.acting(await fixture.team.newMember(tenant, "agent"));
-    expect(await fixture.connect(tenant, page(), acting as object)).toEqual(refuse("role_forbidden"));
+    const author = await fixture.team.author(await fixture.team.newMember(tenant, "agent"));
+    expect(await fixture.connect(tenant, page(), author as object)).toEqual(refuse("role_forbidden"));
     await fixture.drain();
     expect([fixture.calls, await fixture.get(tenant, page()), await fixture.eventTypes()]).toEqual([[], null, []]);
   });

@@ -24,7 +24,7 @@ const recipients = () => fixture.mails.map(({ to }) => to).sort();
 
 /** A person connects the page. */
 async function connectBy(userId: string) {
-  const account = await fixture.connect(tenant, page(), (await fixture.team.acting(userId)) as never);
+  const account = await fixture.connect(tenant, page(), (await fixture.team.author(userId)) as never);
   if (isRefusal(account)) throw new Error(`The account is not connected: ${JSON.stringify(account)}`);
   return account;
 }
@@ -70,7 +70,7 @@ describe("a connection", () => {
     fixture.sendMails();
     const admin = await fixture.team.newMember(tenant, "admin");
     const ports = { ...fixture.ports(), accountPlatformFor: () => Promise.reject(new Error("The process died.")) };
-    await fixture.connect(tenant, page(), (await fixture.team.acting(admin)) as never, ports).catch(() => null);
+    await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never, ports).catch(() => null);
     await fixture.drain();
     expect(fixture.mails).toHaveLength(3);
   });
@@ -79,7 +79,7 @@ describe("a connection", () => {
     fixture.sendMails();
     fixture.setScript(async () => refusedCall);
     const admin = await fixture.team.newMember(tenant, "admin");
-    const account = await fixture.connect(tenant, page(), (await fixture.team.acting(admin)) as never);
+    const account = await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never);
     expect(isRefusal(account)).toBe(true);
     await fixture.drain();
     expect(fixture.mails).toEqual([]);

@@ -98,8 +98,8 @@ describe("disconnecting an account", () => {
   it("by a person who is no longer an admin leaves the account, also by its task, and has its subscription checked", async () => {
     await fixture.connect(tenant, page());
     const userId = await fixture.team.newMember(tenant, "agent");
-    const acting = await fixture.team.acting(userId);
-    expect(await fixture.disconnect(tenant, page(), acting as object)).toEqual(refuse("role_forbidden"));
+    const author = await fixture.team.author(userId);
+    expect(await fixture.disconnect(tenant, page(), author as object)).toEqual(refuse("role_forbidden"));
     expect((await fixture.tasks()).map(({ op }) => op)).toEqual(["check"]);
     await fixture.drain();
     expect(await fixture.get(tenant, page())).not.toBeNull();

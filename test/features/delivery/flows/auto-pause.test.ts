@@ -108,7 +108,7 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
     tenant: outage.tenant,
     endpointId: outage.endpoint.id,
     changes: active,
-    actor: outage.by,
+    author: outage.by,
     now: testEnv.now(),
   });
   const window = {
@@ -123,7 +123,7 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
     tenant: outage.tenant,
     endpointId: outage.endpoint.id,
     window,
-    actor: outage.by,
+    author: outage.by,
     now: testEnv.now(),
   });
   expect(replayed).toMatchObject({ matched: 10, enqueued: 10 });
@@ -173,7 +173,7 @@ describe("an endpoint", () => {
       tenant: outage.tenant,
       endpointId: outage.endpoint.id,
       changes: active,
-      actor: outage.by,
+      author: outage.by,
       now: testEnv.now(),
     });
     await outage.write(1);

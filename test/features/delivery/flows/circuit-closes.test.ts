@@ -115,7 +115,7 @@ describe("an endpoint that works again", () => {
     const sent = await sendTestEvent(outage.ports, {
       tenant: outage.tenant,
       endpointId: outage.endpoint.id,
-      actor: outage.by,
+      author: outage.by,
       now: testEnv.now(),
     });
     expect(isRefusal(sent)).toBe(false);
@@ -176,7 +176,7 @@ describe("a delivery that is stored as waiting after the circuit has closed and 
     const whileOpen = await outage.readEndpoint();
     outage.respondWith(200);
     const { tenant, endpoint, by: actor } = outage;
-    await sendTestEvent(outage.ports, { tenant, endpointId: endpoint.id, actor, now: testEnv.now() });
+    await sendTestEvent(outage.ports, { tenant, endpointId: endpoint.id, author: actor, now: testEnv.now() });
     await outage.passTime(5 * MINUTE, 30 * SECOND);
     expect((await outage.breaker()).openUntil).toBeNull();
     return whileOpen;

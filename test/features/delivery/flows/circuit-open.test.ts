@@ -24,7 +24,7 @@ const updateEndpoint = (changes: object) =>
     tenant: outage.tenant,
     endpointId: outage.endpoint.id,
     changes,
-    actor: outage.by,
+    author: outage.by,
     now: testEnv.now(),
   });
 
@@ -200,7 +200,7 @@ describe("an endpoint whose circuit is open", () => {
     await deleteWebhook(outage.ports, {
       tenant: outage.tenant,
       endpointId: outage.endpoint.id,
-      actor: outage.by,
+      author: outage.by,
       now: testEnv.now(),
     });
     await outage.runProbes(1);

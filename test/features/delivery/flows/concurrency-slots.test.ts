@@ -28,7 +28,7 @@ async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown
     tenant: fixture.tenant,
     endpointId: endpoint.id,
     changes: { url },
-    actor: fixture.by,
+    author: fixture.by,
     now: testEnv.now(),
   });
   const { message, body } = await recordMessage(testEnv, fixture.tenant);
@@ -47,7 +47,7 @@ const updateEndpoint = (endpoint: Endpoint, changes: object) =>
     tenant: fixture.tenant,
     endpointId: endpoint.id,
     changes,
-    actor: fixture.by,
+    author: fixture.by,
     now: testEnv.now(),
   });
 const newUrl = () => ({ url: `http://127.0.0.1:${fixture.receiver.port}/new` });
@@ -99,7 +99,7 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
         deleteWebhook(fixture.ports, {
           tenant: fixture.tenant,
           endpointId: endpoint.id,
-          actor: fixture.by,
+          author: fixture.by,
           now: testEnv.now(),
         });
       const { endpoint, row, slow } = await duringAttempt(remove, status, retrying);
@@ -125,7 +125,7 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
       const rotated = await rotateSecret(fixture.ports, {
         tenant: fixture.tenant,
         endpointId: endpoint.id,
-        actor: fixture.by,
+        author: fixture.by,
         now: testEnv.now(),
       });
       if (!isRefusal(rotated)) newSecret = rotated.secret;
@@ -176,7 +176,7 @@ it("an endpoint that is deleted before its delivery is processed gets nothing: t
   await deleteWebhook(fixture.ports, {
     tenant: fixture.tenant,
     endpointId: endpoint.id,
-    actor: fixture.by,
+    author: fixture.by,
     now: testEnv.now(),
   });
   await fixture.drainQueues();

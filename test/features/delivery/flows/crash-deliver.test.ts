@@ -164,9 +164,9 @@ describe("a repeated event whose worker died before it scheduled the next attemp
 
   it("schedules the attempt when the endpoint does not subscribe to the event any more", async () => {
     const { tenant, queues, endpoint, comesAgain } = await openUnscheduled(inAMinute());
-    const actor = { caller: { kind: "tenant_key", keyId: "k", tenant, scope: "live" }, ip: null } as const;
+    const author = { caller: { kind: "tenant_key", keyId: "k", tenant, scope: "live" }, ip: null } as const;
     const changes = { events: ["message.sent"] } as const;
-    const request = { tenant, endpointId: endpoint.id, changes, actor, now: testEnv.now() };
+    const request = { tenant, endpointId: endpoint.id, changes, author, now: testEnv.now() };
     await updateWebhook(testEnv.apiPorts(queues), request);
     await comesAgain();
     expect(await scheduledRetries(queues, endpoint)).toMatchObject([{ attempt: 1 }]);

@@ -73,7 +73,7 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
           tenant: fixture.tenant,
           endpointId: endpoint.id,
           window,
-          actor: fixture.by,
+          author: fixture.by,
           now: testEnv.now(),
         }),
       );
@@ -88,7 +88,7 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
         tenant: fixture.tenant,
         endpointId: endpoint.id,
         window,
-        actor: fixture.by,
+        author: fixture.by,
         now: testEnv.now(),
       });
       expect(again).toMatchObject({ matched: 3 - reset.length, enqueued: 3 - reset.length });
@@ -103,7 +103,7 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
         sendTestEvent(fixture.ports, {
           tenant: fixture.tenant,
           endpointId: endpoint.id,
-          actor: fixture.by,
+          author: fixture.by,
           now: testEnv.now(),
         }),
       );

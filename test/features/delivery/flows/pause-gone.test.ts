@@ -155,7 +155,7 @@ it("a redelivered event does not pause an endpoint that was activated again", as
     tenant: fixture.tenant,
     endpointId: endpoint.id,
     changes: { status: "active" },
-    actor: fixture.by,
+    author: fixture.by,
     now: testEnv.now(),
   });
   await redeliver("m1");

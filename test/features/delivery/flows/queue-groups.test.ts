@@ -100,7 +100,7 @@ const queueActions: [string, QueueAction][] = [
   [
     "a test event",
     (fixture, { id }) =>
-      sendTestEvent(fixture.ports, { tenant: fixture.tenant, endpointId: id, actor: fixture.by, now: testEnv.now() }),
+      sendTestEvent(fixture.ports, { tenant: fixture.tenant, endpointId: id, author: fixture.by, now: testEnv.now() }),
   ],
   [
     "a replay",
@@ -131,7 +131,7 @@ const queueActions: [string, QueueAction][] = [
         tenant: fixture.tenant,
         endpointId: endpoint.id,
         window,
-        actor: fixture.by,
+        author: fixture.by,
         now: testEnv.now(),
       });
     },

@@ -31,7 +31,7 @@ const requestReplay = (id: string, rest: Partial<ReplayWindow> = {}, tenant = fi
       limit: 50,
       ...rest,
     },
-    actor: fixture.by,
+    author: fixture.by,
     now: testEnv.now(),
   });
 
@@ -186,7 +186,7 @@ describe("a replay of a window", () => {
     await deleteWebhook(fixture.ports, {
       tenant: fixture.tenant,
       endpointId: endpoint.id,
-      actor: fixture.by,
+      author: fixture.by,
       now: testEnv.now(),
     });
     expect(await requestReplay(endpoint.id)).toEqual(notFound);

@@ -181,7 +181,7 @@ describe("a replay", () => {
     await deleteWebhook(fixture.ports, {
       tenant: fixture.tenant,
       endpointId: endpoint.id,
-      actor: fixture.by,
+      author: fixture.by,
       now: testEnv.now(),
     });
     expect(await replay(row)).toEqual({ refused: "endpoint_not_found" });
@@ -230,7 +230,7 @@ describe("a replay", () => {
 
 describe("a test event", () => {
   const send = (id: string, tenant = fixture.tenant) =>
-    sendTestEvent(fixture.ports, { tenant, endpointId: id, actor: fixture.by, now: testEnv.now() });
+    sendTestEvent(fixture.ports, { tenant, endpointId: id, author: fixture.by, now: testEnv.now() });
 
   it("goes only to that endpoint, even without a subscription, and names the actor", async () => {
     const { endpoint } = await fixture.endpointWith({ events: ["message.sent"] });
@@ -297,7 +297,7 @@ describe("a test event", () => {
     await deleteWebhook(fixture.ports, {
       tenant: fixture.tenant,
       endpointId: endpoint.id,
-      actor: fixture.by,
+      author: fixture.by,
       now: testEnv.now(),
     });
     expect(await send(endpoint.id)).toEqual({ refused: "endpoint_not_found" });

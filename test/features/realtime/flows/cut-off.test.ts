@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const CLI = { actor: "cli" } as const;
-const byOwner = () => ({ tenant, acting: { caller: owner, ip: null }, now: testEnv.now() });
+const byOwner = () => ({ tenant, author: { caller: owner, ip: null }, now: testEnv.now() });
 const removeFromTeam = async ({ userId }: SessionCaller, ports = stream.ports) =>
   removeMember(ports, { ...byOwner(), userId });
 const kinds = () => stream.queue.map(({ kind }) => kind);
@@ -63,17 +63,17 @@ const endings: Readonly<
   },
   "a person who signs out": async () => {
     const caller = await stream.newMember(tenant);
-    return { caller, end: (ports) => signOut(ports, { caller, ip: null, now: testEnv.now() }) };
+    return { caller, end: (ports) => signOut(ports, { author: { caller, ip: null }, now: testEnv.now() }) };
   },
   "a key that is revoked": async () => {
     const caller = await newKey();
     const { keyId } = caller;
-    return { caller, end: (ports) => revokeKey(ports, { tenant, keyId, actor: CLI, now: testEnv.now() }) };
+    return { caller, end: (ports) => revokeKey(ports, { tenant, keyId, author: CLI, now: testEnv.now() }) };
   },
   "an operator key that is revoked": async () => {
     const caller = await newOperatorKey();
     const { keyId } = caller;
-    return { caller, end: (ports) => revokeOperatorKey(ports, { keyId, actor: CLI, now: testEnv.now() }) };
+    return { caller, end: (ports) => revokeOperatorKey(ports, { keyId, author: CLI, now: testEnv.now() }) };
   },
 };
 
@@ -188,7 +188,7 @@ it("a suspension by a command without the URL of the queue refuses everyone, and
   stream.queue.length = 0;
   const { realtime } = cutOffPorts({}, testEnv.table);
   await expect(suspend({ ...stream.ports, realtime })).rejects.toThrow("PARLEY_REALTIME_QUEUE_URL");
-  expect((await stream.team.acting(owner.userId)).caller.memberships).toMatchObject([{ tenant, isSuspended: true }]);
+  expect((await stream.team.author(owner.userId)).caller.memberships).toMatchObject([{ tenant, isSuspended: true }]);
   await suspend(stream.ports);
   await stream.drain();
   expect(stream.isOpen(connectionId)).toBe(false);

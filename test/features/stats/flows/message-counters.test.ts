@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
-import { auditEntry } from "#features/access/audit-entry.ts";
+import { auditEntry } from "#features/access/author.ts";
 import { messageEvent } from "#features/inbox/effects.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";

@@ -41,7 +41,7 @@ const create = (url = "https://hooks.example/in") =>
     tenant,
     url,
     events: ["message.received"],
-    actor: { caller, ip: "192.0.2.1" },
+    author: { caller, ip: "192.0.2.1" },
     now: testEnv.now(),
   });
 
@@ -55,7 +55,7 @@ async function createOrThrow(url?: string): Promise<{ id: string; secret: string
 const ADDRESS = "http://127.0.0.1/in";
 const createAtAddress = () => createOrThrow(ADDRESS);
 const erase = (endpoint: { id: string } | undefined) =>
-  deleteWebhook(ports(), { tenant, endpointId: endpoint?.id ?? "", actor: { caller, ip: null }, now: testEnv.now() });
+  deleteWebhook(ports(), { tenant, endpointId: endpoint?.id ?? "", author: { caller, ip: null }, now: testEnv.now() });
 
 async function auditItems(): Promise<Record<string, unknown>[]> {
   const { Items = [] } = await testEnv.table.client.send(
@@ -98,9 +98,9 @@ describe("a new endpoint", () => {
     const team = openTeamEnv(testEnv);
     tenant = await team.newTenant();
     const [owner, admin] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "admin")];
-    ({ caller } = await team.acting(admin));
+    ({ caller } = await team.author(admin));
     const { id } = await createOrThrow();
-    await removeMember(team.ports, { tenant, userId: admin, acting: await team.acting(owner), now: testEnv.now() });
+    await removeMember(team.ports, { tenant, userId: admin, author: await team.author(owner), now: testEnv.now() });
     expect(await create()).toEqual({ refused: "role_forbidden" });
     expect(await listWebhooks(ports(), tenant)).toMatchObject([{ id }]);
     expect(await team.audits(tenant, "webhook.create")).toHaveLength(1);
@@ -197,7 +197,7 @@ describe("host names of one tenant's endpoints", () => {
       tenant,
       endpointId: id,
       changes: { url },
-      actor: { caller, ip: null },
+      author: { caller, ip: null },
       now: testEnv.now(),
     });
   beforeEach(() => {
@@ -244,7 +244,7 @@ describe("host names of one tenant's endpoints", () => {
             tenant,
             endpointId: id,
             changes: { status: "active" },
-            actor: { caller, ip: null },
+            author: { caller, ip: null },
             now: 0,
           }),
         ),

@@ -28,7 +28,7 @@ async function deliverMessage(id: string): Promise<string> {
 
 async function update(changes: EndpointChanges): Promise<void> {
   const { tenant, by: actor } = fixture;
-  await updateWebhook(fixture.ports, { tenant, endpointId: first.id, changes, actor, now: testEnv.now() });
+  await updateWebhook(fixture.ports, { tenant, endpointId: first.id, changes, author: actor, now: testEnv.now() });
   testEnv.advance(SECOND);
 }
 

@@ -18,11 +18,11 @@ const fixture = openedEach(() => openEndpointFixture(testEnv));
 
 const notFound = { refused: "endpoint_not_found" };
 const updateEndpoint = (id: string, changes: EndpointChanges, tenant = fixture.tenant) =>
-  updateWebhook(fixture.ports, { tenant, endpointId: id, changes, actor: fixture.by, now: testEnv.now() });
+  updateWebhook(fixture.ports, { tenant, endpointId: id, changes, author: fixture.by, now: testEnv.now() });
 const remove = (id: string, tenant = fixture.tenant) =>
-  deleteWebhook(fixture.ports, { tenant, endpointId: id, actor: fixture.by, now: testEnv.now() });
+  deleteWebhook(fixture.ports, { tenant, endpointId: id, author: fixture.by, now: testEnv.now() });
 const rotate = (id: string, tenant = fixture.tenant) =>
-  rotateSecret(fixture.ports, { tenant, endpointId: id, actor: fixture.by, now: testEnv.now() });
+  rotateSecret(fixture.ports, { tenant, endpointId: id, author: fixture.by, now: testEnv.now() });
 
 describe("updating an endpoint", () => {
   it("changes the given fields, and the audit row names them but never the URL", async () => {
@@ -63,7 +63,7 @@ describe("updating an endpoint", () => {
       tenant: fixture.tenant,
       endpointId: endpoint.id,
       changes,
-      actor: fixture.by,
+      author: fixture.by,
       now: testEnv.now(),
     });
     expect(refused).toMatchObject({ refused: "invalid_request", detail: expect.stringMatching(/\w/) });

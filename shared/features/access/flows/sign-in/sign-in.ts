@@ -2,7 +2,7 @@ import { errorClass } from "#base/kernel/error-class.ts";
 import { allDone, forEachConcurrent } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { auditEntry } from "../../audit-entry.ts";
+import { type Author, auditEntry } from "../../author.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
 import { userActor } from "../../rules/callers.ts";
 import { newUserId, type User } from "../../rules/team.ts";
@@ -40,8 +40,9 @@ export async function signIn(
 
   const hashes = addressHashes(keys.address, email);
   const user = await ports.users.recordSignIn({ addressHashes: hashes, email, newUserId: newUserId(now), now });
-  await claimPendingInvites(ports, { user, addressHashes: hashes, inviteId: link.inviteId ?? null, ip, now });
-  const epoch = await recordInEachTenant(ports, { user, ip, now });
+  const author = { actor: userActor(user.id), ip };
+  await claimPendingInvites(ports, { user, addressHashes: hashes, inviteId: link.inviteId ?? null, author, now });
+  const epoch = await recordInEachTenant(ports, { user, author, now });
   const session = await sealSession(keys.session, { userId: user.id, epoch, now });
   return { session, redirect: link.redirect };
 }
@@ -63,12 +64,11 @@ async function claimPendingInvites(ports: SignInPorts, claim: Parameters<typeof 
 /** @returns the epoch of the user's sessions, read after the invites were accepted */
 async function recordInEachTenant(
   ports: SignInPorts,
-  { user, ip, now }: { readonly user: User; readonly ip: string | null; readonly now: Millis },
+  { user, author, now }: { readonly user: User; readonly author: Author; readonly now: Millis },
 ): Promise<number> {
   const storedSession = await ports.users.readSession(user.id);
   if (!storedSession) throw new Error("The user of a sign-in does not exist.");
-  const actor = { actor: userActor(user.id), ip };
-  const entry = auditEntry(actor, { action: "session.sign_in", resource: `user:${user.id}`, detail: {}, at: now });
+  const entry = auditEntry(author, { action: "session.sign_in", resource: `user:${user.id}`, detail: {}, at: now });
   await forEachConcurrent(storedSession.memberships, AUDIT_ROWS_AT_ONCE, ({ tenant }) =>
     ports.audit.add(tenant, entry),
   );

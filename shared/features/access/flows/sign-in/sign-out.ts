@@ -2,18 +2,17 @@ import { newUlid } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/grants.ts";
-import { auditEntry } from "../../audit-entry.ts";
-import { callerActor, type SessionCaller } from "../../rules/callers.ts";
+import { auditEntry, type CallerAuthor } from "../../author.ts";
+import type { SessionCaller } from "../../rules/callers.ts";
 import type { SignOutPorts } from "./ports.ts";
 
 /** Ends every session of the person and their sockets, with an audit row in each of their tenants. Safe to repeat. */
 export async function signOut(
   ports: SignOutPorts,
-  { caller, ip, now }: { readonly caller: SessionCaller; readonly ip: string | null; readonly now: Millis },
+  { author, now }: { readonly author: CallerAuthor<SessionCaller>; readonly now: Millis },
 ): Promise<void> {
-  const { userId, epoch, memberships } = caller;
-  const actor = { actor: callerActor(caller), ip };
-  const entry = auditEntry(actor, { action: "session.sign_out", resource: `user:${userId}`, detail: {}, at: now });
+  const { userId, epoch, memberships } = author.caller;
+  const entry = auditEntry(author, { action: "session.sign_out", resource: `user:${userId}`, detail: {}, at: now });
   const audits = memberships.map(({ tenant }) => ({ tenant, entry }));
   const access = {
     tenants: memberships.map(({ tenant }) => tenant),

@@ -1,8 +1,7 @@
 import { errorClass } from "#base/kernel/error-class.ts";
 import { INVITES_PER_SIGN_IN_MAX } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { auditEntry } from "../../audit-entry.ts";
-import { userActor } from "../../rules/callers.ts";
+import { type Author, auditEntry } from "../../author.ts";
 import type { User } from "../../rules/team.ts";
 import type { AddressHashes, PendingInvite } from "../../store/invite-items.ts";
 import type { ClaimInvitePorts } from "./ports.ts";
@@ -13,8 +12,8 @@ interface Claim {
   readonly addressHashes: AddressHashes;
   /** The invite whose mail the sign-in came from; null for none. */
   readonly inviteId: string | null;
-  /** The source address of the request; null without a gateway. */
-  readonly ip: string | null;
+  /** The user, as the author of an acceptance. */
+  readonly author: Author;
   readonly now: Millis;
 }
 
@@ -56,14 +55,12 @@ function byLatestExpiry(a: PendingInvite, b: PendingInvite): number {
 async function acceptInvite(
   { invites }: ClaimInvitePorts,
   { tenant, inviteId }: PendingInvite,
-  { user, addressHashes, ip, now }: Claim,
+  { user, addressHashes, author, now }: Claim,
 ): Promise<void> {
   const invite = await invites.get(tenant, inviteId);
   if (!invite) return;
-  const audit = auditEntry(
-    { actor: userActor(user.id), ip },
-    { action: "invite.accept", resource: `invite:${inviteId}`, detail: { role: invite.role }, at: now },
-  );
+  const detail = { role: invite.role };
+  const audit = auditEntry(author, { action: "invite.accept", resource: `invite:${inviteId}`, detail, at: now });
   await invites.accept(invite, { user, addressHashes, audit });
 }
 

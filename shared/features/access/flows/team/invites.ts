@@ -2,12 +2,10 @@ import { INVITE_LIFE, INVITE_RETENTION } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, secondsToNextDay } from "#base/kernel/time.ts";
-import { type Acting, actingMember } from "../../acting.ts";
-import { auditEntry } from "../../audit-entry.ts";
+import { type AuditedChange, authorName, type CallerAuthor, changeAuthor } from "../../author.ts";
 import { encodeMail } from "../../queue.ts";
 import { addressHashAt, addressHashes } from "../../rules/address-hash.ts";
-import type { AuditEntry } from "../../rules/audit.ts";
-import { callerActor, refuseRole } from "../../rules/callers.ts";
+import { refuseRole, type SessionCaller } from "../../rules/callers.ts";
 import type { Role } from "../../rules/roles.ts";
 import { signInWindow } from "../../rules/sign-in-window.ts";
 import { type Invite, isInviteId, newInviteId } from "../../rules/team.ts";
@@ -19,7 +17,7 @@ import type { InvitePorts } from "./ports.ts";
 interface InviteRequest {
   readonly tenant: TenantId;
   readonly inviteId: string;
-  readonly acting: Acting;
+  readonly author: CallerAuthor<SessionCaller>;
   readonly now: Millis;
 }
 
@@ -37,9 +35,9 @@ export async function createInvite(
   ports: InvitePorts,
   request: Omit<InviteRequest, "inviteId"> & { readonly email: string; readonly role: Role },
 ): Promise<Invite | Refusal<MailRefusal | "role_forbidden" | "tenant_not_found">> {
-  const { tenant, email, role, acting, now } = request;
+  const { tenant, email, role, author, now } = request;
   const least = leastRole(role);
-  const roleRefusal = refuseRole(acting.caller, tenant, least);
+  const roleRefusal = refuseRole(author.caller, tenant, least);
   if (roleRefusal) return roleRefusal;
   const invite: Invite = {
     id: newInviteId(now),
@@ -47,17 +45,17 @@ export async function createInvite(
     email,
     role,
     status: "pending",
-    invitedBy: callerActor(acting.caller),
+    invitedBy: authorName(author),
     createdAt: now,
     expiresAt: now + INVITE_LIFE,
     acceptedAt: null,
   };
   const address = await readAddress(ports, email);
-  const count = { userId: acting.caller.userId, limits: ports.inviteLimits };
+  const count = { userId: author.caller.userId, limits: ports.inviteLimits };
   const refusal = await refuseMail(ports, invite, { ...address, count, now });
   if (refusal) return refusal;
-  const audit = inviteEntry(acting, invite, { action: "invite.create", detail: { role }, at: now });
-  const by = { audit, actor: actingMember(acting, least), count, ...address };
+  const change = inviteChange(invite, { action: "invite.create", detail: { role }, at: now });
+  const by = { ...changeAuthor(author, least, change), count, ...address };
   const result = await withinLimits(ports, tenant, now, () => ports.invites.create(invite, by));
   if (isRefusal(result)) return result;
   if (result === "exists") return refuse("invite_exists");
@@ -73,21 +71,21 @@ export async function createInvite(
  */
 export async function resendInvite(
   ports: InvitePorts,
-  { tenant, inviteId, acting, now }: InviteRequest,
+  { tenant, inviteId, author, now }: InviteRequest,
 ): Promise<Invite | Refusal<MailRefusal | "invite_not_found" | "role_forbidden">> {
   const invite = await getInvite(ports, { tenant, inviteId, now });
   if (invite?.status !== "pending") return refuse("invite_not_found");
   const least = leastRole(invite.role);
-  const roleRefusal = refuseRole(acting.caller, tenant, least);
+  const roleRefusal = refuseRole(author.caller, tenant, least);
   if (roleRefusal) return roleRefusal;
   const address = await readAddress(ports, invite.email);
-  const count = { userId: acting.caller.userId, limits: ports.inviteLimits };
+  const count = { userId: author.caller.userId, limits: ports.inviteLimits };
   const refusal = await refuseMail(ports, invite, { ...address, count, now });
   if (refusal) return refusal;
   const expiresAt = invite.expiresAt === null ? null : now + INVITE_LIFE;
   const detail = { role: invite.role, resent: true };
-  const audit = inviteEntry(acting, invite, { action: "invite.create", detail, at: now });
-  const by = { audit, actor: actingMember(acting, least), count, ...address, expiresAt };
+  const change = inviteChange(invite, { action: "invite.create", detail, at: now });
+  const by = { ...changeAuthor(author, least, change), count, ...address, expiresAt };
   // The row that a sign-in bound may be under the hash of an earlier key.
   if (address.addressHashes.length > 1) await ports.invites.moveToFirstHash(tenant, address.addressHashes);
   const result = await withinLimits(ports, tenant, now, () => ports.invites.renew(invite, by));
@@ -105,16 +103,16 @@ export async function resendInvite(
  */
 export async function revokeInvite(
   ports: InvitePorts,
-  { tenant, inviteId, acting, now }: InviteRequest,
+  { tenant, inviteId, author, now }: InviteRequest,
 ): Promise<null | Refusal<"invite_not_found" | "role_forbidden">> {
-  const roleRefusal = refuseRole(acting.caller, tenant, "admin");
+  const roleRefusal = refuseRole(author.caller, tenant, "admin");
   if (roleRefusal) return roleRefusal;
   const invite = await getInvite(ports, { tenant, inviteId, now });
   if (invite?.status === "revoked") return null;
   if (invite?.status !== "pending") return refuse("invite_not_found");
-  const audit = inviteEntry(acting, invite, { action: "invite.revoke", detail: { role: invite.role }, at: now });
+  const change = inviteChange(invite, { action: "invite.revoke", detail: { role: invite.role }, at: now });
   const hashes = addressHashes(await ports.addressKeys(), invite.email);
-  const by = { audit, actor: actingMember(acting, "admin"), addressHashes: hashes };
+  const by = { ...changeAuthor(author, "admin", change), addressHashes: hashes };
   const result = await ports.invites.revoke(invite, by);
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "revoked") return null;
@@ -130,7 +128,7 @@ function leastRole(role: Role): Role {
 
 async function getInvite(
   ports: InvitePorts,
-  { tenant, inviteId, now }: Omit<InviteRequest, "acting">,
+  { tenant, inviteId, now }: Omit<InviteRequest, "author">,
 ): Promise<Invite | null> {
   const invite = isInviteId(inviteId) ? await ports.invites.get(tenant, inviteId) : null;
   return invite && isListed(invite, now) ? invite : null;
@@ -200,6 +198,6 @@ async function queueMail(ports: InvitePorts, { tenant, id }: Invite): Promise<vo
   await ports.mails.send({ body: encodeMail({ kind: "invite", tenant, inviteId: id }), group: tenant });
 }
 
-function inviteEntry(acting: Acting, { id }: Invite, change: Pick<AuditEntry, "action" | "detail" | "at">): AuditEntry {
-  return auditEntry(acting, { ...change, resource: `invite:${id}` });
+function inviteChange({ id }: Invite, change: Omit<AuditedChange, "resource">): AuditedChange {
+  return { ...change, resource: `invite:${id}` };
 }

@@ -3,10 +3,8 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/grants.ts";
-import { type Acting, actingMember } from "../../acting.ts";
-import { auditEntry } from "../../audit-entry.ts";
-import type { AuditEntry } from "../../rules/audit.ts";
-import { refuseRole } from "../../rules/callers.ts";
+import { type AuditedChange, type CallerAuthor, changeAuthor } from "../../author.ts";
+import { refuseRole, type SessionCaller } from "../../rules/callers.ts";
 import type { Role } from "../../rules/roles.ts";
 import { isUserId, type Membership } from "../../rules/team.ts";
 import type { MembershipChange } from "../../store/memberships.ts";
@@ -19,7 +17,7 @@ const ATTEMPTS_MAX = 5;
 interface MemberRequest {
   readonly tenant: TenantId;
   readonly userId: string;
-  readonly acting: Acting;
+  readonly author: CallerAuthor<SessionCaller>;
   readonly now: Millis;
 }
 
@@ -38,14 +36,14 @@ export async function changeMemberRole(
   ports: Pick<MemberPorts, "memberships">,
   request: MemberRequest & { readonly role: Role },
 ): Promise<Membership | MemberRefusal> {
-  const { tenant, acting, now, role } = request;
-  const roleRefusal = refuseRole(acting.caller, tenant, "owner");
+  const { tenant, author, role } = request;
+  const roleRefusal = refuseRole(author.caller, tenant, "owner");
   if (roleRefusal) return roleRefusal;
   return changeMember(ports, request, async (member) => {
     if (member.role === role) return "changed";
     const detail = { role, previous_role: member.role };
-    const audit = memberEntry(request, { action: "member.role_change", detail, at: now });
-    return ports.memberships.changeRole(member, role, { audit, actor: actingMember(acting, "owner") });
+    const change = memberChange(request, "member.role_change", detail);
+    return ports.memberships.changeRole(member, role, changeAuthor(author, "owner", change));
   }).then((member) => (isRefusal(member) ? member : { ...member, role }));
 }
 
@@ -54,16 +52,16 @@ export async function changeMemberRole(
  * request is refused, and their sockets are closed.
  */
 export async function removeMember(ports: MemberPorts, request: MemberRequest): Promise<null | MemberRefusal> {
-  const { tenant, userId, acting, now } = request;
-  const leaves = acting.caller.userId === userId;
-  const isAllowed = leaves || !refuseRole(acting.caller, tenant, "owner");
+  const { tenant, userId, author } = request;
+  const leaves = author.caller.userId === userId;
+  const isAllowed = leaves || !refuseRole(author.caller, tenant, "owner");
   const result = await changeMember(ports, request, async (member) => {
     if (!isAllowed) return "actor_changed";
-    const audit = memberEntry(request, { action: "member.remove", detail: { role: member.role }, at: now });
-    const author = { audit, actor: actingMember(acting, leaves ? "agent" : "owner") };
+    const change = memberChange(request, "member.remove", { role: member.role });
+    const changedBy = changeAuthor(author, leaves ? "agent" : "owner", change);
     const includes = (grant: Grant) =>
       grant.kind === "session" && grant.userId === userId && grant.memberSince === member.createdAt;
-    const removal = () => ports.memberships.remove(member, author);
+    const removal = () => ports.memberships.remove(member, changedBy);
     return endAccess(ports, { tenants: [tenant], includes }, removal, (result) => result === "changed");
   });
   return isRefusal(result) ? result : null;
@@ -86,9 +84,10 @@ async function changeMember(
   throw new Error("The member changed too often.");
 }
 
-function memberEntry(
-  { userId, acting }: MemberRequest,
-  change: Pick<AuditEntry, "action" | "detail" | "at">,
-): AuditEntry {
-  return auditEntry(acting, { ...change, resource: `user:${userId}` });
+function memberChange(
+  { userId, now }: MemberRequest,
+  action: AuditedChange["action"],
+  detail: AuditedChange["detail"],
+): AuditedChange {
+  return { action, resource: `user:${userId}`, detail, at: now };
 }

@@ -2,8 +2,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { Acting } from "../../acting.ts";
-import { auditEntry } from "../../audit-entry.ts";
+import { auditEntry, type CallerAuthor } from "../../author.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
 import type { SessionCaller } from "../../rules/callers.ts";
 import type { Role } from "../../rules/roles.ts";
@@ -30,7 +29,7 @@ export interface OwnInvite {
 /** One of the person's own invites, as a request names it. */
 interface OwnInviteRequest {
   readonly inviteId: string;
-  readonly acting: Acting;
+  readonly author: CallerAuthor<SessionCaller>;
   readonly now: Millis;
 }
 
@@ -62,18 +61,18 @@ export async function listOwnInvites(ports: OwnInvitePorts, caller: SessionCalle
  */
 export async function acceptOwnInvite(
   ports: OwnInvitePorts,
-  { inviteId, acting, now }: OwnInviteRequest,
+  { inviteId, author, now }: OwnInviteRequest,
 ): Promise<Membership | Refusal<"invite_not_found">> {
-  const { caller } = acting;
+  const { caller } = author;
   // What has no id's form is too long for a key.
   if (!isInviteId(inviteId)) return refuse("invite_not_found");
-  const invite = await findBound(ports, { inviteId, acting, now });
+  const invite = await findBound(ports, { inviteId, author, now });
   if (!invite) return (await acceptedMembership(ports, caller, inviteId)) ?? refuse("invite_not_found");
   const user = await ports.users.get(caller.userId);
   if (!user) throw new Error("The user of a session does not exist.");
   const { tenant, role } = invite;
   const detail = { role };
-  const audit = auditEntry(acting, { action: "invite.accept", resource: `invite:${inviteId}`, detail, at: now });
+  const audit = auditEntry(author, { action: "invite.accept", resource: `invite:${inviteId}`, detail, at: now });
   const hashes = addressHashes(await ports.addressKeys(), caller.email);
   const result = await ports.invites.accept(invite, { user, addressHashes: hashes, audit });
   const isAccepted = result === "accepted" || (await ports.invites.get(tenant, inviteId))?.status === "accepted";
@@ -84,15 +83,15 @@ export async function acceptOwnInvite(
 /** Declines an invite: it ends, and its address may be invited again. What has ended is refused as an unknown invite. */
 export async function declineOwnInvite(
   ports: OwnInvitePorts,
-  { inviteId, acting, now }: OwnInviteRequest,
+  { inviteId, author, now }: OwnInviteRequest,
 ): Promise<null | Refusal<"invite_not_found">> {
-  const invite = await findBound(ports, { inviteId, acting, now });
+  const invite = await findBound(ports, { inviteId, author, now });
   if (!invite) return refuse("invite_not_found");
   const detail = { role: invite.role };
   // Who declines has nothing to do with the tenant: it does not learn where from.
   const entry = { action: "invite.decline", resource: `invite:${inviteId}`, detail, at: now } as const;
-  const audit = auditEntry({ ...acting, ip: null }, entry);
-  const hashes = addressHashes(await ports.addressKeys(), acting.caller.email);
+  const audit = auditEntry({ ...author, ip: null }, entry);
+  const hashes = addressHashes(await ports.addressKeys(), author.caller.email);
   const result = await ports.invites.decline(invite, { audit, addressHashes: hashes });
   return result === "declined" ? null : refuse("invite_not_found");
 }
@@ -106,8 +105,8 @@ async function boundInvites(
   return pendingInvites.filter(({ boundTo }) => boundTo === userId);
 }
 
-async function findBound(ports: OwnInvitePorts, { inviteId, acting, now }: OwnInviteRequest): Promise<Invite | null> {
-  const invites = await boundInvites(ports, acting.caller, now);
+async function findBound(ports: OwnInvitePorts, { inviteId, author, now }: OwnInviteRequest): Promise<Invite | null> {
+  const invites = await boundInvites(ports, author.caller, now);
   const pendingInvite = invites.find((invite) => invite.inviteId === inviteId);
   return pendingInvite ? ports.invites.get(pendingInvite.tenant, inviteId) : null;
 }

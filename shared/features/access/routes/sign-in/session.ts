@@ -47,8 +47,8 @@ export const signOut = endpoint.session({
   role: null,
   answers: { 200: { headers: { "set-cookie": "Removes the session and its CSRF token." } } },
   data: z.object({ signed_out: z.literal(true) }),
-  handle: async ({ caller, request, now, ports, setCookies }) => {
-    await endSessions(ports, { caller, ip: request.sourceIp, now });
+  handle: async ({ author, now, ports, setCookies }) => {
+    await endSessions(ports, { author, now });
     setCookies(expiredSessionCookies(isCookieSecure(ports.baseUrl)));
     return { signed_out: true as const };
   },

@@ -119,7 +119,7 @@ describe("a rotation of the root secret", () => {
     expect(await rotate()).toEqual({ kind: "rotated" });
     const during = await newKey();
     for (const key of [first, during]) expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-    await revokeKey(ports(), { tenant, keyId: third.id, actor: { actor: "cli" }, now: testEnv.now() });
+    await revokeKey(ports(), { tenant, keyId: third.id, author: { actor: "cli" }, now: testEnv.now() });
     testEnv.advance(SEALING_DELAY);
     for (const _ of [1, 2]) {
       for (const key of [first, second, during, operator])
@@ -212,7 +212,7 @@ describe("a rotation of the root secret", () => {
     await completeRotation();
     const later = await newKey();
     await callerWith(used);
-    await revokeKey(ports(), { tenant, keyId: revoked.id, actor: { actor: "cli" }, now: testEnv.now() });
+    await revokeKey(ports(), { tenant, keyId: revoked.id, author: { actor: "cli" }, now: testEnv.now() });
     const sessionsUntil = testEnv.now() + 12 * HOUR;
     testEnv.advance(12 * HOUR - 1);
     const named = await rotate();
@@ -236,7 +236,7 @@ describe("a rotation of the root secret", () => {
     // What does not work any more is still listed, and can be revoked.
     expect(await listKeys(ports(), tenant, testEnv.now())).toHaveLength(4);
     expect(
-      await revokeKey(ports(), { tenant, keyId: unused.id, actor: { actor: "cli" }, now: testEnv.now() }),
+      await revokeKey(ports(), { tenant, keyId: unused.id, author: { actor: "cli" }, now: testEnv.now() }),
     ).toBeNull();
   });
 

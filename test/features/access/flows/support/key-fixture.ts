@@ -62,7 +62,7 @@ export function useKeyFixture() {
     activeIds,
     callerWith: (key: CreatedKey) => callerOf(ports(), key, testEnv.now()),
     revoke: (keyId: string, scope: Scope = "live") =>
-      revokeKey(ports(), { tenant, keyId, actor: { caller: callerFor(scope), ip: "192.0.2.1" }, now: testEnv.now() }),
+      revokeKey(ports(), { tenant, keyId, author: { caller: callerFor(scope), ip: "192.0.2.1" }, now: testEnv.now() }),
 
     async audits(action: AuditAction, of = tenant) {
       const { rows } = await ports().audit.list(of, { before: null, limit: 200, now: testEnv.now() });

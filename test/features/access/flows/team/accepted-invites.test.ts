@@ -29,9 +29,9 @@ describe("an accepted invite", () => {
     for (let round = 0; round < 10; round++) {
       const { email } = await newInvite(newEmail(), round % 2 === 0 ? "agent" : "owner");
       const [userId] = await Promise.all([team().signIn(email), setStatus("suspended")]);
-      expect((await team().acting(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: true }]);
+      expect((await team().author(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: true }]);
       await setStatus("active");
-      expect((await team().acting(userId)).caller.memberships, `round ${round}`).toMatchObject([
+      expect((await team().author(userId)).caller.memberships, `round ${round}`).toMatchObject([
         { isSuspended: false },
       ]);
     }
@@ -50,14 +50,14 @@ describe("an accepted invite", () => {
       const userId = await team().signIn(email);
       expect(await team().roles(workspace.tenant)).toMatchObject({ [userId]: "owner" });
       expect(await team().audits(workspace.tenant, "invite.accept")).toHaveLength(before + 1);
-      const request = { tenant: workspace.tenant, userId, acting: await team().acting(userId), now: testEnv().now() };
+      const request = { tenant: workspace.tenant, userId, author: await team().author(userId), now: testEnv().now() };
       expect(await removeMember(team().ports, request)).toBeNull();
     }
     // The number of owners is exact: the first one is the last.
     const request = {
       tenant: workspace.tenant,
       userId: workspace.owner,
-      acting: await team().acting(workspace.owner),
+      author: await team().author(workspace.owner),
       now: testEnv().now(),
     };
     expect(await removeMember(team().ports, request)).toEqual(refused("last_owner"));

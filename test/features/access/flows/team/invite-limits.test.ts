@@ -32,8 +32,8 @@ interface From {
 
 async function invite(limits: Partial<InviteLimits>, { email = newEmail(), userId = owner, to = tenant }: From = {}) {
   const ports = { ...team.ports, inviteLimits: { ...UNLIMITED, ...limits } };
-  const acting = await team.acting(userId);
-  return createInvite(ports, { tenant: to, email, role: "agent", acting, now: testEnv.now() });
+  const author = await team.author(userId);
+  return createInvite(ports, { tenant: to, email, role: "agent", author, now: testEnv.now() });
 }
 
 async function newInvite(limits: Partial<InviteLimits>, from: From = {}) {
@@ -44,16 +44,16 @@ async function newInvite(limits: Partial<InviteLimits>, from: From = {}) {
 
 async function resend(limits: Partial<InviteLimits>, inviteId: string) {
   const ports = { ...team.ports, inviteLimits: { ...UNLIMITED, ...limits } };
-  return resendInvite(ports, { tenant, inviteId, acting: await team.acting(owner), now: testEnv.now() });
+  return resendInvite(ports, { tenant, inviteId, author: await team.author(owner), now: testEnv.now() });
 }
 
 const revoke = async (inviteId: string) =>
-  revokeInvite(team.ports, { tenant, inviteId, acting: await team.acting(owner), now: testEnv.now() });
+  revokeInvite(team.ports, { tenant, inviteId, author: await team.author(owner), now: testEnv.now() });
 
 it("a tenant has 50 pending invites unless the operator sets another number, and another tenant its own", async () => {
-  const acting = await team.acting(owner);
+  const author = await team.author(owner);
   const create = () =>
-    createInvite(team.ports, { tenant, email: newEmail(), role: "agent", acting, now: testEnv.now() });
+    createInvite(team.ports, { tenant, email: newEmail(), role: "agent", author, now: testEnv.now() });
   for (let i = 0; i < 50; i++) expect(await create()).toHaveProperty("id");
   expect(await create()).toEqual(tooManyPending);
   const other = await team.newTenant();

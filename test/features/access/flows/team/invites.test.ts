@@ -47,7 +47,7 @@ describe("an invite", () => {
     const { email } = await newInvite();
     testEnv().advance(7 * DAY);
     const userId = await team().signIn(email);
-    expect((await team().acting(userId)).caller.memberships).toEqual([]);
+    expect((await team().author(userId)).caller.memberships).toEqual([]);
   });
 
   it("is created by admins, and that of an owner by owners", async () => {
@@ -64,7 +64,7 @@ describe("an invite", () => {
   it("of an invited address or of a member is refused, and of another tenant's member is not", async () => {
     const { email } = await newInvite();
     expect(await invite(email)).toEqual(refused("invite_exists"));
-    const member = await team().acting(workspace.admin);
+    const member = await team().author(workspace.admin);
     expect(await invite(member.caller.email)).toEqual(refused("invite_exists"));
     workspace.tenant = await team().newTenant();
     workspace.owner = await team().newMember(workspace.tenant, "owner");
@@ -101,7 +101,7 @@ describe("an invite", () => {
       expect(await resend(expired.id)).toEqual(refused("invite_exists"));
       expect(await invite(email, { by: agent })).toEqual(refused("role_forbidden"));
       expect(await resend(id, agent)).toEqual(refused("role_forbidden"));
-      expect(await invite((await team().acting(workspace.admin)).caller.email)).toEqual(refused("invite_exists"));
+      expect(await invite((await team().author(workspace.admin)).caller.email)).toEqual(refused("invite_exists"));
     }
     for (let n = 0; n < 4; n++) expect(await resend(id)).toMatchObject({ id });
     expect(await resend(id)).toMatchObject(refused("sign_in_limit"));
@@ -112,11 +112,11 @@ describe("an invite", () => {
   });
 
   it("by a member who is removed at the same time is not created", async () => {
-    const underWay = await team().acting(workspace.admin);
+    const underWay = await team().author(workspace.admin);
     const request = {
       tenant: workspace.tenant,
       userId: workspace.admin,
-      acting: await team().acting(workspace.owner),
+      author: await team().author(workspace.owner),
       now: testEnv().now(),
     };
     expect(await removeMember(team().ports, request)).toBeNull();
@@ -124,12 +124,12 @@ describe("an invite", () => {
       tenant: workspace.tenant,
       email: newEmail(),
       role: "agent",
-      acting: underWay,
+      author: underWay,
       now: testEnv().now(),
     } as const;
     expect(await createInvite(team().ports, late)).toEqual(refused("role_forbidden"));
     const { id } = await newInvite();
-    const byRemoved = { tenant: workspace.tenant, inviteId: id, acting: underWay, now: testEnv().now() };
+    const byRemoved = { tenant: workspace.tenant, inviteId: id, author: underWay, now: testEnv().now() };
     expect(await resendInvite(team().ports, byRemoved)).toEqual(refused("role_forbidden"));
     expect(await revokeInvite(team().ports, byRemoved)).toEqual(refused("role_forbidden"));
     expect((await list()).filter(({ status }) => status === "pending")).toHaveLength(1);
@@ -188,7 +188,7 @@ describe("a fault at any call", () => {
       tenant: workspace.tenant,
       email,
       role: "agent",
-      acting: await team().acting(workspace.admin),
+      author: await team().author(workspace.admin),
       now: testEnv().now(),
     } as const;
     await expect(createInvite({ ...team().ports, mails }, request)).rejects.toThrow("The queue fails.");
@@ -202,9 +202,9 @@ describe("a fault at any call", () => {
   it.each(faultPoints)("(%s) leaves one invite, which can be sent again", async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       const email = newEmail();
-      const acting = await team().acting(workspace.admin);
+      const author = await team().author(workspace.admin);
       const injection = injectFaultAt(testEnv().clients, faultPoint, k);
-      const request = { tenant: workspace.tenant, email, role: "agent", acting, now: testEnv().now() } as const;
+      const request = { tenant: workspace.tenant, email, role: "agent", author, now: testEnv().now() } as const;
       const answer = await createInvite(team().ports, request).catch(() => null);
       injection.remove();
       reached = injection.reached();
@@ -228,9 +228,9 @@ describe("a fault at any call", () => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       const { id, email } = await newInvite();
       const before = (await team().audits(workspace.tenant, "invite.revoke")).length;
-      const acting = await team().acting(workspace.admin);
+      const author = await team().author(workspace.admin);
       const injection = injectFaultAt(testEnv().clients, faultPoint, k);
-      const request = { tenant: workspace.tenant, inviteId: id, acting, now: testEnv().now() };
+      const request = { tenant: workspace.tenant, inviteId: id, author, now: testEnv().now() };
       const answer = await revokeInvite(team().ports, request).catch(() => "crashed");
       injection.remove();
       reached = injection.reached();
@@ -238,7 +238,7 @@ describe("a fault at any call", () => {
       expect(await revokeInvite(team().ports, request)).toBeNull();
       expect(await team().audits(workspace.tenant, "invite.revoke")).toHaveLength(before + 1);
       const userId = await team().signIn(email);
-      expect((await team().acting(userId)).caller.memberships).toEqual([]);
+      expect((await team().author(userId)).caller.memberships).toEqual([]);
     }
   });
 });

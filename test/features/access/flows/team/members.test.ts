@@ -16,10 +16,10 @@ useTeam((opened) => {
 
 const newMember = (role: Role) => team.newMember(tenant, role);
 async function changeRole(by: string, userId: string, role: Role) {
-  return changeMemberRole(team.ports, { tenant, userId, role, acting: await team.acting(by), now: testEnv.now() });
+  return changeMemberRole(team.ports, { tenant, userId, role, author: await team.author(by), now: testEnv.now() });
 }
 async function remove(by: string, userId: string) {
-  return removeMember(team.ports, { tenant, userId, acting: await team.acting(by), now: testEnv.now() });
+  return removeMember(team.ports, { tenant, userId, author: await team.author(by), now: testEnv.now() });
 }
 const refused = (reason: string) => ({ refused: reason });
 const owners = async () => Object.values(await team.roles(tenant)).filter((role) => role === "owner").length;
@@ -30,7 +30,7 @@ describe("a change of role", () => {
     expect(await changeRole(owner, agent, "admin")).toMatchObject({ userId: agent, role: "admin" });
     expect(await listMembers(team.ports, tenant)).toHaveLength(2);
     expect(await team.roles(tenant)).toEqual({ [owner]: "owner", [agent]: "admin" });
-    expect((await team.acting(agent)).caller.memberships).toMatchObject([{ role: "admin" }]);
+    expect((await team.author(agent)).caller.memberships).toMatchObject([{ role: "admin" }]);
     expect(await team.audits(tenant, "member.role_change")).toMatchObject([
       {
         actor: `console:${owner}`,
@@ -57,9 +57,9 @@ describe("a change of role", () => {
 
   it("takes effect on a request of its member that was authorized before it and writes after it", async () => {
     const [owner, demoted, agent] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
-    const underWay = await team.acting(demoted);
+    const underWay = await team.author(demoted);
     await changeRole(owner, demoted, "agent");
-    const request = { tenant, acting: underWay, now: testEnv.now() };
+    const request = { tenant, author: underWay, now: testEnv.now() };
     for (const userId of [demoted, agent]) {
       for (const role of ["owner", "admin"] as const) {
         expect(await changeMemberRole(team.ports, { ...request, userId, role })).toEqual(refused("role_forbidden"));
@@ -90,7 +90,7 @@ describe("a removal", () => {
     testEnv.advance(1);
     expect(await remove(agent, agent)).toBeNull();
     expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-    for (const userId of [admin, agent]) expect((await team.acting(userId)).caller.memberships).toEqual([]);
+    for (const userId of [admin, agent]) expect((await team.author(userId)).caller.memberships).toEqual([]);
     expect(await team.audits(tenant, "member.remove")).toMatchObject([
       { actor: `console:${agent}`, resource: `user:${agent}`, detail: { role: "agent" } },
       { actor: `console:${owner}`, resource: `user:${admin}`, detail: { role: "admin" } },
@@ -99,9 +99,9 @@ describe("a removal", () => {
 
   it("takes effect on a request that was authorized before it and writes after it", async () => {
     const [owner, removed, agent] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
-    const underWay = await team.acting(removed);
+    const underWay = await team.author(removed);
     await remove(owner, removed);
-    const request = { tenant, userId: agent, acting: underWay, now: testEnv.now() };
+    const request = { tenant, userId: agent, author: underWay, now: testEnv.now() };
     expect(await changeMemberRole(team.ports, { ...request, role: "owner" })).toEqual(refused("role_forbidden"));
     expect(await removeMember(team.ports, request)).toEqual(refused("role_forbidden"));
     expect(await team.roles(tenant)).toEqual({ [owner]: "owner", [agent]: "agent" });
@@ -149,10 +149,10 @@ describe("the last owner", () => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       tenant = await team.newTenant();
       const [a, b] = [await newMember("owner"), await newMember("owner")];
-      const [byA, byB] = [await team.acting(a), await team.acting(b)];
+      const [byA, byB] = [await team.author(a), await team.author(b)];
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
       const now = testEnv.now();
-      const demote = { tenant, userId: b, role: "agent", acting: byA, now } as const;
+      const demote = { tenant, userId: b, role: "agent", author: byA, now } as const;
       const answer = await changeMemberRole(team.ports, demote).catch(() => null);
       injection.remove();
       reached = injection.reached();
@@ -161,7 +161,7 @@ describe("the last owner", () => {
       expect(await team.audits(tenant, "member.role_change")).toHaveLength(1);
       // The number of owners is exact: A is the last one.
       expect(await remove(a, a)).toEqual(refused("last_owner"));
-      expect(await removeMember(team.ports, { tenant, userId: a, acting: byB, now })).toEqual(
+      expect(await removeMember(team.ports, { tenant, userId: a, author: byB, now })).toEqual(
         refused("role_forbidden"),
       );
     }
@@ -171,9 +171,9 @@ describe("the last owner", () => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       tenant = await team.newTenant();
       const [a, b] = [await newMember("owner"), await newMember("owner")];
-      const acting = await team.acting(a);
+      const author = await team.author(a);
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const request = { tenant, userId: b, acting, now: testEnv.now() };
+      const request = { tenant, userId: b, author, now: testEnv.now() };
       const answer = await removeMember(team.ports, request).catch(() => "crashed");
       injection.remove();
       reached = injection.reached();

@@ -18,13 +18,13 @@ async function inviteElsewhere(email: string) {
 }
 
 const tenantsOf = async (userId: string) =>
-  (await team().acting(userId)).caller.memberships.map(({ tenant }) => tenant).sort();
+  (await team().author(userId)).caller.memberships.map(({ tenant }) => tenant).sort();
 const waiting = async (userId: string) =>
-  (await listOwnInvites(team().ports, (await team().acting(userId)).caller, testEnv().now())).map(({ id }) => id);
+  (await listOwnInvites(team().ports, (await team().author(userId)).caller, testEnv().now())).map(({ id }) => id);
 const accept = async (userId: string, inviteId: string) =>
-  acceptOwnInvite(team().ports, { inviteId, acting: await team().acting(userId), now: testEnv().now() });
+  acceptOwnInvite(team().ports, { inviteId, author: await team().author(userId), now: testEnv().now() });
 const decline = async (userId: string, inviteId: string) =>
-  declineOwnInvite(team().ports, { inviteId, acting: await team().acting(userId), now: testEnv().now() });
+  declineOwnInvite(team().ports, { inviteId, author: await team().author(userId), now: testEnv().now() });
 
 describe("a sign-in", () => {
   it.each([
@@ -101,9 +101,9 @@ describe("an invite that waits", () => {
     const email = newEmail();
     const userId = await team().newMember(await team().newTenant(), "agent", email);
     const { id, tenant, expiresAt } = await newInvite(email);
-    const inviter = (await team().acting(workspace.owner)).caller.email;
+    const inviter = (await team().author(workspace.owner)).caller.email;
     await team().signIn(email);
-    const { caller } = await team().acting(userId);
+    const { caller } = await team().author(userId);
     expect(await listOwnInvites(team().ports, caller, testEnv().now())).toEqual([
       {
         id,
@@ -122,9 +122,9 @@ describe("an invite that waits", () => {
     const userId = await team().newMember(workspace.tenant, "agent", email);
     await inviteElsewhere(email);
     await team().signIn(email);
-    const [before, invitesBefore] = [await team().acting(userId), await waiting(userId)];
+    const [before, invitesBefore] = [await team().author(userId), await waiting(userId)];
     for (let n = 0; n < 50; n++) await inviteElsewhere(email);
-    expect([await team().acting(userId), await waiting(userId)]).toEqual([before, invitesBefore]);
+    expect([await team().author(userId), await waiting(userId)]).toEqual([before, invitesBefore]);
   });
 
   it("is not found by a session that found an earlier one of the tenant", async () => {

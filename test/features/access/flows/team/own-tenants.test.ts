@@ -15,15 +15,15 @@ const team = openedOnce(() => openTeamEnv(testEnv));
 const refused = (reason: string) => ({ refused: reason });
 async function create(userId: string, id: TenantId, isSignUpOpen = true) {
   const ports = { ...team.ports, isSignUpOpen };
-  return createOwnTenant(ports, { id, name: "Shop", acting: await team.acting(userId), now: testEnv.now() });
+  return createOwnTenant(ports, { id, name: "Shop", author: await team.author(userId), now: testEnv.now() });
 }
-const list = async (userId: string) => listOwnTenants(team.ports, (await team.acting(userId)).caller);
+const list = async (userId: string) => listOwnTenants(team.ports, (await team.author(userId)).caller);
 const get = async (userId: string, slug: string) =>
-  getOwnTenant(team.ports, { slug, caller: (await team.acting(userId)).caller });
+  getOwnTenant(team.ports, { slug, caller: (await team.author(userId)).caller });
 const rename = async (userId: string, slug: string, name: string) =>
-  renameTenant(team.ports, { slug, name, acting: await team.acting(userId), now: testEnv.now() });
+  renameTenant(team.ports, { slug, name, author: await team.author(userId), now: testEnv.now() });
 const remove = async (tenant: TenantId, userId: string) =>
-  removeMember(team.ports, { tenant, userId, acting: await team.acting(userId), now: testEnv.now() });
+  removeMember(team.ports, { tenant, userId, author: await team.author(userId), now: testEnv.now() });
 
 it("a person creates a tenant only where sign-up is open, and is its owner", async () => {
   const [userId, slug] = [await team.signIn(newEmail()), newTenant()];
@@ -67,9 +67,9 @@ it("owners change the name, which is recorded once", async () => {
   expect(await team.audits(tenant, "tenant.update")).toMatchObject([
     { actor: `console:${owner}`, detail: { changed: "name" } },
   ]);
-  const [underWay] = [await team.acting(owner), await team.newMember(tenant, "owner")];
+  const [underWay] = [await team.author(owner), await team.newMember(tenant, "owner")];
   await remove(tenant, owner);
-  const late = { slug: tenant, name: "Mine", acting: underWay, now: testEnv.now() };
+  const late = { slug: tenant, name: "Mine", author: underWay, now: testEnv.now() };
   expect(await renameTenant(team.ports, late)).toEqual(refused("role_forbidden"));
 });
 
@@ -91,7 +91,7 @@ it.each(faultPoints)("a suspension with a fault (%s) at any call is completed by
   const tenant = await team.newTenant();
   const owner = await team.newMember(tenant, "owner");
   const isSuspended = async () =>
-    (await team.acting(owner)).caller.memberships.map((membership) => membership.isSuspended);
+    (await team.author(owner)).caller.memberships.map((membership) => membership.isSuspended);
   for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
     const status = (await isSuspended())[0] ? "active" : "suspended";
     const set = () => setTenantStatus(team.ports, tenant, { status, actor: "cli" }, testEnv.now());
@@ -107,8 +107,8 @@ it.each(faultPoints)("a suspension with a fault (%s) at any call is completed by
 it.each(faultPoints)("a tenant that is created with a fault (%s) at any call has one owner", async (faultPoint) => {
   for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
     const [userId, slug] = [await team.signIn(newEmail()), newTenant()];
-    const acting = await team.acting(userId);
-    const request = { id: slug, name: "Shop", acting, now: testEnv.now() };
+    const author = await team.author(userId);
+    const request = { id: slug, name: "Shop", author, now: testEnv.now() };
     const ports = { ...team.ports, isSignUpOpen: true };
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
     const answer = await createOwnTenant(ports, request).catch(() => null);

@@ -3,7 +3,7 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import type { Acting } from "#features/access/acting.ts";
+import type { CallerAuthor } from "#features/access/author.ts";
 import { listKeys, revokeKey } from "#features/access/flows/key-lists.ts";
 import { createKey } from "#features/access/flows/keys.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
@@ -46,10 +46,10 @@ async function openWorkspace() {
   const cli = { actor: "cli" };
   await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: null, ...cli }, now);
   const [owner, agent] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "agent")];
-  const created = await createWebhook(ports, { tenant, url: url("a"), events: ["test.event"], actor: cli, now });
+  const created = await createWebhook(ports, { tenant, url: url("a"), events: ["test.event"], author: cli, now });
   const key = await createKey(ports, tenant, { scope: "live", label: "", ...cli }, now);
-  const acting = await team.acting(owner);
-  const invite = await createInvite(team.ports, { tenant, email: newEmail(), role: "agent", acting, now });
+  const author = await team.author(owner);
+  const invite = await createInvite(team.ports, { tenant, email: newEmail(), role: "agent", author, now });
   if (isRefusal(created) || isRefusal(key) || isRefusal(invite)) throw new Error("The workspace is incomplete.");
   const { message, ref } = await recordMessage(testEnv, tenant);
   const delivery = { endpointId: created.endpoint.id, eventUlid: message.eventUlid, source: ref } as const;
@@ -79,7 +79,7 @@ async function readState({ ports, tenant, endpoint, conversation }: Workspace, a
 
 interface Request {
   readonly tenant: TenantId;
-  readonly actor: Acting & { readonly caller: SessionCaller };
+  readonly author: CallerAuthor<SessionCaller>;
   readonly now: number;
 }
 type Write = (request: Request, workspace: Workspace) => Promise<unknown>;
@@ -90,8 +90,8 @@ const endpointWrite =
     write(ports, { ...request, endpointId: endpoint.id });
 type ReplyPorts = ReturnType<ReplyFixture["ports"]>;
 
-const replayRequest = ({ actor }: Request, { endpointId, eventUlid }: DeliveryRow) => ({
-  ...actor,
+const replayRequest = ({ author }: Request, { endpointId, eventUlid }: DeliveryRow) => ({
+  ...author,
   endpointId,
   deliveryId: deliveryId(eventUlid, endpointId),
   force: false,
@@ -112,23 +112,23 @@ const writes: Readonly<Record<string, Write>> = {
     const window = { from: 0, to: request.now, statuses: ["dlq"], force: false, after: null, limit: 10 } as const;
     return replayWindow(ports, { ...request, window });
   }),
-  "creates a key": ({ tenant, actor, now }, { ports }) =>
-    createKey(ports, tenant, { ...actor, scope: "live", label: "" }, now),
+  "creates a key": ({ tenant, author, now }, { ports }) =>
+    createKey(ports, tenant, { ...author, scope: "live", label: "" }, now),
   "revokes a key": (request, { ports, key }) => revokeKey(ports, { ...request, keyId: key.id }),
-  "erases a conversation": ({ tenant, actor, now }, { ports, conversation }) =>
-    eraseConversation(ports, { tenant, ...actor, conversationId: conversation.id, now, time: testEnv }, () => true),
-  "invites an address": ({ tenant, actor: acting, now }) =>
-    createInvite(team.ports, { tenant, email: newEmail(), role: "admin", acting, now }),
-  "sends an invite again": ({ tenant, actor: acting, now }, { invite }) =>
-    resendInvite(team.ports, { tenant, inviteId: invite.id, acting, now: now + MINUTE }),
-  "revokes an invite": ({ tenant, actor: acting, now }, { invite }) =>
-    revokeInvite(team.ports, { tenant, inviteId: invite.id, acting, now }),
-  "changes a role": ({ tenant, actor: acting, now }, { agent: userId }) =>
-    changeMemberRole(team.ports, { tenant, userId, role: "owner", acting, now }),
-  "removes a member": ({ tenant, actor: acting, now }, { agent: userId }) =>
-    removeMember(team.ports, { tenant, userId, acting, now }),
-  "renames the tenant": ({ tenant, actor: acting, now }) =>
-    renameTenant(team.ports, { slug: tenant, name: "Other", acting, now }),
+  "erases a conversation": ({ tenant, author, now }, { ports, conversation }) =>
+    eraseConversation(ports, { tenant, ...author, conversationId: conversation.id, now, time: testEnv }, () => true),
+  "invites an address": ({ tenant, author, now }) =>
+    createInvite(team.ports, { tenant, email: newEmail(), role: "admin", author, now }),
+  "sends an invite again": ({ tenant, author, now }, { invite }) =>
+    resendInvite(team.ports, { tenant, inviteId: invite.id, author, now: now + MINUTE }),
+  "revokes an invite": ({ tenant, author, now }, { invite }) =>
+    revokeInvite(team.ports, { tenant, inviteId: invite.id, author, now }),
+  "changes a role": ({ tenant, author, now }, { agent: userId }) =>
+    changeMemberRole(team.ports, { tenant, userId, role: "owner", author, now }),
+  "removes a member": ({ tenant, author, now }, { agent: userId }) =>
+    removeMember(team.ports, { tenant, userId, author, now }),
+  "renames the tenant": ({ tenant, author, now }) =>
+    renameTenant(team.ports, { slug: tenant, name: "Other", author, now }),
 };
 
 const changes = {
@@ -141,8 +141,8 @@ const changes = {
 async function race(workspace: Workspace, write: Write, { change, k }: { change: keyof typeof changes; k: number }) {
   const { tenant, owner } = workspace;
   const userId = await team.newMember(tenant, "owner");
-  const request: Request = { tenant, actor: await team.acting(userId), now: testEnv.now() };
-  const removal = { tenant, userId, acting: await team.acting(owner), now: testEnv.now() };
+  const request: Request = { tenant, author: await team.author(userId), now: testEnv.now() };
+  const removal = { tenant, userId, author: await team.author(owner), now: testEnv.now() };
   const before = await readState(workspace, userId);
   let calls = 0;
   let isRemoving = false;
@@ -185,12 +185,12 @@ describe("a request in progress of an owner", () => {
 
 it("a reply of an agent who was removed after their credential was read is sent", async () => {
   const { conversation, tenant, owner, agent } = await openWorkspace();
-  const { caller } = await team.acting(agent);
-  await removeMember(team.ports, { tenant, userId: agent, acting: await team.acting(owner), now: testEnv.now() });
+  const { caller } = await team.author(agent);
+  await removeMember(team.ports, { tenant, userId: agent, author: await team.author(owner), now: testEnv.now() });
   const reply = { conversationId: conversation.id, text: "hi", replyTo: null };
   const time = startRequestTime(testEnv.now);
   expect(await sendReply(conversation.ports(), { caller, reply, time })).toHaveProperty("messageId");
-  const next = (await team.acting(agent)).caller;
+  const next = (await team.author(agent)).caller;
   expect(await sendReply(conversation.ports(), { caller: next, reply, time })).toEqual({
     refused: "conversation_not_found",
   });

@@ -103,7 +103,7 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
   const team = openTeamEnv(testEnv);
   const tenant = await team.newTenant();
   const owner = await team.newMember(tenant, "owner");
-  const { email } = (await team.acting(owner)).caller;
+  const { email } = (await team.author(owner)).caller;
   const queues = await testEnv.newQueues();
   const stores = openStores(testEnv.table);
   const number = String(++accounts).padStart(6, "0");

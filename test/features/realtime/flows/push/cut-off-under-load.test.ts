@@ -61,23 +61,23 @@ const endings: Readonly<
 > = {
   "a member is removed": async (tenant, owner) => {
     const caller = await stream.newMember(tenant);
-    const acting = { caller: owner, ip: null };
+    const author = { caller: owner, ip: null };
     const { userId } = caller;
     const again = () => stream.inviteAgain(tenant, caller);
     return {
       caller,
       again,
-      end: (ports, wrap) => removeMember(wrap(ports), { tenant, acting, userId, now: testEnv.now() }),
+      end: (ports, wrap) => removeMember(wrap(ports), { tenant, author, userId, now: testEnv.now() }),
     };
   },
   "a person signs out": async (tenant) => {
     const caller = await stream.newMember(tenant);
-    return { caller, end: (ports, wrap) => signOut(wrap(ports), { caller, ip: null, now: testEnv.now() }) };
+    return { caller, end: (ports, wrap) => signOut(wrap(ports), { author: { caller, ip: null }, now: testEnv.now() }) };
   },
   "a key is revoked": async (tenant) => {
     const caller = await newKey(tenant);
     const { keyId } = caller;
-    return { caller, end: (ports, wrap) => revokeKey(wrap(ports), { tenant, keyId, actor: CLI, now: testEnv.now() }) };
+    return { caller, end: (ports, wrap) => revokeKey(wrap(ports), { tenant, keyId, author: CLI, now: testEnv.now() }) };
   },
   "a tenant is suspended": async (tenant, owner) => ({
     caller: owner,

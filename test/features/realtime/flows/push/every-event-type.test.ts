@@ -47,8 +47,8 @@ const stored: Publish = async ({ tenant, queues, stores }, type) => {
 };
 
 const onRequest: Publish = async ({ tenant, queues, endpoint }) => {
-  const actor = { caller: { kind: "tenant_key", keyId: "k", tenant, scope: "live" }, ip: null } as const;
-  const request = { tenant, endpointId: endpoint.id, actor, now: testEnv.now() };
+  const author = { caller: { kind: "tenant_key", keyId: "k", tenant, scope: "live" }, ip: null } as const;
+  const request = { tenant, endpointId: endpoint.id, author, now: testEnv.now() };
   expect(await sendTestEvent(testEnv.apiPorts(queues), request)).toHaveProperty("deliveryId");
 };
 

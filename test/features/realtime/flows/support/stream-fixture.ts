@@ -102,12 +102,12 @@ export function openStreamFixture(testEnv: TestEnv) {
 
     /** A signed-in member of a tenant. */
     async newMember(tenant: TenantId, role: "agent" | "owner" = "agent"): Promise<SessionCaller> {
-      return (await team.acting(await team.newMember(tenant, role))).caller;
+      return (await team.author(await team.newMember(tenant, role))).caller;
     },
 
     /** A person who was removed becomes a member again, in a later membership. */
     async inviteAgain(tenant: TenantId, { email }: SessionCaller): Promise<SessionCaller> {
-      return (await team.acting(await team.newMember(tenant, "agent", email))).caller;
+      return (await team.author(await team.newMember(tenant, "agent", email))).caller;
     },
 
     /** Processes a message as the push worker does. */

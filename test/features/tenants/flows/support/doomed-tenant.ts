@@ -73,7 +73,13 @@ export async function openWorkspace(
   const endpointIds: string[] = [];
   for (let number = 0; number < size.endpoints; number++) {
     const actor = { caller: tenantCaller(tenant), ip: null };
-    const created = await createWebhook(api, { tenant, url: "http://127.0.0.1:9/", events: eventTypes, actor, now });
+    const created = await createWebhook(api, {
+      tenant,
+      url: "http://127.0.0.1:9/",
+      events: eventTypes,
+      author: actor,
+      now,
+    });
     if (isRefusal(created)) throw new Error("The endpoint was refused.");
     endpointIds.push(created.endpoint.id);
   }

@@ -31,12 +31,12 @@ export function useInvites() {
 
   async function invite(email: string, { by = workspace.admin, role = "agent" }: { by?: string; role?: Role } = {}) {
     const { tenant } = workspace;
-    return createInvite(team.ports, { tenant, email, role, acting: await team.acting(by), now: testEnv.now() });
+    return createInvite(team.ports, { tenant, email, role, author: await team.author(by), now: testEnv.now() });
   }
   const request = async (inviteId: string, by: string) => ({
     tenant: workspace.tenant,
     inviteId,
-    acting: await team.acting(by),
+    author: await team.author(by),
     now: testEnv.now(),
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { Acting } from "#features/access/acting.ts";
+import type { CallerAuthor } from "#features/access/author.ts";
 import { claimInvites } from "#features/access/flows/team/claim-invites.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
@@ -62,7 +62,7 @@ export function openTeamEnv(testEnv: TestEnv) {
   const hashes = async (email: string) => addressHashes(await addressKeys(), email);
 
   /** A request of the person: their session is read now. */
-  async function acting(userId: string): Promise<Acting & { readonly caller: SessionCaller }> {
+  async function author(userId: string): Promise<CallerAuthor<SessionCaller> & { readonly caller: SessionCaller }> {
     const session = await stores.users.readSession(userId);
     if (!session) throw new Error("The user does not exist.");
     const { user, memberships } = session;
@@ -76,7 +76,8 @@ export function openTeamEnv(testEnv: TestEnv) {
     const now = testEnv.now();
     const address = await hashes(email);
     const user = await openPorts.users.recordSignIn({ addressHashes: address, email, newUserId: newUserId(now), now });
-    await claimInvites(openPorts, { user, addressHashes: address, inviteId, ip: "192.0.2.1", now });
+    const author = { actor: `console:${user.id}`, ip: "192.0.2.1" };
+    await claimInvites(openPorts, { user, addressHashes: address, inviteId, author, now });
     return user.id;
   }
 
@@ -104,7 +105,7 @@ export function openTeamEnv(testEnv: TestEnv) {
     /** The bodies of the queued mails. */
     mails,
     hashes,
-    acting,
+    author,
     signIn,
     newMember,
     async newTenant(): Promise<TenantId> {

@@ -42,7 +42,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
   const team = openTeamEnv(testEnv);
   const tenant = await team.newTenant();
   const owner = await team.newMember(tenant, "owner");
-  const email = (await team.acting(owner)).caller.email;
+  const email = (await team.author(owner)).caller.email;
   const queues = await testEnv.newQueues();
   const stores = openStores(testEnv.table);
   const isInstagram = connection !== "messenger";
