@@ -57,7 +57,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     search: "allOf(isCurrentAttempt(attempt), anyOf(isFree, ...continues))",
     replacement: "anyOf(isFree, ...continues)",
     killedBy: {
-      file: "test/features/delivery/store/refused-changes.test.ts",
+      file: "test/features/delivery/store/deliveries.test.ts",
       title: "the repeated message of an earlier or a later attempt claims nothing",
     },
   },
@@ -97,7 +97,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     search: `remove: [A.nextAttemptAt] }, allows("event_gone")),`,
     replacement: "remove: [A.nextAttemptAt] }),",
     killedBy: {
-      file: "test/features/delivery/store/refused-changes.test.ts",
+      file: "test/features/delivery/store/deliveries.test.ts",
       title: "a delivery whose event is gone does not fail while an attempt is in progress",
     },
   },
@@ -213,7 +213,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: 'verdict: { status: "retrying" as const, nextRetryAt: now() }, settledAt: now() };',
     killedBy: {
       file: "test/features/delivery/flows/breaker-crash.test.ts",
-      title: "schedules the next probe and spends no attempt while a probe fails",
+      title: "the next probe is scheduled and no attempt is spent when a probe fails",
     },
   },
   {
@@ -239,7 +239,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
         await scheduleSafetyNet(ports, tenant, row, restart.now);`,
     killedBy: {
       file: "test/features/delivery/flows/crash-retries.test.ts",
-      title: "loses no delivery that the replay of a window reset",
+      title: "no delivery that the replay of a window reset is lost",
     },
   },
   {

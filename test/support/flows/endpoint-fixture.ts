@@ -1,13 +1,20 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { openQueue } from "#base/aws/queues.ts";
 import { type EventType, eventTypes } from "#base/events/events.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { MINUTE } from "#base/kernel/time.ts";
+import { type ReplayWindow, replayWindow } from "#features/delivery/flows/replay-window.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
-import type { DeliveryStatus, Verdict } from "#features/delivery/rules/deliveries.ts";
+import { encodeRetry } from "#features/delivery/queue.ts";
+import { replayDelivery } from "#features/delivery/replay.ts";
+import { type DeliveryStatus, deliveryId, type Verdict } from "#features/delivery/rules/deliveries.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
 import { createWebhook } from "#features/webhooks/flows/create.ts";
-import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
+import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
+import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
+import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
+import type { Endpoint, EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { type Receiver, startReceiver } from "../../base/net/receiver.ts";
 import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";
@@ -18,6 +25,8 @@ import type { TestEnv } from "./test-env.ts";
 
 const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
 const success: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 7 };
+
+type EndpointRef = Pick<Endpoint, "id">;
 
 /** One tenant with its own queues, receiver and endpoints, as its administrator and the workers see them. */
 export type EndpointFixture = Awaited<ReturnType<typeof openEndpointFixture>>;
@@ -57,11 +66,43 @@ export async function openEndpointFixture(testEnv: TestEnv) {
     return Items.filter(({ ac }) => action === undefined || ac === action);
   }
 
+  /** A request of the administrator about an endpoint. */
+  const request = ({ id: endpointId }: EndpointRef) => ({ tenant, endpointId, actor, now: testEnv.now() });
+
   return {
     tenant,
     queues,
     ports,
     by: actor,
+    update: (endpoint: EndpointRef, changes: EndpointChanges) =>
+      updateWebhook(ports, { ...request(endpoint), changes }),
+    remove: (endpoint: EndpointRef) => deleteWebhook(ports, request(endpoint)),
+    rotate: (endpoint: EndpointRef) => rotateSecret(ports, request(endpoint)),
+    sendTest: (endpoint: EndpointRef) => sendTestEvent(ports, request(endpoint)),
+    replay: ({ endpointId, eventUlid }: Pick<DeliveryRow, "endpointId" | "eventUlid">, force = false) =>
+      replayDelivery(
+        ports,
+        tenant,
+        { endpointId, deliveryId: deliveryId(eventUlid, endpointId), force, ...actor },
+        testEnv.now(),
+      ),
+    /** Replays the dead letters of a window, by default of all time until now. */
+    replayWindow(endpoint: EndpointRef, rest: Partial<ReplayWindow> = {}) {
+      const window = { from: 0, to: testEnv.now(), statuses: ["dlq"], force: false, after: null, limit: 50 } as const;
+      return replayWindow(ports, { ...request(endpoint), window: { ...window, ...rest } });
+    },
+    stored: ({ id }: EndpointRef) => ports.endpoints.get(tenant, id),
+    /** Records a message and queues its event. */
+    async publish(name?: string) {
+      const { message, ref, body } = await recordMessage(testEnv, tenant, name ?? `m${++events}`);
+      await openQueue(queues.events, testEnv.eventSource).send({ body });
+      return { eventUlid: message.eventUlid, ref, body };
+    },
+    /** Queues the message of an attempt. */
+    queueAttempt: (row: Pick<DeliveryRow, "endpointId" | "eventUlid">, attempt: number, rest: { manual?: true } = {}) =>
+      openQueue(queues.deliveries, testEnv.eventSource).send({
+        body: encodeRetry({ tenant, ...row, attempt, ...rest }),
+      }),
     receiver,
     worker,
     /** The ports of the worker. */
@@ -105,9 +146,9 @@ export async function openEndpointFixture(testEnv: TestEnv) {
       if (!row) throw new Error("The delivery has no row.");
       return row;
     },
-    row: (endpoint: Pick<Endpoint, "id">, eventUlid: string) => ports.deliveries.get(tenant, endpoint.id, eventUlid),
+    row: (endpoint: EndpointRef, eventUlid: string) => ports.deliveries.get(tenant, endpoint.id, eventUlid),
     /** Every row of an endpoint, newest event first. */
-    async rows(endpoint: Pick<Endpoint, "id">): Promise<DeliveryRow[]> {
+    async rows(endpoint: EndpointRef): Promise<DeliveryRow[]> {
       const query = { endpointId: endpoint.id, before: null, limit: 100, now: testEnv.now() };
       return (await ports.deliveries.list(tenant, query)).rows;
     },

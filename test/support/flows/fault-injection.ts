@@ -1,7 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { inject } from "vitest";
 import { type Fault, injectFaults } from "../faults.ts";
-import type { QueueWorker } from "./queue-worker.ts";
+import { invokeWorker, type QueueWorker } from "./queue-worker.ts";
+import type { TestEnv } from "./test-env.ts";
 
 /**
  * - `before`: the process dies before the call
@@ -53,6 +54,48 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
       for (const removeFault of removals) removeFault();
     },
   };
+}
+
+/** A fault at one call of a process. */
+export interface Strike {
+  /** Runs the process that meets the fault. */
+  during<T>(process: () => Promise<T>): Promise<T>;
+  /** Runs a worker that meets the fault on one batch of a queue. */
+  invoke(queue: string, worker: QueueWorker): Promise<void>;
+  /** Whether the process made that call. */
+  reached(): boolean;
+}
+
+/**
+ * Runs a test with a fault at each call to AWS of a process in turn, and at last with none.
+ * @param run sets up, runs the process once, and checks what it leaves
+ * @returns how many calls the process made without a fault
+ */
+export async function strikeEachCall(
+  { clients, eventSource }: Pick<TestEnv, "clients" | "eventSource">,
+  faultPoint: FaultPoint,
+  run: (strike: Strike) => Promise<void>,
+): Promise<number> {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    let injection: ReturnType<typeof injectFaultAt> | undefined;
+    const during = async <T>(process: (crashable: (worker: QueueWorker) => QueueWorker) => Promise<T>): Promise<T> => {
+      const current = injectFaultAt(clients, faultPoint, k);
+      injection = current;
+      try {
+        return await process(current.crashable);
+      } finally {
+        current.remove();
+      }
+    };
+    await run({
+      during,
+      async invoke(queue, worker) {
+        await during((crashable) => invokeWorker(eventSource, queue, crashable(worker)));
+      },
+      reached: () => injection?.reached() ?? false,
+    });
+    if (!injection?.reached()) return k;
+  }
 }
 
 /**

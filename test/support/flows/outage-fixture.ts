@@ -1,9 +1,8 @@
-import { openQueue } from "#base/aws/queues.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
+import { type Breaker, CLOSED } from "#features/delivery/rules/breaker.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { type EndpointFixture, openEndpointFixture } from "./endpoint-fixture.ts";
-import { recordMessage } from "./test-endpoints.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** One attempt that the receiver saw. */
@@ -29,11 +28,7 @@ export async function openOutage(testEnv: TestEnv) {
   /** Queues the events of new messages. @returns the events' ULIDs, in order */
   async function queueMessages(count: number): Promise<string[]> {
     const ulids: string[] = [];
-    for (let i = 0; i < count; i++) {
-      const { message, body } = await recordMessage(testEnv, fixture.tenant, `n${++messageCount}`);
-      await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
-      ulids.push(message.eventUlid);
-    }
+    for (let i = 0; i < count; i++) ulids.push((await fixture.publish(`n${++messageCount}`)).eventUlid);
     return ulids;
   }
 
@@ -61,6 +56,14 @@ export async function openOutage(testEnv: TestEnv) {
     calls: newCalls,
     breaker,
     readEndpoint: () => readEndpoint(endpoint),
+    /** Stores these values of a breaker. @param rest what differs from a closed one */
+    setBreaker: async (rest: Partial<Breaker>) =>
+      fixture.deliverPorts.endpoints.saveBreaker(
+        fixture.tenant,
+        await readEndpoint(endpoint),
+        { ...CLOSED, ...rest },
+        testEnv.now(),
+      ),
     /** Lets enough deliveries fail to open the circuit. @returns when its probe is due */
     async openCircuit(): Promise<{ ulids: string[]; openUntil: Millis }> {
       fixture.respondWith(500);

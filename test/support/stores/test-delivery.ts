@@ -1,13 +1,12 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { expect } from "vitest";
 import { table as names } from "#base/config/names.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { newUlid } from "#base/kernel/ids.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import type { Table } from "#base/table/client.ts";
 import type { Verdict } from "#features/delivery/rules/deliveries.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import type { DeliveryRow, NewDelivery } from "#features/delivery/store/delivery-items.ts";
-import { startTestTable, type TestTable } from "../dynamodb.ts";
 import { NOW, newTenant, sampleConversationId } from "./samples.ts";
 
 export const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
@@ -39,6 +38,10 @@ export function openDelivery(table: Table) {
       if (answer.outcome !== "claimed") throw new Error(`The claim ended in ${answer.outcome}.`);
       return answer.row;
     },
+    /** Settles a claimed attempt. @returns whether its claim still held */
+    settle: (claimed: DeliveryRow, verdict: Verdict, outcome: AttemptOutcome | null, settledAt = NOW) =>
+      store.settleDelivery(tenant, claimed, { verdict, outcome, settledAt }),
+    abandon: (attempt: number, now = NOW) => store.abandon(tenant, { ...target, attempt }, now),
     /** The events of the endpoint in the sparse index. */
     async undelivered(): Promise<string[]> {
       const { Items = [] } = await table.client.send(
@@ -57,16 +60,3 @@ export function openDelivery(table: Table) {
 }
 
 export type TestDelivery = ReturnType<typeof openDelivery>;
-
-/** Opens a table for the file, and before each test a delivery. */
-export function useDelivery(onOpen: (delivery: TestDelivery, table: Table) => void): void {
-  let testTable: TestTable;
-  beforeAll(async () => {
-    testTable = await startTestTable();
-  });
-  afterAll(() => testTable.close());
-  beforeEach(() => {
-    const table = openTable(testTable.tableName, testTable.client);
-    onOpen(openDelivery(table), table);
-  });
-}

@@ -1,61 +1,59 @@
 import { beforeEach, expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import { ATTEMPTS_MAX } from "#base/kernel/limits.ts";
-import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import { decodeEvent, encodeEvent } from "#features/delivery/event-queue.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
-import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
-import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
+import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
-import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../support/opened.ts";
-import { newTenant } from "../../../support/stores/samples.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { auditOf } from "../../access/store/support/team-samples.ts";
 
-let queues: TestQueues;
-let tenant: TenantId;
 const testEnv = openedOnce(openTestEnv);
-beforeEach(async () => {
-  tenant = newTenant();
-  queues = await testEnv.newQueues();
+const fixture = openedEach(() => openEndpointFixture(testEnv));
+beforeEach(() => {
   testEnv.lines.length = 0;
 });
 
 const attempts = () => testEnv.lines.flatMap((line) => (line.event === "delivery.attempted" ? [line] : []));
 
 async function drain(queue: "events" | "deliveries" | "slowDeliveries"): Promise<void> {
-  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
-  expect((await invokeWorker(testEnv.eventSource, queues[queue], worker)).failed).toEqual([]);
+  expect((await invokeWorker(testEnv.eventSource, fixture.queues[queue], fixture.worker)).failed).toEqual([]);
 }
 
 /** Publishes a message event under a trace ID to an endpoint that responds with these statuses in turn. */
 async function publish(traceId: string, statuses: number[] = [], name = "m1") {
   const receiver = await startReceiver((response) => void response.writeHead(statuses.shift() ?? 200).end());
-  const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/hook`);
+  const endpoint = await createEndpointAt(
+    testEnv,
+    fixture.queues,
+    fixture.tenant,
+    `http://127.0.0.1:${receiver.port}/hook`,
+  );
   return { endpoint, eventUlid: await publishEvent(traceId, name) };
 }
 
 /** Publishes a message event under a trace ID. Returns its ULID. */
 async function publishEvent(traceId: string, name: string): Promise<string> {
-  const { message, body } = await recordMessage(testEnv, tenant, name);
+  const { message, body } = await recordMessage(testEnv, fixture.tenant, name);
   const event = decodeEvent(body) ?? expect.unreachable("not an event");
   const traced = runWithTrace(traceId, () => encodeEvent(event));
-  await openQueue(queues.events, testEnv.eventSource).send({ body: traced });
+  await fixture.deliverPorts.events.send({ body: traced });
   return message.eventUlid;
 }
 
-it("logs each attempt in one line, under the trace ID of the request that caused it", async () => {
+it("each attempt is logged in one line, under the trace ID of the request that caused it", async () => {
   const { endpoint, eventUlid } = await publish("request-1", [503, 204]);
   await drain("events");
   testEnv.advance(6 * SECOND);
   await drain("deliveries");
   const common = {
     event: "delivery.attempted",
-    tenant,
+    tenant: fixture.tenant,
     endpoint: endpoint.id,
     event_id: `evt_${eventUlid}`,
     event_type: "message.received",
@@ -78,12 +76,12 @@ it("logs each attempt in one line, under the trace ID of the request that caused
   ]);
 });
 
-it("keeps the trace ID while an attempt waits in a due bucket, until the last attempt", async () => {
+it("the trace ID stays with an attempt that waits in a due bucket, until the last attempt", async () => {
   await publish("request-2", Array<number>(ATTEMPTS_MAX).fill(500));
   await drain("events");
   for (let next = attempts().at(-1)?.next_retry_at; next; next = attempts().at(-1)?.next_retry_at) {
     testEnv.advance(Date.parse(next) - testEnv.now() + SECOND);
-    await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+    await sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
     await drain("deliveries");
   }
   const retries = attempts();
@@ -92,7 +90,7 @@ it("keeps the trace ID while an attempt waits in a due bucket, until the last at
   expect(retries.at(-1)).toMatchObject({ verdict: "dlq", next_retry_at: null });
 });
 
-it("keeps the trace ID while a delivery waits for its endpoint, in the probe and after the drain", async () => {
+it("the trace ID stays with a delivery that waits for its endpoint, in the probe and after the drain", async () => {
   const { endpoint } = await publish("request-6", Array<number>(10).fill(500));
   for (let i = 2; i <= 10; i++) await publishEvent("request-6", `m${i}`);
   await drain("events");
@@ -103,7 +101,7 @@ it("keeps the trace ID while a delivery waits for its endpoint, in the probe and
   expect(waiting.map(traceIds)).toEqual([[], []]);
   for (let minute = 0; minute < 30 && waiting.some((ulid) => traceIds(ulid).length === 0); minute++) {
     testEnv.advance(MINUTE);
-    await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+    await sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
     for (const queue of ["deliveries", "slowDeliveries", "deliveries"] as const) await drain(queue);
   }
   expect(waiting.map((ulid) => new Set(traceIds(ulid)))).toEqual([new Set(["request-7"]), new Set(["request-8"])]);
@@ -111,21 +109,10 @@ it("keeps the trace ID while a delivery waits for its endpoint, in the probe and
   expect(new Set(probed.map(({ trace_id }) => trace_id))).toEqual(new Set(["request-6"]));
 });
 
-it("logs the first status of a delivery that is not attempted as attempt 0", async () => {
+it("the first status of a delivery that is not attempted is logged as attempt 0", async () => {
   const { endpoint } = await publish("request-3");
-  await testEnv.apiPorts(queues).endpoints.pause(
-    tenant,
-    endpoint.id,
-    { url: endpoint.url, pausedEvent: endpoint.id },
-    {
-      action: "webhook.auto_pause",
-      resource: "webhook",
-      actor: "system",
-      ip: null,
-      detail: {},
-      at: testEnv.now(),
-    },
-  );
+  const pause = { url: endpoint.url, pausedEvent: endpoint.id };
+  await fixture.ports.endpoints.pause(fixture.tenant, endpoint.id, pause, auditOf("webhook.auto_pause", testEnv.now()));
   await drain("events");
   expect(attempts()).toEqual([]);
   const [line, ...others] = testEnv.lines.filter(({ event }) => event === "delivery.not_attempted");
@@ -133,7 +120,7 @@ it("logs the first status of a delivery that is not attempted as attempt 0", asy
   expect(others).toEqual([]);
 });
 
-it("keeps the trace ID of each event in a batch", async () => {
+it("each event of a batch keeps its trace ID", async () => {
   const first = await publish("request-4");
   const second = await publish("request-5", [], "m2");
   await drain("events");

@@ -1,23 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { replayWindow } from "#features/delivery/flows/replay-window.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { encodeEndpointTask } from "#features/delivery/queue.ts";
 import type { Breaker } from "#features/delivery/rules/breaker.ts";
-import { CLOSED } from "#features/delivery/rules/breaker.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
-import { updateWebhook } from "#features/webhooks/flows/update.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
-import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { createMember } from "../../access/store/support/team-samples.ts";
+import { type OwnerMails, openOwnerMails } from "./support/owner-mails.ts";
 
 const OWNER = "owner@example.com";
 let outage: Outage;
-let mailsBefore = 0;
+let newMails: OwnerMails;
 const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
   await sweepDue(testEnv.sweepPorts(await testEnv.newQueues()), testEnv.now());
@@ -28,41 +24,16 @@ beforeEach(async () => {
 
 async function openOutageWithOwner(ownerEmail: string | null): Promise<Outage> {
   const newOutage = await openOutage(testEnv);
-  const audit = {
-    action: "tenant.create",
-    resource: "tenant:x",
-    actor: "cli",
-    ip: null,
-    detail: {},
-    at: testEnv.now(),
-  } as const;
-  const tenant = {
-    id: newOutage.tenant,
-    name: "A shop",
-    status: "active",
-    ownerEmail,
-    createdAt: testEnv.now(),
-  } as const;
-  await tenantStore(testEnv.table).create(tenant, audit);
-  mailsBefore = testEnv.emulators.mail.list().length;
+  newMails = await openOwnerMails(testEnv, newOutage.tenant, ownerEmail);
   testEnv.lines.length = 0;
   return newOutage;
 }
 
-/** The mails of this test, oldest first. */
-const newMails = () => testEnv.emulators.mail.list().toReversed().slice(mailsBefore);
 const pauseEvents = () =>
   outage.receiver.requests.filter(({ headers }) => headers["svc-event-type"] === "webhook.paused");
-const setBreaker = async (breaker: Partial<Breaker>) =>
-  outage.deliverPorts.endpoints.saveBreaker(
-    outage.tenant,
-    await outage.readEndpoint(),
-    { ...CLOSED, ...breaker },
-    testEnv.now(),
-  );
 /** A failed attempt of an endpoint that has failed for this time and this many attempts. */
 async function recordFailures(since: number, times: number, rest: Partial<Breaker> = {}): Promise<void> {
-  await setBreaker({ failingSince: testEnv.now() - since, failedSince: times - 1, ...rest });
+  await outage.setBreaker({ failingSince: testEnv.now() - since, failedSince: times - 1, ...rest });
   outage.respondWith(500);
   await outage.write(1);
   await outage.drainQueues();
@@ -103,29 +74,8 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
 
   outage.respondWith(200);
   outage.calls();
-  const active = { status: "active" } as const;
-  await updateWebhook(outage.ports, {
-    tenant: outage.tenant,
-    endpointId: outage.endpoint.id,
-    changes: active,
-    author: outage.by,
-    now: testEnv.now(),
-  });
-  const window = {
-    from: startedAt,
-    to: testEnv.now(),
-    statuses: ["blocked"],
-    force: false,
-    after: null,
-    limit: 100,
-  } as const;
-  const replayed = await replayWindow(outage.ports, {
-    tenant: outage.tenant,
-    endpointId: outage.endpoint.id,
-    window,
-    author: outage.by,
-    now: testEnv.now(),
-  });
+  await outage.update(outage.endpoint, { status: "active" });
+  const replayed = await outage.replayWindow(outage.endpoint, { from: startedAt, statuses: ["blocked"], limit: 100 });
   expect(replayed).toMatchObject({ matched: 10, enqueued: 10 });
   await outage.drainQueues();
   expect(
@@ -137,152 +87,139 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
   expect(Object.values(await outage.statuses())).toEqual(Array(10).fill("delivered"));
 });
 
-describe("an endpoint", () => {
-  it("is not paused when it failed for five days but fewer than twenty times", async () => {
-    await recordFailures(6 * DAY, 19, { warnedAt: testEnv.now() });
-    expect((await outage.readEndpoint()).status).toBe("active");
-    await recordFailures(6 * DAY, 20, { warnedAt: testEnv.now() });
-    expect((await outage.readEndpoint()).status).toBe("paused");
-  });
-
-  it("is warned about only once", async () => {
-    await recordFailures(3 * DAY, 12);
-    expect(newMails()).toHaveLength(1);
-    testEnv.advance(5 * SECOND);
-    await outage.write(3);
-    await outage.drainQueues();
-    expect(newMails()).toHaveLength(1);
-    expect((await outage.readEndpoint()).status).toBe("active");
-  });
-
-  it("starts a new failure count after a success", async () => {
-    await setBreaker({ failingSince: testEnv.now() - 6 * DAY, failedSince: 40, warnedAt: testEnv.now() });
-    await outage.write(1);
-    await outage.drainQueues();
-    outage.respondWith(500);
-    await outage.write(1);
-    await outage.drainQueues();
-    expect(await outage.breaker()).toMatchObject({ failingSince: testEnv.now(), failedSince: 1, warnedAt: null });
-    expect((await outage.readEndpoint()).status).toBe("active");
-  });
-
-  it("is not paused by the first failure after it is activated again", async () => {
-    await recordFailures(6 * DAY, 20);
-    const active = { status: "active" } as const;
-    await updateWebhook(outage.ports, {
-      tenant: outage.tenant,
-      endpointId: outage.endpoint.id,
-      changes: active,
-      author: outage.by,
-      now: testEnv.now(),
-    });
-    await outage.write(1);
-    await outage.drainQueues();
-    expect((await outage.readEndpoint()).status).toBe("active");
-    expect(await outage.audits("webhook.auto_pause")).toHaveLength(1);
-  });
-
-  it("is not paused when it succeeded between the message and its processing", async () => {
-    const since = testEnv.now() - 6 * DAY;
-    const { tenant, endpoint } = outage;
-    await outage.ports.retries.send({
-      body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
-    });
-    await outage.drainQueues();
-    expect((await outage.readEndpoint()).status).toBe("active");
-    expect(newMails()).toEqual([]);
-  });
+it("an endpoint is not paused when it failed for five days but fewer than twenty times", async () => {
+  await recordFailures(6 * DAY, 19, { warnedAt: testEnv.now() });
+  expect((await outage.readEndpoint()).status).toBe("active");
+  await recordFailures(6 * DAY, 20, { warnedAt: testEnv.now() });
+  expect((await outage.readEndpoint()).status).toBe("paused");
 });
 
-describe("no mail is sent, and nothing else fails,", () => {
-  it("when the tenant has no owner", async () => {
-    outage = await openOutageWithOwner(null);
-    await recordFailures(6 * DAY, 20);
-    expect((await outage.readEndpoint()).status).toBe("paused");
-    expect(newMails()).toEqual([]);
-    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_owner" });
-  });
-
-  it("when no sender address is configured", async () => {
-    const { mail } = outage.deliverPorts;
-    Object.assign(outage.deliverPorts, { mail: null });
-    await recordFailures(6 * DAY, 20);
-    Object.assign(outage.deliverPorts, { mail });
-    expect((await outage.readEndpoint()).status).toBe("paused");
-    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_sender" });
-  });
-
-  it("when the mail service refuses the mail", async () => {
-    Object.assign(outage.deliverPorts, { mail: { send: () => Promise.reject(new TypeError("owner@example.com")) } });
-    await recordFailures(6 * DAY, 20);
-    expect((await outage.readEndpoint()).status).toBe("paused");
-    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
-    expect(JSON.stringify(testEnv.lines)).not.toContain(OWNER);
-  });
+it("an endpoint's owner is warned only once", async () => {
+  await recordFailures(3 * DAY, 12);
+  expect(newMails()).toHaveLength(1);
+  testEnv.advance(5 * SECOND);
+  await outage.write(3);
+  await outage.drainQueues();
+  expect(newMails()).toHaveLength(1);
+  expect((await outage.readEndpoint()).status).toBe("active");
 });
 
-describe("the mails go", () => {
-  const recipients = () => newMails().map(({ to }) => to);
-  const pause = () => recordFailures(6 * DAY, 20);
+it("an endpoint starts a new failure count after a success", async () => {
+  await outage.setBreaker({ failingSince: testEnv.now() - 6 * DAY, failedSince: 40, warnedAt: testEnv.now() });
+  await outage.write(1);
+  await outage.drainQueues();
+  outage.respondWith(500);
+  await outage.write(1);
+  await outage.drainQueues();
+  expect(await outage.breaker()).toMatchObject({ failingSince: testEnv.now(), failedSince: 1, warnedAt: null });
+  expect((await outage.readEndpoint()).status).toBe("active");
+});
 
-  it("to the owner whom the operator named, until they have signed in", async () => {
-    await pause();
-    expect(recipients()).toEqual([[OWNER]]);
+it("an endpoint is not paused by the first failure after it is activated again", async () => {
+  await recordFailures(6 * DAY, 20);
+  await outage.update(outage.endpoint, { status: "active" });
+  await outage.write(1);
+  await outage.drainQueues();
+  expect((await outage.readEndpoint()).status).toBe("active");
+  expect(await outage.audits("webhook.auto_pause")).toHaveLength(1);
+});
+
+it("an endpoint is not paused when it succeeded between the message and its processing", async () => {
+  const since = testEnv.now() - 6 * DAY;
+  const { tenant, endpoint } = outage;
+  await outage.ports.retries.send({
+    body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
   });
+  await outage.drainQueues();
+  expect((await outage.readEndpoint()).status).toBe("active");
+  expect(newMails()).toEqual([]);
+});
 
-  it("to every owner in a mail of their own, and no more to a named owner who is not a member any more", async () => {
-    const owners = [await createMember(testEnv.table, outage.tenant, "owner")];
-    owners.push(await createMember(testEnv.table, outage.tenant, "owner"));
-    await createMember(testEnv.table, outage.tenant, "admin");
-    await pause();
-    expect(recipients().sort()).toEqual(owners.map(({ email }) => [email]).sort());
-  });
+it("no mail is sent, and nothing else fails, when the tenant has no owner", async () => {
+  outage = await openOutageWithOwner(null);
+  await recordFailures(6 * DAY, 20);
+  expect((await outage.readEndpoint()).status).toBe("paused");
+  expect(newMails()).toEqual([]);
+  expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_owner" });
+});
 
-  it("to the other owners when SES fails for one of them", async () => {
-    const first = await createMember(testEnv.table, outage.tenant, "owner");
-    const second = await createMember(testEnv.table, outage.tenant, "owner");
-    const { mail } = outage.deliverPorts;
-    Object.assign(outage.deliverPorts, {
-      mail: {
-        send: async (message: { to: string }) => {
-          if (message.to === first.email) throw new TypeError(first.email);
-          return mail?.send(message as never);
-        },
+it("no mail is sent, and nothing else fails, when no sender address is configured", async () => {
+  const { mail } = outage.deliverPorts;
+  Object.assign(outage.deliverPorts, { mail: null });
+  await recordFailures(6 * DAY, 20);
+  Object.assign(outage.deliverPorts, { mail });
+  expect((await outage.readEndpoint()).status).toBe("paused");
+  expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_sender" });
+});
+
+it("no mail is sent, and nothing else fails, when the mail service refuses the mail", async () => {
+  Object.assign(outage.deliverPorts, { mail: { send: () => Promise.reject(new TypeError("owner@example.com")) } });
+  await recordFailures(6 * DAY, 20);
+  expect((await outage.readEndpoint()).status).toBe("paused");
+  expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
+  expect(JSON.stringify(testEnv.lines)).not.toContain(OWNER);
+});
+
+const recipients = () => newMails().map(({ to }) => to);
+const pause = () => recordFailures(6 * DAY, 20);
+
+it("the mails go to the owner whom the operator named, until they have signed in", async () => {
+  await pause();
+  expect(recipients()).toEqual([[OWNER]]);
+});
+
+it("the mails go to every owner in a mail of their own, and no more to a named owner who is not a member any more", async () => {
+  const owners = [await createMember(testEnv.table, outage.tenant, "owner")];
+  owners.push(await createMember(testEnv.table, outage.tenant, "owner"));
+  await createMember(testEnv.table, outage.tenant, "admin");
+  await pause();
+  expect(recipients().sort()).toEqual(owners.map(({ email }) => [email]).sort());
+});
+
+it("the mails go to the other owners when SES fails for one of them", async () => {
+  const first = await createMember(testEnv.table, outage.tenant, "owner");
+  const second = await createMember(testEnv.table, outage.tenant, "owner");
+  const { mail } = outage.deliverPorts;
+  Object.assign(outage.deliverPorts, {
+    mail: {
+      send: async (message: { to: string }) => {
+        if (message.to === first.email) throw new TypeError(first.email);
+        return mail?.send(message as never);
       },
-    });
-    await pause();
-    expect(recipients()).toEqual([[second.email]]);
-    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
+    },
   });
+  await pause();
+  expect(recipients()).toEqual([[second.email]]);
+  expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
 });
 
-it.each(faultPoints)("recovers from a fault (%s) at any call while a worker pauses an endpoint", async (faultPoint) => {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-    outage = await openOutageWithOwner(OWNER);
-    await outage.endpointWith({ path: "/other", events: ["webhook.paused"] });
-    const since = testEnv.now() - 6 * DAY;
-    await setBreaker({ failingSince: since, failedSince: 20 });
-    const { tenant, endpoint } = outage;
-    await outage.ports.retries.send({
-      body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
+it.each(faultPoints)(
+  "a worker that meets a fault (%s) at any call while it pauses an endpoint is completed later",
+  async (faultPoint) => {
+    const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
+      outage = await openOutageWithOwner(OWNER);
+      await outage.endpointWith({ path: "/other", events: ["webhook.paused"] });
+      const since = testEnv.now() - 6 * DAY;
+      await outage.setBreaker({ failingSince: since, failedSince: 20 });
+      const { tenant, endpoint } = outage;
+      await outage.ports.retries.send({
+        body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
+      });
+      await strike.invoke(outage.queues.deliveries, outage.worker);
+      testEnv.advance(31 * SECOND);
+      await outage.drainQueues();
+      expect((await outage.readEndpoint()).status).toBe("paused");
+      expect(await outage.audits("webhook.auto_pause")).toHaveLength(1);
+      // A message whose response was lost is sent twice, and may be published twice.
+      expect(new Set(pauseEvents().map(({ headers }) => headers["svc-event-id"])).size).toBe(1);
+      // The mail is sent twice when the worker died while sending it.
+      expect(newMails().length).toBeGreaterThanOrEqual(1);
+      expect(newMails().length).toBeLessThanOrEqual(2);
+      if (!strike.reached()) {
+        expect([pauseEvents(), newMails()].map(({ length }) => length)).toEqual([1, 1]);
+      }
     });
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, outage.queues.deliveries, injection.crashable(outage.worker));
-    injection.remove();
-    testEnv.advance(31 * SECOND);
-    await outage.drainQueues();
-    expect((await outage.readEndpoint()).status).toBe("paused");
-    expect(await outage.audits("webhook.auto_pause")).toHaveLength(1);
-    // A message whose response was lost is sent twice, and may be published twice.
-    expect(new Set(pauseEvents().map(({ headers }) => headers["svc-event-id"])).size).toBe(1);
-    // The mail is sent twice when the worker died while sending it.
-    expect(newMails().length).toBeGreaterThanOrEqual(1);
-    expect(newMails().length).toBeLessThanOrEqual(2);
-    if (!injection.reached()) {
-      // The calls: endpoint; pause and audit; the event's body and message; owner, mail.
-      expect(k).toBeGreaterThanOrEqual(6);
-      expect([pauseEvents(), newMails()].map(({ length }) => length)).toEqual([1, 1]);
-      return;
-    }
-  }
-});
+    // The calls: endpoint; pause and audit; the event's body and message; owner, mail.
+    expect(calls).toBeGreaterThanOrEqual(6);
+  },
+);

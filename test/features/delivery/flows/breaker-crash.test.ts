@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { updateBreaker } from "#features/delivery/flows/endpoint-health.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
-import { CLOSED, onBatch } from "#features/delivery/rules/breaker.ts";
+import { onBatch } from "#features/delivery/rules/breaker.ts";
 import { waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import { drainTask, scheduleTask } from "#features/delivery/schedule.ts";
 import { Crash } from "../../../support/faults.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
-import { findUnscheduled, invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
+import { findUnscheduled, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { recordMessage } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -22,8 +22,7 @@ beforeAll(async () => {
 /** An endpoint that failed nine times, with events that wait on the queue. */
 async function openAlmostFailing(waiting: number): Promise<Outage> {
   const outage = await openOutage(testEnv);
-  const state = { ...CLOSED, failures: 9, failingSince: testEnv.now() - MINUTE, failedSince: 9 };
-  await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), state, testEnv.now());
+  await outage.setBreaker({ failures: 9, failingSince: testEnv.now() - MINUTE, failedSince: 9 });
   await outage.write(waiting);
   return outage;
 }
@@ -42,21 +41,17 @@ async function openCircuitOutage(waiting: number): Promise<Outage> {
 }
 
 /** Injects a fault into each call of the queue's next batch in turn, and calls `after` each time. */
-async function faultEverywhere(
+const faultEverywhere = (
   faultPoint: (typeof faultPoints)[number],
   setUp: () => Promise<Outage>,
   queue: "events" | "deliveries" | "slowDeliveries",
   after: (outage: Outage) => Promise<void>,
-): Promise<number> {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+) =>
+  strikeEachCall(testEnv, faultPoint, async (strike) => {
     const outage = await setUp();
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, outage.queues[queue], injection.crashable(outage.worker));
-    injection.remove();
+    await strike.invoke(outage.queues[queue], outage.worker);
     await after(outage);
-    if (!injection.reached()) return k;
-  }
-}
+  });
 
 it("the probe is on its queue before the circuit opens", async () => {
   const outage = await openAlmostFailing(0);
@@ -93,7 +88,7 @@ async function expectAllDelivered(outage: Outage, count: number): Promise<void> 
 }
 
 describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (faultPoint) => {
-  it("leaves every delivery to be delivered later while the tenth failure opens the circuit", async () => {
+  it("every delivery is delivered later when the tenth failure opens the circuit", async () => {
     const setUp = async () => {
       const outage = await openAlmostFailing(3);
       outage.respondWith(500);
@@ -109,7 +104,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
     expect(calls).toBeGreaterThanOrEqual(11);
   });
 
-  it("leaves no delivery waiting while a probe succeeds", async () => {
+  it("no delivery stays waiting when a probe succeeds", async () => {
     const setUp = async () => {
       const outage = await openCircuitOutage(3);
       outage.respondWith(200);
@@ -124,7 +119,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
     expect(calls).toBeGreaterThanOrEqual(9);
   });
 
-  it("schedules the next probe and spends no attempt while a probe fails", async () => {
+  it("the next probe is scheduled and no attempt is spent when a probe fails", async () => {
     const calls = await faultEverywhere(
       faultPoint,
       () => openCircuitOutage(2),
@@ -146,7 +141,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
     expect(calls).toBeGreaterThanOrEqual(8);
   });
 
-  it("sends a page again, and the pages after it, while it drains an endpoint", async () => {
+  it("a page of a drained endpoint is sent again, and so are the pages after it", async () => {
     const setUp = async () => {
       const outage = await openOutage(testEnv);
       const { tenant, endpoint } = outage;

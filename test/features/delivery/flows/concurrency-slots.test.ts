@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
-import { encodeRetry } from "#features/delivery/queue.ts";
 import { signWebhook } from "#features/delivery/rules/signatures.ts";
-import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
-import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
-import { recordMessage } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { auditOf } from "../../access/store/support/team-samples.ts";
 
 const testEnv = openedOnce(openTestEnv);
 const fixture = openedEach(() => openEndpointFixture(testEnv));
@@ -24,39 +20,24 @@ async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown
   });
   const { endpoint, secret } = await fixture.endpointWith({ events: ["message.received"] });
   const url = `http://127.0.0.1:${slow.port}/slow`;
-  await updateWebhook(fixture.ports, {
-    tenant: fixture.tenant,
-    endpointId: endpoint.id,
-    changes: { url },
-    author: fixture.by,
-    now: testEnv.now(),
-  });
-  const { message, body } = await recordMessage(testEnv, fixture.tenant);
-  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+  await fixture.update(endpoint, { url });
+  const { eventUlid } = await fixture.publish();
   if (retrying) {
     await fixture.drainQueues();
     testEnv.advance(5_000);
   }
   change = () => duringCall(endpoint);
   await fixture.drainQueues();
-  return { endpoint, secret, slow, eventUlid: message.eventUlid, row: () => fixture.row(endpoint, message.eventUlid) };
+  return { endpoint, secret, slow, row: () => fixture.row(endpoint, eventUlid) };
 }
 
-const updateEndpoint = (endpoint: Endpoint, changes: object) =>
-  updateWebhook(fixture.ports, {
-    tenant: fixture.tenant,
-    endpointId: endpoint.id,
-    changes,
-    author: fixture.by,
-    now: testEnv.now(),
-  });
 const newUrl = () => ({ url: `http://127.0.0.1:${fixture.receiver.port}/new` });
 
 describe.each([false, true])("while an attempt is in progress (retry: %s)", (retrying) => {
   const attempt = retrying ? 2 : 1;
 
   it("the endpoint's URL changes: the attempt counts, and the next one goes to the new URL", async () => {
-    const { row, slow } = await duringAttempt((endpoint) => updateEndpoint(endpoint, newUrl()), 500, retrying);
+    const { row, slow } = await duringAttempt((endpoint) => fixture.update(endpoint, newUrl()), 500, retrying);
     expect(await row()).toMatchObject({ status: "retrying", attempt });
     const before = slow.requests.length;
     testEnv.advance(6 * 60_000);
@@ -67,9 +48,9 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
   });
 
   it("the endpoint's URL changes and the old URL responds with 410: the endpoint is not paused", async () => {
-    const { endpoint, row } = await duringAttempt((endpoint) => updateEndpoint(endpoint, newUrl()), 410, retrying);
+    const { endpoint, row } = await duringAttempt((endpoint) => fixture.update(endpoint, newUrl()), 410, retrying);
     expect(await row()).toMatchObject({ status: "failed", attempt });
-    expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({ status: "active" });
+    expect(await fixture.stored(endpoint)).toMatchObject({ status: "active" });
     expect(await fixture.audits("webhook.auto_pause")).toEqual([]);
   });
 
@@ -77,13 +58,13 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
     "the endpoint is paused and the receiver responds with %i: the row shows that response",
     async (status) => {
       const { endpoint, row } = await duringAttempt(
-        (endpoint) => updateEndpoint(endpoint, { status: "paused" }),
+        (endpoint) => fixture.update(endpoint, { status: "paused" }),
         status,
         retrying,
       );
       const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
       expect(await row()).toMatchObject({ status: rowStatus, attempt });
-      expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({ status: "paused" });
+      expect(await fixture.stored(endpoint)).toMatchObject({ status: "paused" });
       expect(await fixture.audits("webhook.auto_pause")).toEqual([]);
       if (status !== 500) return;
       testEnv.advance(6 * 60_000);
@@ -95,14 +76,7 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
   it.each([200, 500, 410])(
     "the endpoint is deleted and the receiver responds with %i: nothing more is sent or signed",
     async (status) => {
-      const remove = (endpoint: Endpoint) =>
-        deleteWebhook(fixture.ports, {
-          tenant: fixture.tenant,
-          endpointId: endpoint.id,
-          author: fixture.by,
-          now: testEnv.now(),
-        });
-      const { endpoint, row, slow } = await duringAttempt(remove, status, retrying);
+      const { endpoint, row, slow } = await duringAttempt(fixture.remove, status, retrying);
       const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
       expect(await row()).toMatchObject({ status: rowStatus, attempt });
       const before = slow.requests.length;
@@ -110,7 +84,7 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
       await fixture.drainQueues();
       expect(slow.requests).toHaveLength(before);
       expect((await row())?.status).toBe(status === 200 ? "delivered" : "failed");
-      expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({
+      expect(await fixture.stored(endpoint)).toMatchObject({
         status: "deleted",
         sealedSecret: null,
       });
@@ -122,12 +96,7 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
     let newSecret = "";
     const rotate = async (endpoint: Endpoint) => {
       if (newSecret) return;
-      const rotated = await rotateSecret(fixture.ports, {
-        tenant: fixture.tenant,
-        endpointId: endpoint.id,
-        author: fixture.by,
-        now: testEnv.now(),
-      });
+      const rotated = await fixture.rotate(endpoint);
       if (!isRefusal(rotated)) newSecret = rotated.secret;
     };
     const { secret, slow, row } = await duringAttempt(rotate, 500, retrying);
@@ -159,26 +128,12 @@ it("an endpoint that is deleted before its delivery is processed gets nothing: t
     [pending, 1],
   ] as const) {
     if (row === pending) {
-      const audit = {
-        action: "webhook.replay",
-        resource: "x",
-        actor: "cli",
-        ip: null,
-        detail: {},
-        at: testEnv.now(),
-      } as const;
-      const author = { audit, actor: null };
+      const author = { audit: auditOf("webhook.replay", testEnv.now()), actor: null };
       await fixture.ports.deliveries.reset(fixture.tenant, row, { trigger: "replay", author, now: testEnv.now() });
     }
-    const body = encodeRetry({ tenant: fixture.tenant, endpointId: endpoint.id, eventUlid: row.eventUlid, attempt });
-    await fixture.ports.retries.send({ body });
+    await fixture.queueAttempt({ endpointId: endpoint.id, eventUlid: row.eventUlid }, attempt);
   }
-  await deleteWebhook(fixture.ports, {
-    tenant: fixture.tenant,
-    endpointId: endpoint.id,
-    author: fixture.by,
-    now: testEnv.now(),
-  });
+  await fixture.remove(endpoint);
   await fixture.drainQueues();
   expect((await fixture.rows(endpoint)).map(({ status }) => status)).toEqual(["failed", "failed"]);
   expect(fixture.receiver.requests).toEqual([]);

@@ -1,5 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { createGate, type GateOptions } from "#base/net/egress-gate.ts";
@@ -10,7 +9,6 @@ import { type Receiver, startReceiver } from "../../../base/net/receiver.ts";
 import { closeAfterTest } from "../../../base/net/webhook-client-fixture.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
-import { recordMessage } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 
@@ -46,10 +44,9 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
     },
     /** Publishes an event and returns its delivery. */
     async event(id: string) {
-      const { message, body } = await recordMessage(testEnv, fixture.tenant, id);
-      await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+      const { eventUlid } = await fixture.publish(id);
       await invokeWorker(testEnv.eventSource, fixture.queues.events, worker);
-      return () => fixture.row(result.endpoint, message.eventUlid);
+      return () => fixture.row(result.endpoint, eventUlid);
     },
     retries: () => invokeWorker(testEnv.eventSource, fixture.queues.deliveries, worker),
   };
@@ -57,38 +54,36 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
 
 const blockedDelivery = { status: "blocked", attempt: 0, lastError: "gate", lastResponseStatus: null };
 
-describe("a host whose addresses changed since its endpoint was created", () => {
-  it("is not called at a loopback address, and its delivery is blocked", async () => {
-    const behind = await createEndpointBehind({ mode: "public", ports: [receiver.port] }, "https");
-    behind.setAddresses("127.0.0.1");
-    expect(await (await behind.event("m1"))()).toMatchObject(blockedDelivery);
-    behind.setAddresses(PUBLIC, "127.0.0.1");
-    expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
-    expect(receiver.connections()).toBe(0);
-  });
+it("a host whose addresses changed since its endpoint was created is not called at a loopback address, and its delivery is blocked", async () => {
+  const behind = await createEndpointBehind({ mode: "public", ports: [receiver.port] }, "https");
+  behind.setAddresses("127.0.0.1");
+  expect(await (await behind.event("m1"))()).toMatchObject(blockedDelivery);
+  behind.setAddresses(PUBLIC, "127.0.0.1");
+  expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
+  expect(receiver.connections()).toBe(0);
+});
 
-  it.each(["10.0.0.7", "169.254.169.254", "fd00:ec2::254"])(
-    "is not called at %s, although it was called before, and is called again once it has its old address",
-    async (address) => {
-      const behind = await createEndpointBehind({ mode: "open" }, "http");
-      expect(await (await behind.event("m1"))()).toMatchObject({ status: "delivered" });
-      behind.setAddresses(address);
-      expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
-      behind.setAddresses("127.0.0.1");
-      expect(await (await behind.event("m3"))()).toMatchObject({ status: "delivered" });
-      expect(receiver.requests).toHaveLength(2);
-    },
-  );
-
-  it("has its waiting retries blocked, too", async () => {
+it.each(["10.0.0.7", "169.254.169.254", "fd00:ec2::254"])(
+  "a host whose addresses changed since its endpoint was created is not called at %s, although it was called before, and is called again once it has its old address",
+  async (address) => {
     const behind = await createEndpointBehind({ mode: "open" }, "http");
-    status = 503;
-    const row = await behind.event("m1");
-    expect(await row()).toMatchObject({ status: "retrying", lastError: "status" });
-    behind.setAddresses("10.0.0.7");
-    testEnv.advance(6 * SECOND);
-    expect((await behind.retries()).records).toHaveLength(1);
-    expect(await row()).toMatchObject({ status: "blocked", attempt: 1, lastError: "gate" });
-    expect(receiver.requests).toHaveLength(1);
-  });
+    expect(await (await behind.event("m1"))()).toMatchObject({ status: "delivered" });
+    behind.setAddresses(address);
+    expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
+    behind.setAddresses("127.0.0.1");
+    expect(await (await behind.event("m3"))()).toMatchObject({ status: "delivered" });
+    expect(receiver.requests).toHaveLength(2);
+  },
+);
+
+it("a host whose addresses changed since its endpoint was created has its waiting retries blocked, too", async () => {
+  const behind = await createEndpointBehind({ mode: "open" }, "http");
+  status = 503;
+  const row = await behind.event("m1");
+  expect(await row()).toMatchObject({ status: "retrying", lastError: "status" });
+  behind.setAddresses("10.0.0.7");
+  testEnv.advance(6 * SECOND);
+  expect((await behind.retries()).records).toHaveLength(1);
+  expect(await row()).toMatchObject({ status: "blocked", attempt: 1, lastError: "gate" });
+  expect(receiver.requests).toHaveLength(1);
 });

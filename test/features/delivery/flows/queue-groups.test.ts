@@ -1,22 +1,16 @@
 import { expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { replayWindow } from "#features/delivery/flows/replay-window.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { encodeEndpointTask } from "#features/delivery/queue.ts";
-import { replayDelivery } from "#features/delivery/replay.ts";
-import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { drainTask, scheduleTask } from "#features/delivery/schedule.ts";
 import { newEffects } from "#features/inbox/effects.ts";
 import { ingestUpdates } from "#features/inbox/flows/ingest-updates.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
-import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
-import { recordMessage } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { PERSON } from "../../../support/stores/samples.ts";
@@ -57,8 +51,7 @@ it("an event's group is its tenant, for every event type", async () => {
 
 /** Ingests a message and delivers its event. */
 async function createFailures(fixture: EndpointFixture): Promise<void> {
-  const { body } = await recordMessage(testEnv, fixture.tenant, newUlid(testEnv.now()));
-  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+  await fixture.publish();
   await invokeWorker(testEnv.eventSource, fixture.queues.events, fixture.worker);
 }
 
@@ -97,43 +90,13 @@ const queueActions: [string, QueueAction][] = [
     (fixture, { id }) =>
       scheduleTask(fixture.deliverPorts, drainTask(fixture.tenant, id), testEnv.now(), testEnv.now()),
   ],
-  [
-    "a test event",
-    (fixture, { id }) =>
-      sendTestEvent(fixture.ports, { tenant: fixture.tenant, endpointId: id, author: fixture.by, now: testEnv.now() }),
-  ],
-  [
-    "a replay",
-    async (fixture, endpoint) => {
-      const { eventUlid } = await fixture.createDelivery(endpoint, "dlq");
-      const request = {
-        endpointId: endpoint.id,
-        deliveryId: deliveryId(eventUlid, endpoint.id),
-        force: false,
-        ...fixture.by,
-      };
-      await replayDelivery(fixture.ports, fixture.tenant, request, testEnv.now());
-    },
-  ],
+  ["a test event", (fixture, endpoint) => fixture.sendTest(endpoint)],
+  ["a replay", async (fixture, endpoint) => fixture.replay(await fixture.createDelivery(endpoint, "dlq"))],
   [
     "a replay of a window",
     async (fixture, endpoint) => {
       await fixture.createDelivery(endpoint, "dlq");
-      const window = {
-        from: testEnv.now(),
-        to: testEnv.now(),
-        statuses: ["dlq"],
-        force: false,
-        after: null,
-        limit: 9,
-      } as const;
-      await replayWindow(fixture.ports, {
-        tenant: fixture.tenant,
-        endpointId: endpoint.id,
-        window,
-        author: fixture.by,
-        now: testEnv.now(),
-      });
+      await fixture.replayWindow(endpoint);
     },
   ],
 ];

@@ -1,14 +1,13 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Receiver, type Respond, startReceiver } from "../../../base/net/receiver.ts";
 import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
-import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
+import { createEndpointAt } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 
@@ -31,6 +30,11 @@ const dripBytes = (socket: Socket, text: string): void => {
   const timer = setInterval(() => socket.write(text), 20);
   socket.on("close", () => clearInterval(timer));
 };
+
+const status =
+  (code: number): Respond =>
+  (response) =>
+    response.writeHead(code).end();
 
 /** Compressed once: it takes longer than an attempt may. */
 const gzipBomb = gzipSync(Buffer.alloc(32 * MIB));
@@ -91,15 +95,15 @@ it.each<{ does: string; answer: Respond; row: object }>([
   },
   {
     does: "answers 204",
-    answer: (response) => response.writeHead(204).end(),
+    answer: status(204),
     row: { ...deliveredDelivery, lastResponseStatus: 204 },
   },
-  { does: "answers 404", answer: (response) => response.writeHead(404).end(), row: statusDelivery(404) },
-  { does: "answers 429", answer: (response) => response.writeHead(429).end(), row: statusDelivery(429) },
-  { does: "answers 503", answer: (response) => response.writeHead(503).end(), row: statusDelivery(503) },
+  { does: "answers 404", answer: status(404), row: statusDelivery(404) },
+  { does: "answers 429", answer: status(429), row: statusDelivery(429) },
+  { does: "answers 503", answer: status(503), row: statusDelivery(503) },
   {
     does: "answers 410",
-    answer: (response) => response.writeHead(410).end(),
+    answer: status(410),
     row: { status: "failed", attempt: 1, lastResponseStatus: 410 },
   },
 ])("a receiver that $does: the delivery's row shows it", async ({ answer, row }) => {
@@ -130,13 +134,12 @@ async function deliverTo({ port }: Receiver, scheme: "http" | "https") {
 async function readDelivery(endpoint: { readonly id: string }) {
   const webhookClient = openWebhookClient({ attemptTimeout: SECOND / 2 });
   const worker = deliverWorker(testEnv.deliverPorts(fixture.queues, webhookClient), testEnv.now);
-  const { message, body } = await recordMessage(testEnv, fixture.tenant, "m1");
-  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+  const { eventUlid } = await fixture.publish();
   const before = process.memoryUsage().rss;
   for (const queue of [fixture.queues.events, fixture.queues.slowDeliveries]) {
     const { failed } = await invokeWorker(testEnv.eventSource, queue, worker);
     expect(failed).toEqual([]);
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
-  return fixture.row(endpoint, message.eventUlid);
+  return fixture.row(endpoint, eventUlid);
 }

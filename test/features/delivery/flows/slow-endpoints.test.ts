@@ -1,13 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
-import { encodeRetry } from "#features/delivery/queue.ts";
 import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -115,18 +113,20 @@ it("a receiver that answers after 2.5 seconds gets its event again, with 15 seco
 it("a retry without an answer moves to the slow queue: its claim is given back, and the attempt does not count", async () => {
   const hanging = hangingClient("/in");
   const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
-  const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
-  await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  const row = { endpointId: outage.endpoint.id, eventUlid };
+  await outage.queueAttempt(row, 2, { manual: true });
   const batch = hanging.retries();
   await pollExpect(() => hanging.held.map(({ timeout }) => timeout)).toEqual([1_500]);
   await hanging.respond(unanswered);
   expect((await batch).failed).toEqual([]);
-  const row = { status: "retrying", attempt: 1, nextRetryAt: testEnv.now(), lastResponseStatus: 503 };
-  expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject(row);
+  const returned = { status: "retrying", attempt: 1, nextRetryAt: testEnv.now(), lastResponseStatus: 503 };
+  expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject(returned);
   expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
   const slow = hanging.slow();
   await hanging.respond(fastOutcome);
-  expect((await slow).records.map(({ body }) => decodeRetry(body))).toEqual([retry]);
+  expect((await slow).records.map(({ body }) => decodeRetry(body))).toEqual([
+    { tenant: outage.tenant, ...row, attempt: 2, manual: true },
+  ]);
   expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
 });
 
@@ -137,8 +137,7 @@ it("retries of other endpoints are made while every attempt of a slow endpoint h
   await pollExpect(() => hanging.held.length).toBe(1);
   const { endpoint: other } = await outage.endpointWith({ path: "/other" });
   const { eventUlid } = await outage.createDelivery(other, "retrying");
-  const retry = { tenant: outage.tenant, endpointId: other.id, eventUlid, attempt: 2 };
-  await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  await outage.queueAttempt({ endpointId: other.id, eventUlid }, 2);
   expect((await hanging.retries()).failed).toEqual([]);
   expect(await outage.row(other, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
   await hanging.respond(timeoutOutcome);
@@ -147,15 +146,16 @@ it("retries of other endpoints are made while every attempt of a slow endpoint h
 
 it("a retry of a slow endpoint on the ordinary queue moves to the slow one, without an attempt or a claim", async () => {
   const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
-  const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
-  await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
-  const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
-  await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  await outage.setBreaker({ slowUntil: testEnv.now() + 5 * MINUTE });
+  const row = { endpointId: outage.endpoint.id, eventUlid };
+  await outage.queueAttempt(row, 2, { manual: true });
   await invokeWorker(testEnv.eventSource, outage.queues.deliveries, outage.worker);
   expect(outage.calls()).toEqual([]);
   expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "retrying", attempt: 1 });
   const { records } = await invokeWorker(testEnv.eventSource, outage.queues.slowDeliveries, outage.worker);
-  expect(records.map(({ body }) => decodeRetry(body))).toEqual([retry]);
+  expect(records.map(({ body }) => decodeRetry(body))).toEqual([
+    { tenant: outage.tenant, ...row, attempt: 2, manual: true },
+  ]);
   expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
 });
 
@@ -208,23 +208,17 @@ it("a slow endpoint has limited attempts in flight: the others are deferred, eac
 it.each(faultPoints)(
   "a worker loses no delivery when a fault (%s) hits it while it defers a first attempt",
   async (faultPoint) => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
       outage = await openOutage(testEnv);
-      const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
-      await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
+      await outage.setBreaker({ slowUntil: testEnv.now() + 5 * MINUTE });
       await outage.write(2);
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, outage.queues.events, injection.crashable(outage.worker));
-      injection.remove();
+      await strike.invoke(outage.queues.events, outage.worker);
       testEnv.advance(31 * SECOND);
       await outage.drainQueues();
       expect(Object.values(await outage.statuses())).toEqual(["delivered", "delivered"]);
-      if (!injection.reached()) {
-        // The calls: endpoints, messages, two rows and their messages.
-        expect(k).toBeGreaterThanOrEqual(6);
-        return;
-      }
-    }
+    });
+    // The calls: endpoints, messages, two rows and their messages.
+    expect(calls).toBeGreaterThanOrEqual(6);
   },
 );
 
@@ -237,38 +231,30 @@ const lateClient: WebhookClient = {
 it.each(faultPoints)(
   "a worker loses no delivery when a fault (%s) hits it while it hands a first attempt over",
   async (faultPoint) => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
       outage = await openOutage(testEnv);
       await outage.write(2);
       const worker = deliverWorker({ ...outage.deliverPorts, webhookClient: lateClient }, testEnv.now);
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, outage.queues.events, injection.crashable(worker));
-      injection.remove();
+      await strike.invoke(outage.queues.events, worker);
       testEnv.advance(31 * SECOND);
       await outage.drainQueues();
       const rows = await outage.rows(outage.endpoint);
       expect(rows.map(({ status, attempt }) => [status, attempt])).toEqual(Array(2).fill(["delivered", 1]));
-      if (!injection.reached()) {
-        // The calls: endpoints, messages, a secret, the mark, two rows and their messages.
-        expect(k).toBeGreaterThanOrEqual(8);
-        return;
-      }
-    }
+    });
+    // The calls: endpoints, messages, a secret, the mark, two rows and their messages.
+    expect(calls).toBeGreaterThanOrEqual(8);
   },
 );
 
 it.each(faultPoints)(
   "a worker loses no delivery when a fault (%s) hits it while it hands a retry over",
   async (faultPoint) => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
       outage = await openOutage(testEnv);
       const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
-      const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2 };
-      await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+      await outage.queueAttempt({ endpointId: outage.endpoint.id, eventUlid }, 2);
       const worker = deliverWorker({ ...outage.deliverPorts, webhookClient: lateClient }, testEnv.now);
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, outage.queues.deliveries, injection.crashable(worker));
-      injection.remove();
+      await strike.invoke(outage.queues.deliveries, worker);
       // The claim of a worker that died expires and counts as an attempt. The next one is five minutes later.
       for (const span of [31 * SECOND, 31 * SECOND, 5 * MINUTE]) {
         testEnv.advance(span);
@@ -277,11 +263,8 @@ it.each(faultPoints)(
       const row = await outage.row(outage.endpoint, eventUlid);
       expect(row).toMatchObject({ status: "delivered", leaseUntil: null });
       if (faultPoint === "lost") expect(row?.attempt).toBe(2);
-      if (!injection.reached()) {
-        // The calls: endpoint, claim, message, secret, the mark, the row, its message.
-        expect(k).toBeGreaterThanOrEqual(7);
-        return;
-      }
-    }
+    });
+    // The calls: endpoint, claim, message, secret, the mark, the row, its message.
+    expect(calls).toBeGreaterThanOrEqual(7);
   },
 );

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { QueueMessage } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -66,81 +66,79 @@ function pageBudget(count: number): () => boolean {
   return () => pagesStarted++ < count;
 }
 
-describe("a sweep that is cut off", () => {
-  it("after 300 messages each time sends everything within a few minutes, earliest first", async () => {
-    await sweep();
-    const start = testEnv.now();
-    const all = await putAll([
-      ...Array.from({ length: 400 }, (_, i) => start + 3 * MINUTE + i * SECOND),
-      ...Array.from({ length: 10 }, (_, i) => start + 20 * MINUTE + i * MINUTE),
-    ]);
-    testEnv.advance(15 * MINUTE);
-    const behind: Millis[] = [];
-    for (let minute = 0; minute < 16; minute++) {
-      let sweptCount = 0;
-      const { retries, ...ports } = testEnv.sweepPorts(queues);
-      const sendAll = async (messages: readonly QueueMessage[]) => {
-        sweptCount += messages.length;
-        if (sweptCount > 300) throw new Error("cut off");
-        await retries.sendAll(messages);
-      };
-      await sweepDue({ ...ports, retries: { ...retries, sendAll } }, testEnv.now()).catch(() => {});
-      behind.push(testEnv.now() + 2 * MINUTE - ((await due().checkpoint())?.at ?? 0));
-      testEnv.advance(MINUTE);
-    }
-    expect(behind.slice(1)).toEqual(Array(15).fill(0));
-    expect([...new Set(await receiveRetries())].sort()).toEqual(ulids(all));
-  });
+it("a sweep that is cut off after 300 messages each time sends everything within a few minutes, earliest first", async () => {
+  await sweep();
+  const start = testEnv.now();
+  const all = await putAll([
+    ...Array.from({ length: 400 }, (_, i) => start + 3 * MINUTE + i * SECOND),
+    ...Array.from({ length: 10 }, (_, i) => start + 20 * MINUTE + i * MINUTE),
+  ]);
+  testEnv.advance(15 * MINUTE);
+  const behind: Millis[] = [];
+  for (let minute = 0; minute < 16; minute++) {
+    let sweptCount = 0;
+    const { retries, ...ports } = testEnv.sweepPorts(queues);
+    const sendAll = async (messages: readonly QueueMessage[]) => {
+      sweptCount += messages.length;
+      if (sweptCount > 300) throw new Error("cut off");
+      await retries.sendAll(messages);
+    };
+    await sweepDue({ ...ports, retries: { ...retries, sendAll } }, testEnv.now()).catch(() => {});
+    behind.push(testEnv.now() + 2 * MINUTE - ((await due().checkpoint())?.at ?? 0));
+    testEnv.advance(MINUTE);
+  }
+  expect(behind.slice(1)).toEqual(Array(15).fill(0));
+  expect([...new Set(await receiveRetries())].sort()).toEqual(ulids(all));
+});
 
-  it.each(faultPoints)(
-    "(%s) at any calls, for any due times, checkpoints only what it sent, and nothing is left out",
-    async (faultPoint) => {
-      const instants = fc.array(
-        fc.record({
-          wait: fc.oneof(fc.constant(20 * MINUTE), fc.integer({ min: 0, max: 5 * HOUR })),
-          times: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 90 })),
-        }),
-        { minLength: 1, maxLength: 10 },
-      );
-      const ends = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 5 });
-      await fc.assert(
-        fc.asyncProperty(instants, ends, async (groups, calls) => {
-          await advanceAWhile();
-          await sweep();
-          const start = testEnv.now() + 5 * MINUTE;
-          const all = await putAll(groups.flatMap(({ wait, times }) => Array(times).fill(start + wait)));
-          testEnv.advance(6 * HOUR);
-          const received = new Set<string>();
-          for (const k of calls) {
-            await sweepWithFault(faultPoint, k);
-            for (const event of await receiveRetries()) received.add(event);
-            const checkpoint = (await due().checkpoint())?.key ?? "";
-            expect(all.filter(({ eventUlid, key }) => key <= checkpoint && !received.has(eventUlid))).toEqual([]);
-          }
-          await sweep();
+it.each(faultPoints)(
+  "a sweep that is cut off (%s) at any calls checkpoints only what it sent, and nothing is left out",
+  async (faultPoint) => {
+    const instants = fc.array(
+      fc.record({
+        wait: fc.oneof(fc.constant(20 * MINUTE), fc.integer({ min: 0, max: 5 * HOUR })),
+        times: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 90 })),
+      }),
+      { minLength: 1, maxLength: 10 },
+    );
+    const ends = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(instants, ends, async (groups, calls) => {
+        await advanceAWhile();
+        await sweep();
+        const start = testEnv.now() + 5 * MINUTE;
+        const all = await putAll(groups.flatMap(({ wait, times }) => Array(times).fill(start + wait)));
+        testEnv.advance(6 * HOUR);
+        const received = new Set<string>();
+        for (const k of calls) {
+          await sweepWithFault(faultPoint, k);
           for (const event of await receiveRetries()) received.add(event);
-          expect([...received].sort()).toEqual(ulids(all));
-          expect((await due().checkpoint())?.at).toBe(testEnv.now() + 2 * MINUTE);
-        }),
-        { numRuns: repetitions({ whole: 8, sample: 4 }), seed: 7 },
-      );
-    },
-    60_000,
-  );
+          const checkpoint = (await due().checkpoint())?.key ?? "";
+          expect(all.filter(({ eventUlid, key }) => key <= checkpoint && !received.has(eventUlid))).toEqual([]);
+        }
+        await sweep();
+        for (const event of await receiveRetries()) received.add(event);
+        expect([...received].sort()).toEqual(ulids(all));
+        expect((await due().checkpoint())?.at).toBe(testEnv.now() + 2 * MINUTE);
+      }),
+      { numRuns: repetitions({ whole: 8, sample: 4 }), seed: 7 },
+    );
+  },
+  60_000,
+);
 
-  it("right after its first page each time leaves one page less to the next sweep", async () => {
-    await sweep();
-    const all = await putAll(Array.from({ length: 350 }, () => testEnv.now() + 5 * MINUTE));
-    testEnv.advance(HOUR);
-    const received: number[] = [];
-    const [readCheckpoint, shards, requests, saveCheckpoint] = [1, 8, 10, 1];
-    for (let minute = 0; minute < 4; minute++) {
-      await sweepWithFault("before", readCheckpoint + shards + requests + saveCheckpoint);
-      received.push((await receiveRetries()).length);
-    }
-    expect(received).toEqual([100, 100, 100, 50]);
-    expect(all).toHaveLength(350);
-  });
+it("a sweep that is cut off right after its first page each time leaves one page less to the next sweep", async () => {
+  await sweep();
+  const all = await putAll(Array.from({ length: 350 }, () => testEnv.now() + 5 * MINUTE));
+  testEnv.advance(HOUR);
+  const received: number[] = [];
+  const [readCheckpoint, shards, requests, saveCheckpoint] = [1, 8, 10, 1];
+  for (let minute = 0; minute < 4; minute++) {
+    await sweepWithFault("before", readCheckpoint + shards + requests + saveCheckpoint);
+    received.push((await receiveRetries()).length);
+  }
+  expect(received).toEqual([100, 100, 100, 50]);
+  expect(all).toHaveLength(350);
 });
 
 async function sweepWithFault(faultPoint: FaultPoint, k: number): Promise<void> {
@@ -149,42 +147,40 @@ async function sweepWithFault(faultPoint: FaultPoint, k: number): Promise<void> 
   injection.remove();
 }
 
-describe("a sweep that is short of time", () => {
-  it("ends by itself and leaves the checkpoint unchanged", async () => {
-    await sweep();
-    const checkpoint = await due().checkpoint();
-    await putAll([testEnv.now() + 5 * MINUTE]);
-    testEnv.advance(10 * MINUTE);
-    await sweep(() => false);
-    expect(await due().checkpoint()).toEqual(checkpoint);
-    expect(await receiveRetries()).toEqual([]);
-  });
+it("a sweep that is short of time ends by itself and leaves the checkpoint unchanged", async () => {
+  await sweep();
+  const checkpoint = await due().checkpoint();
+  await putAll([testEnv.now() + 5 * MINUTE]);
+  testEnv.advance(10 * MINUTE);
+  await sweep(() => false);
+  expect(await due().checkpoint()).toEqual(checkpoint);
+  expect(await receiveRetries()).toEqual([]);
+});
 
-  it("is continued from its last page, also within one instant, and sends nothing twice", async () => {
-    await sweep();
-    const instant = testEnv.now() + 5 * MINUTE;
-    const all = await putAll(Array.from({ length: 350 }, () => instant));
-    testEnv.advance(10 * MINUTE);
-    await sweep(pageBudget(2));
-    expect((await due().checkpoint())?.at).toBe(instant);
-    const first = await receiveRetries();
-    expect(first.sort()).toEqual(ulids(all.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, 200)));
-    await sweep();
-    expect([...first, ...(await receiveRetries())].sort()).toEqual(ulids(all));
-  });
+it("a sweep that is short of time is continued from its last page, also within one instant, and sends nothing twice", async () => {
+  await sweep();
+  const instant = testEnv.now() + 5 * MINUTE;
+  const all = await putAll(Array.from({ length: 350 }, () => instant));
+  testEnv.advance(10 * MINUTE);
+  await sweep(pageBudget(2));
+  expect((await due().checkpoint())?.at).toBe(instant);
+  const first = await receiveRetries();
+  expect(first.sort()).toEqual(ulids(all.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, 200)));
+  await sweep();
+  expect([...first, ...(await receiveRetries())].sort()).toEqual(ulids(all));
+});
 
-  it("passes an empty hour without a request to the table, and logs its position", async () => {
-    await sweep();
-    const one = testEnv.now() + 5 * MINUTE;
-    const [earlyRow] = await putAll([one, one + 3 * HOUR]);
-    testEnv.advance(5 * HOUR);
-    testEnv.lines.length = 0;
-    await sweep(pageBudget(2));
-    expect(await receiveRetries()).toEqual([earlyRow?.eventUlid]);
-    const endOfHour = one - (one % HOUR) + HOUR - 1;
-    expect((await due().checkpoint())?.at).toBe(endOfHour);
-    expect(testEnv.lines).toEqual([{ event: "sweep.completed", enqueued: 1, swept_until: iso(endOfHour) }]);
-  });
+it("a sweep that is short of time passes an empty hour without a request to the table, and logs its position", async () => {
+  await sweep();
+  const one = testEnv.now() + 5 * MINUTE;
+  const [earlyRow] = await putAll([one, one + 3 * HOUR]);
+  testEnv.advance(5 * HOUR);
+  testEnv.lines.length = 0;
+  await sweep(pageBudget(2));
+  expect(await receiveRetries()).toEqual([earlyRow?.eventUlid]);
+  const endOfHour = one - (one % HOUR) + HOUR - 1;
+  expect((await due().checkpoint())?.at).toBe(endOfHour);
+  expect(testEnv.lines).toEqual([{ event: "sweep.completed", enqueued: 1, swept_until: iso(endOfHour) }]);
 });
 
 it("due items are read in order, a hundred to a page, however they are spread over the shards", async () => {

@@ -1,10 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import {
   attemptResult,
   type Breaker,
+  breakerState,
+  breakerTransitions,
   CLOSED,
   closeBreaker,
   failureAction,
@@ -101,7 +103,7 @@ function updateModel(model: BreakerModel, step: Step, openUntil: Millis | null, 
   if (step.do === "close") Object.assign(model, { consecutiveFailures: 0, open: null });
 }
 
-it("opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 minutes, for any sequence of events", () => {
+it("a circuit opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 minutes, for any sequence of events", () => {
   let openCount = 0;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -131,18 +133,16 @@ it("opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 minutes, fo
   expect(openCount).toBeGreaterThan(500);
 });
 
-describe("nothing is written", () => {
-  it("for a success that follows no failure, and for a batch without attempts", () => {
-    expect(onBatch(CLOSED, { succeeded: true, failed: 0, slowFor: 0 }, NOW)).toBeNull();
-    expect(onBatch(CLOSED, { succeeded: true, failed: 4, slowFor: 0 }, NOW)).toBeNull();
-    expect(onBatch(CLOSED, { succeeded: false, failed: 0, slowFor: 0 }, NOW)).toBeNull();
-  });
+it("nothing is written for a success that follows no failure, and for a batch without attempts", () => {
+  expect(onBatch(CLOSED, { succeeded: true, failed: 0, slowFor: 0 }, NOW)).toBeNull();
+  expect(onBatch(CLOSED, { succeeded: true, failed: 4, slowFor: 0 }, NOW)).toBeNull();
+  expect(onBatch(CLOSED, { succeeded: false, failed: 0, slowFor: 0 }, NOW)).toBeNull();
+});
 
-  it("for a probe that was superseded by another one", () => {
-    const open = { ...CLOSED, failures: 10, openUntil: NOW, wait: MINUTE };
-    expect(onProbe(open, NOW - 1, answered(200), NOW)).toBeNull();
-    expect(closeBreaker(open, NOW - 1)).toBeNull();
-  });
+it("nothing is written for a probe that was superseded by another one", () => {
+  const open = { ...CLOSED, failures: 10, openUntil: NOW, wait: MINUTE };
+  expect(onProbe(open, NOW - 1, answered(200), NOW)).toBeNull();
+  expect(closeBreaker(open, NOW - 1)).toBeNull();
 });
 
 it("a refusal by the gate and a 410 count as neither failure nor success", () => {
@@ -157,61 +157,114 @@ it("a refusal by the gate and a 410 count as neither failure nor success", () =>
   );
 });
 
-it("stays open until two minutes after its probe was due", () => {
+it("a circuit stays open until two minutes after its probe was due", () => {
   const open = { ...CLOSED, openUntil: NOW };
   expect([0, 2 * MINUTE - 1, 2 * MINUTE].map((late) => isCircuitOpen(open, NOW + late))).toEqual([true, true, false]);
 });
 
-describe("a slow endpoint", () => {
-  const batch = { succeeded: true, failed: 0, slowFor: 0 };
+const batch = { succeeded: true, failed: 0, slowFor: 0 };
 
-  it("is one without an answer within 1.5 seconds: for 5 minutes, or for an hour if it answers in the end", () => {
-    const inTime = [answered(200, 1_500), noAnswer("connect", 1_500), refusedByGate];
-    const late = [answered(200, 1_501), answered(500, 14_000)];
-    expect(inTime.map(slowFor)).toEqual([0, 0, 0]);
-    expect(late.map(slowFor)).toEqual([HOUR, HOUR]);
-    expect([noAnswer("timeout"), noAnswer("connect", 5_000)].map(slowFor)).toEqual([5 * MINUTE, 5 * MINUTE]);
-  });
-
-  it.each([5 * MINUTE, HOUR])(
-    "stays slow for that time (%i ms), and is saved again once half of it is over",
-    (duration) => {
-      const slow = { ...batch, slowFor: duration };
-      const marked = onBatch(CLOSED, slow, NOW) ?? CLOSED;
-      expect([0, duration - 1, duration].map((later) => isSlow(marked, NOW + later))).toEqual([true, true, false]);
-      expect(onBatch(marked, slow, NOW + duration / 2)).toBeNull();
-      expect(onBatch(marked, slow, NOW + duration / 2 + 1)?.slowUntil).toBe(NOW + duration / 2 + 1 + duration);
-    },
-  );
-
-  it("that answers in time again is slow for 5 more minutes at most", () => {
-    const marked = onBatch(CLOSED, { ...batch, slowFor: HOUR }, NOW) ?? CLOSED;
-    const shortened = onBatch(marked, batch, NOW + MINUTE) ?? CLOSED;
-    expect(shortened.slowUntil).toBe(NOW + 6 * MINUTE);
-    expect(onBatch(shortened, batch, NOW + 2 * MINUTE)).toBeNull();
-    expect(onBatch(marked, { ...batch, succeeded: false }, NOW + MINUTE)).toBeNull();
-  });
+it("a slow endpoint is one without an answer within 1.5 seconds: for 5 minutes, or for an hour if it answers in the end", () => {
+  const inTime = [answered(200, 1_500), noAnswer("connect", 1_500), refusedByGate];
+  const late = [answered(200, 1_501), answered(500, 14_000)];
+  expect(inTime.map(slowFor)).toEqual([0, 0, 0]);
+  expect(late.map(slowFor)).toEqual([HOUR, HOUR]);
+  expect([noAnswer("timeout"), noAnswer("connect", 5_000)].map(slowFor)).toEqual([5 * MINUTE, 5 * MINUTE]);
 });
 
-describe("an endpoint whose every attempt fails", () => {
-  const failing = (failedSince: number, warnedAt: Millis | null = null): Breaker => ({
-    ...CLOSED,
-    failingSince: NOW,
-    failedSince,
-    warnedAt,
-  });
+it.each([5 * MINUTE, HOUR])(
+  "a slow endpoint stays slow for that time (%i ms), and is saved again once half of it is over",
+  (duration) => {
+    const slow = { ...batch, slowFor: duration };
+    const marked = onBatch(CLOSED, slow, NOW) ?? CLOSED;
+    expect([0, duration - 1, duration].map((later) => isSlow(marked, NOW + later))).toEqual([true, true, false]);
+    expect(onBatch(marked, slow, NOW + duration / 2)).toBeNull();
+    expect(onBatch(marked, slow, NOW + duration / 2 + 1)?.slowUntil).toBe(NOW + duration / 2 + 1 + duration);
+  },
+);
 
-  it.each([
-    [failing(19), 5 * DAY, "warning"],
-    [failing(20), 5 * DAY - 1, "warning"],
-    [failing(20), 5 * DAY, "pause"],
-    [failing(20, NOW), 5 * DAY, "pause"],
-    [failing(9), 2.5 * DAY, null],
-    [failing(10), 2.5 * DAY - 1, null],
-    [failing(10), 2.5 * DAY, "warning"],
-    [failing(10, NOW), 2.5 * DAY, null],
-    [CLOSED, 9 * DAY, null],
-  ] as const)("%o after %i ms: %s", (breaker, later, due) => {
-    expect(failureAction(breaker, NOW + later)).toBe(due);
-  });
+it("a slow endpoint that answers in time again is slow for 5 more minutes at most", () => {
+  const marked = onBatch(CLOSED, { ...batch, slowFor: HOUR }, NOW) ?? CLOSED;
+  const shortened = onBatch(marked, batch, NOW + MINUTE) ?? CLOSED;
+  expect(shortened.slowUntil).toBe(NOW + 6 * MINUTE);
+  expect(onBatch(shortened, batch, NOW + 2 * MINUTE)).toBeNull();
+  expect(onBatch(marked, { ...batch, succeeded: false }, NOW + MINUTE)).toBeNull();
+});
+
+const failing = (failedSince: number, warnedAt: Millis | null = null): Breaker => ({
+  ...CLOSED,
+  failingSince: NOW,
+  failedSince,
+  warnedAt,
+});
+
+it.each([
+  [failing(19), 5 * DAY, "warning"],
+  [failing(20), 5 * DAY - 1, "warning"],
+  [failing(20), 5 * DAY, "pause"],
+  [failing(20, NOW), 5 * DAY, "pause"],
+  [failing(9), 2.5 * DAY, null],
+  [failing(10), 2.5 * DAY - 1, null],
+  [failing(10), 2.5 * DAY, "warning"],
+  [failing(10, NOW), 2.5 * DAY, null],
+  [CLOSED, 9 * DAY, null],
+] as const)("the next step of an endpoint whose every attempt fails, %o, after %i ms is %s", (breaker, later, due) => {
+  expect(failureAction(breaker, NOW + later)).toBe(due);
+});
+
+const responses: Record<string, AttemptOutcome> = {
+  success: answered(200),
+  probe_failure: answered(500),
+  probe_inconclusive: refusedByGate,
+};
+
+const batchStep = (succeeded: boolean) =>
+  fc.record({ kind: fc.constant("batch" as const), succeeded: fc.constant(succeeded), failed: fc.nat(6) });
+
+const transitionSteps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: batchStep(false) },
+    batchStep(true),
+    fc.record({ kind: fc.constant("probe" as const), trigger: fc.constantFrom(...Object.keys(responses)) }),
+    fc.record({ kind: fc.constant("nothing_to_probe" as const) }),
+    fc.record({ kind: fc.constant("time" as const), by: fc.constantFrom(MINUTE, 3 * MINUTE) }),
+  ),
+  { maxLength: 40, size: "max" },
+);
+
+it("a breaker changes state only as the transition table says, and reaches every row of it", () => {
+  const reached = new Set<string>();
+  fc.assert(
+    fc.property(transitionSteps, (sequence) => {
+      let breaker: Breaker = CLOSED;
+      let now = NOW;
+      for (const step of sequence) {
+        const from = breakerState(breaker, now);
+        let next: Breaker | null = null;
+        let triggers: string[] = [];
+        if (step.kind === "time") {
+          now += step.by;
+          triggers = ["probe_late"];
+        } else if (step.kind === "batch") {
+          next = onBatch(breaker, { ...step, slowFor: 0 }, now);
+          triggers = step.succeeded ? ["success"] : ["failure", "failure_limit"];
+        } else if (breaker.openUntil !== null && step.kind === "probe") {
+          next = onProbe(breaker, breaker.openUntil, responses[step.trigger] as AttemptOutcome, now);
+          triggers = [step.trigger];
+        } else if (breaker.openUntil !== null) {
+          next = closeBreaker(breaker, breaker.openUntil);
+          triggers = ["nothing_to_probe"];
+        }
+        breaker = next ?? breaker;
+        const to = breakerState(breaker, now);
+        const rows = breakerTransitions.filter(
+          (row) => row[0] === from && row[2] === to && triggers.includes(row[1]) && (next !== null || from !== to),
+        );
+        if (next !== null || from !== to) expect(rows, `${from} to ${to} by ${triggers}`).toHaveLength(1);
+        for (const [rowFrom, trigger] of rows) reached.add(`${rowFrom} ${trigger}`);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  expect([...reached].sort()).toEqual(breakerTransitions.map(([from, trigger]) => `${from} ${trigger}`).sort());
 });

@@ -23,21 +23,21 @@ const retryWaits = [
   24 * HOUR,
 ];
 
-test.each([200, 204, 299])("%i is a success", (status) => {
+test.each([200, 204, 299])("the response %i is a success", (status) => {
   expect(judgeAttempt(answered(status), { attempt: 1, createdAt, now: createdAt, jitter: 0 })).toEqual({
     status: "delivered",
   });
   expect(attemptError(answered(status))).toBeNull();
 });
 
-test.each([199, 300, 302, 304, 400, 404, 500])("%i is retried", (status) => {
+test.each([199, 300, 302, 304, 400, 404, 500])("the response %i is retried", (status) => {
   expect(judgeAttempt(answered(status), { attempt: 1, createdAt, now: createdAt, jitter: 0 })).toMatchObject({
     status: "retrying",
   });
   expect(attemptError(answered(status))).toBe("status");
 });
 
-test("410 ends the delivery", () => {
+test("the response 410 ends the delivery", () => {
   expect(judgeAttempt(answered(410), { attempt: 1, createdAt, now: createdAt, jitter: 0 })).toEqual({
     status: "failed",
   });

@@ -19,7 +19,7 @@ async function fillSlots(tenant = newTenant(), now = NOW) {
   return { tenant, places };
 }
 
-it("gives each slot once", async () => {
+it("the store gives each slot once", async () => {
   const { tenant, places } = await fillSlots();
   expect(places.map(({ name }) => name).sort()).toEqual(["p0", "p1", "p2", "p3", "p4"]);
   expect(await inFlight.acquire(tenant, "w", NOW)).toBeNull();
@@ -27,7 +27,7 @@ it("gives each slot once", async () => {
   expect(await inFlight.acquire(newTenant(), "w", NOW)).not.toBeNull();
 });
 
-it("gives no slot twice to twenty concurrent workers", async () => {
+it("the store gives no slot twice to twenty concurrent workers", async () => {
   const tenant = newTenant();
   const all = await Promise.all(Array.from({ length: 20 }, () => inFlight.acquire(tenant, "w", NOW)));
   const names = all.flatMap((place) => place?.name ?? []);
@@ -35,7 +35,7 @@ it("gives no slot twice to twenty concurrent workers", async () => {
   expect(names.length).toBeGreaterThan(0);
 });
 
-it("gives a released slot at once, and the slot of a dead worker after its lease", async () => {
+it("the store gives a released slot at once, and the slot of a dead worker after its lease", async () => {
   const { tenant, places } = await fillSlots();
   const [releasedSlot, died] = places;
   if (!releasedSlot || !died) throw new Error("There are places.");
@@ -49,7 +49,7 @@ it("gives a released slot at once, and the slot of a dead worker after its lease
   expect(await inFlight.acquire(tenant, "w", NOW + MINUTE)).toBeNull();
 });
 
-it("may give one slot too few when the table's response is lost, and never one too many", async () => {
+it("the store may give one slot too few when the table's response is lost, and never one too many", async () => {
   const tenant = newTenant();
   const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
   const first = await inFlight.acquire(tenant, "w", NOW);
