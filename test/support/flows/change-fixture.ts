@@ -4,6 +4,7 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { getMessage, listMessages, readConversation } from "#features/inbox/flows/read-inbox.ts";
+import type { IngestPorts } from "#features/inbox/ports.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
@@ -26,6 +27,11 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues, pl
   const { tenant, account, conversation } = await newConversation(testEnv, platform);
   const inboxPorts = { conversations: conversationStore(table), messages: messageStore(table) };
 
+  async function ingestWith(ports: IngestPorts, ...events: PlatformEvent[]) {
+    const { events: messages } = await ingestEvents(ports, { platform, externalId: account }, events, testEnv.now());
+    return renderEventMessages(testEnv, tenant, messages);
+  }
+
   return {
     tenant,
     account,
@@ -35,15 +41,8 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues, pl
     inboxPorts,
 
     /** Ingests one webhook in a new process. @returns the published events */
-    async ingest(...events: PlatformEvent[]) {
-      const { events: eventMessages } = await ingestEvents(
-        testEnv.ingestPorts(queues),
-        { platform, externalId: account },
-        events,
-        testEnv.now(),
-      );
-      return renderEventMessages(testEnv, tenant, eventMessages);
-    },
+    ingest: (...events: PlatformEvent[]) => ingestWith(testEnv.ingestPorts(queues), ...events),
+    ingestWith,
 
     head: () => conversationStore(table).get(tenant, conversation, testEnv.now()),
 

@@ -61,7 +61,7 @@ export interface Strike {
   /** Runs the process that meets the fault. */
   during<T>(process: () => Promise<T>): Promise<T>;
   /** Runs a worker that meets the fault on one batch of a queue. */
-  invoke(queue: string, worker: QueueWorker): Promise<void>;
+  invoke(queue: string, worker: QueueWorker): ReturnType<typeof invokeWorker>;
   /** Whether the process made that call. */
   reached(): boolean;
 }
@@ -89,9 +89,7 @@ export async function strikeEachCall(
     };
     await run({
       during,
-      async invoke(queue, worker) {
-        await during((crashable) => invokeWorker(eventSource, queue, crashable(worker)));
-      },
+      invoke: (queue, worker) => during((crashable) => invokeWorker(eventSource, queue, crashable(worker))),
       reached: () => injection?.reached() ?? false,
     });
     if (!injection?.reached()) return k;

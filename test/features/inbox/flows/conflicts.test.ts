@@ -84,24 +84,30 @@ describe("a webhook whose every write meets a transaction", () => {
     ["a reaction", [reactionEvent("m1", "react", 3)]],
     ["an edit before its message", [editEvent("m2", "second", 1, 3), textEvent("m2", "first", 2)]],
     ["an unsend before its message", [unsendEvent("m2", 3), textEvent("m2", "first", 2)]],
-  ])("with %s is processed within its first receive", async (_what, changes) => {
-    const platformEvents = [textEvent("m1", "first", 1), ...changes].map((event) => ({ ...event, at: at + event.at }));
-    conflictEachWrite();
-    expect(await ingest(...platformEvents)).toBe(0);
-    expect(conflicts).toBeGreaterThan(3);
-    endConflicts();
-    const stored = await listFeed(testEnv, tenant);
-    const events = await queueDepth(testEnv.eventSource, queues.events);
+  ])(
+    "a webhook whose every write meets a transaction, with %s, is processed within its first receive",
+    async (_what, changes) => {
+      const platformEvents = [textEvent("m1", "first", 1), ...changes].map((event) => ({
+        ...event,
+        at: at + event.at,
+      }));
+      conflictEachWrite();
+      expect(await ingest(...platformEvents)).toBe(0);
+      expect(conflicts).toBeGreaterThan(3);
+      endConflicts();
+      const stored = await listFeed(testEnv, tenant);
+      const events = await queueDepth(testEnv.eventSource, queues.events);
 
-    // Another conversation gets the same webhook without conflicts.
-    ({ tenant, account, conversation } = await newConversation(testEnv));
-    queues = await testEnv.newQueues();
-    expect(await ingest(...platformEvents)).toBe(0);
-    const withoutIds = (messages: readonly object[]) =>
-      messages.map((message) => ({ ...message, account: "", conversationId: "", eventUlid: "" }));
-    expect(withoutIds(stored)).toEqual(withoutIds(await listFeed(testEnv, tenant)));
-    expect(events).toBe(await queueDepth(testEnv.eventSource, queues.events));
-  });
+      // Another conversation gets the same webhook without conflicts.
+      ({ tenant, account, conversation } = await newConversation(testEnv));
+      queues = await testEnv.newQueues();
+      expect(await ingest(...platformEvents)).toBe(0);
+      const withoutIds = (messages: readonly object[]) =>
+        messages.map((message) => ({ ...message, account: "", conversationId: "", eventUlid: "" }));
+      expect(withoutIds(stored)).toEqual(withoutIds(await listFeed(testEnv, tenant)));
+      expect(events).toBe(await queueDepth(testEnv.eventSource, queues.events));
+    },
+  );
 
   it("from a conversation that is being erased leaves nothing", async () => {
     await ingest(textEvent("m1", "secret", at));

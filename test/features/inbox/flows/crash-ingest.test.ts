@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { compress } from "#base/kernel/compression.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -9,7 +9,7 @@ import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { faultPoints, injectFaultAt, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
@@ -99,77 +99,66 @@ async function expectAllStored({ tenant, account, queues, at }: TestCase): Promi
   }
 }
 
-describe("ingest", () => {
-  it.each(faultPoints.flatMap((faultPoint) => (["bytes", "file"] as const).map((form) => [faultPoint, form] as const)))(
-    "is complete after a crash (%s) at any call to AWS and a redelivery of its queue message (%s)",
-    async (faultPoint, form) => {
-      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-        const one = await newCase();
-        const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
-        const file = `inbound/${one.tenant}.gz`;
-        if (form === "file") await testEnv.files.put(file, compress(one.raw));
-        const body =
-          form === "file" ? encodeInbound({ receivedAt: one.at, bytes: null, file }) : inboundBody(one.raw, one.at);
-        await inbound.send({ body });
+it.each(faultPoints.flatMap((faultPoint) => (["bytes", "file"] as const).map((form) => [faultPoint, form] as const)))(
+  "ingest is complete after a crash (%s) at any call to AWS and a redelivery of its queue message (%s)",
+  async (faultPoint, form) => {
+    const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
+      const one = await newCase();
+      const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
+      const file = `inbound/${one.tenant}.gz`;
+      if (form === "file") await testEnv.files.put(file, compress(one.raw));
+      const body =
+        form === "file" ? encodeInbound({ receivedAt: one.at, bytes: null, file }) : inboundBody(one.raw, one.at);
+      await inbound.send({ body });
 
-        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-        const { failed } = await invokeWorker(
-          testEnv.eventSource,
-          one.queues.inbound,
-          injection.crashable(worker(one.queues)),
-        );
+      const { failed } = await strike.invoke(one.queues.inbound, worker(one.queues));
+      if (faultPoint !== "lost" && strike.reached()) expect(failed).toHaveLength(1);
+      await drainInbound(one.queues);
+      await expectAllStored(one);
+      if (form === "file") expect(await testEnv.files.get(file)).toBeNull();
+    });
+    // Raw copy, route, two messages with their heads, marker, echo, head, events; and two for the file.
+    expect(calls).toBeGreaterThanOrEqual(form === "file" ? 12 : 10);
+  },
+);
+
+it("ingest is complete after two crashes at any two calls", async () => {
+  for (let first = 0; first < 10; first += 2) {
+    for (let second = 0; second < 10; second += 3) {
+      const one = await newCase();
+      await openQueue(one.queues.inbound, testEnv.eventSource).send({ body: inboundBody(one.raw, one.at) });
+      for (const k of [first, second]) {
+        const injection = injectFaultAt(testEnv.clients, "after", k);
+        await invokeWorker(testEnv.eventSource, one.queues.inbound, injection.crashable(worker(one.queues)));
         injection.remove();
-        if (faultPoint !== "lost" && injection.reached()) expect(failed, `call ${k}`).toHaveLength(1);
-        await drainInbound(one.queues);
-        await expectAllStored(one);
-        if (form === "file") expect(await testEnv.files.get(file)).toBeNull();
-        if (!injection.reached()) {
-          // Raw copy, route, two messages with their heads, marker, echo, head, events; and two for the file.
-          expect(k).toBeGreaterThanOrEqual(form === "file" ? 12 : 10);
-          return;
-        }
+        testEnv.advance(31_000);
       }
-    },
-  );
-
-  it("is complete after two crashes at any two calls", async () => {
-    for (let first = 0; first < 10; first += 2) {
-      for (let second = 0; second < 10; second += 3) {
-        const one = await newCase();
-        await openQueue(one.queues.inbound, testEnv.eventSource).send({ body: inboundBody(one.raw, one.at) });
-        for (const k of [first, second]) {
-          const injection = injectFaultAt(testEnv.clients, "after", k);
-          await invokeWorker(testEnv.eventSource, one.queues.inbound, injection.crashable(worker(one.queues)));
-          injection.remove();
-          testEnv.advance(31_000);
-        }
-        await drainInbound(one.queues);
-        await expectAllStored(one);
-      }
+      await drainInbound(one.queues);
+      await expectAllStored(one);
     }
-  });
+  }
+});
 
-  it("ingests the same webhook three times, alone and in one batch, as one", async () => {
-    const one = await newCase();
-    const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
-    const body = inboundBody(one.raw, one.at);
-    await inbound.sendAll([{ body }, { body }]);
-    await drainInbound(one.queues);
-    testEnv.advance(3_600_000);
-    await inbound.send({ body });
-    await drainInbound(one.queues);
-    await expectAllStored(one);
-  });
+it("the same webhook three times, alone and in one batch, is ingested as one", async () => {
+  const one = await newCase();
+  const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
+  const body = inboundBody(one.raw, one.at);
+  await inbound.sendAll([{ body }, { body }]);
+  await drainInbound(one.queues);
+  testEnv.advance(3_600_000);
+  await inbound.send({ body });
+  await drainInbound(one.queues);
+  await expectAllStored(one);
+});
 
-  it("marks an event as repeated only when it may have been published before", async () => {
-    const one = await newCase();
-    const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
-    await inbound.send({ body: inboundBody(one.raw, one.at) });
-    await drainInbound(one.queues);
-    expect((await receiveEvents(one.queues)).map(({ repeated }) => repeated)).toEqual([false, false, false]);
-    await inbound.send({ body: inboundBody(one.raw, one.at) });
-    await drainInbound(one.queues);
-    const again = (await receiveEvents(one.queues)).filter(({ repeated }) => repeated);
-    expect(again).toHaveLength(3);
-  });
+it("ingest marks an event as repeated only when it may have been published before", async () => {
+  const one = await newCase();
+  const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
+  await inbound.send({ body: inboundBody(one.raw, one.at) });
+  await drainInbound(one.queues);
+  expect((await receiveEvents(one.queues)).map(({ repeated }) => repeated)).toEqual([false, false, false]);
+  await inbound.send({ body: inboundBody(one.raw, one.at) });
+  await drainInbound(one.queues);
+  const again = (await receiveEvents(one.queues)).filter(({ repeated }) => repeated);
+  expect(again).toHaveLength(3);
 });

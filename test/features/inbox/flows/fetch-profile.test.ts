@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -83,160 +83,159 @@ async function queuedPeople(): Promise<unknown[]> {
   return [...rendered.values()].map(({ body }) => JSON.parse(body).data.message.participant);
 }
 
-describe("a profile lookup is requested", () => {
-  it("with the first message of a thread that the account started, until it was fetched", async () => {
-    await ingestMessage(true);
-    expect(await requests()).toEqual([conversation()]);
-    expect(await runFetchProfile()).toEqual({ end: "done" });
-    expect(await head()).toMatchObject({ participantProfile: "complete", participantHandle: "ada.lind" });
-    testEnv.advance(3 * DAY);
-    await ingestMessage(true);
-    expect(await requests()).toEqual([]);
-  });
-
-  it("with the person's first message, although the platform refused it for a thread that the account started", async () => {
-    fakePlatform.respondWith(jsonResponse(400, { error: { code: 230 } }));
-    await ingestMessage(true);
-    await requests();
-    await runFetchProfile();
-    expect(await profileState()).toBe("unavailable");
-    await ingestMessage(true);
-    expect(await requests()).toEqual([]);
-    fakePlatform.respondWith(jsonResponse(200, { id: PERSON, username: "ada.lind" }));
-    await ingestMessage();
-    expect(await requests()).toEqual([conversation()]);
-    expect(await runFetchProfile()).toEqual({ end: "done" });
-    expect(await profileState()).toBe("complete");
-    await ingestMessage();
-    expect(await requests()).toEqual([]);
-  });
-
-  it("with the person's first message, and not again with a message of the account", async () => {
-    await ingestMessage();
-    expect(await requests()).toEqual([conversation()]);
-    await runFetchProfile();
-    await ingestMessage(true);
-    expect(await requests()).toEqual([]);
-  });
-
-  it("with each message until a profile is stored, and then not for 24 hours", async () => {
-    await ingestMessage();
-    await ingestMessage();
-    expect(await requests()).toHaveLength(2);
-    await runFetchProfile();
-    await ingestMessage();
-    testEnv.advance(24 * HOUR - 2_001);
-    await ingestMessage();
-    expect(await requests()).toEqual([]);
-    testEnv.advance(1);
-    await ingestMessage();
-    expect(await requests()).toEqual([conversation()]);
-  });
-
-  it.each([
-    ["unavailable", jsonResponse(400, { error: { code: 230 } })],
-    ["partial", jsonResponse(200, { id: PERSON })],
-  ] as const)("again after 24 hours when the profile is %s", async (state, answer) => {
-    fakePlatform.respondWith(answer);
-    await ingestMessage();
-    await runFetchProfile();
-    expect(await profileState()).toBe(state);
-    await requests();
-    await ingestMessage();
-    expect(await requests()).toEqual([]);
-    testEnv.advance(24 * HOUR);
-    await ingestMessage();
-    expect(await requests()).toHaveLength(1);
-  });
+it("a profile lookup is requested with the first message of a thread that the account started, until it was fetched", async () => {
+  await ingestMessage(true);
+  expect(await requests()).toEqual([conversation()]);
+  expect(await runFetchProfile()).toEqual({ end: "done" });
+  expect(await head()).toMatchObject({ participantProfile: "complete", participantHandle: "ada.lind" });
+  testEnv.advance(3 * DAY);
+  await ingestMessage(true);
+  expect(await requests()).toEqual([]);
 });
 
-describe("a profile lookup", () => {
-  it("makes the profile complete, and the next message's event names the person", async () => {
-    await ingestMessage();
-    const { participantProfile } = (await head()) ?? {};
-    expect(participantProfile).toBe("pending");
-    expect(await runFetchProfile()).toEqual({ end: "done" });
-    expect(fakePlatform.calls.map(({ url, headers }) => [url, headers.authorization])).toEqual([
-      [`/v26.0/${PERSON}?fields=name,username,profile_pic`, `Bearer token-of-${tenant}`],
-    ]);
-    expect(await head()).toMatchObject({
-      participantProfile: "complete",
-      participantHandle: "ada.lind",
-      participantUsername: "ada.lind",
-      participantName: "Ada Lind",
-      participantPicture: null,
-    });
-    await ingestMessage();
-    expect(await queuedPeople()).toEqual([
-      { id: PERSON, handle: null, username: null, name: null },
-      { id: PERSON, handle: "ada.lind", username: "ada.lind", name: "Ada Lind" },
-    ]);
-    expect(testEnv.lines).toContainEqual({ event: "profile.fetched", outcome: "complete", platform: "instagram" });
-    expect(JSON.stringify(testEnv.lines)).not.toMatch(/ada|token-of/i);
+it("a profile lookup is requested with the person's first message, although the platform refused it for a thread that the account started", async () => {
+  fakePlatform.respondWith(jsonResponse(400, { error: { code: 230 } }));
+  await ingestMessage(true);
+  await requests();
+  await runFetchProfile();
+  expect(await profileState()).toBe("unavailable");
+  await ingestMessage(true);
+  expect(await requests()).toEqual([]);
+  fakePlatform.respondWith(jsonResponse(200, { id: PERSON, username: "ada.lind" }));
+  await ingestMessage();
+  expect(await requests()).toEqual([conversation()]);
+  expect(await runFetchProfile()).toEqual({ end: "done" });
+  expect(await profileState()).toBe("complete");
+  await ingestMessage();
+  expect(await requests()).toEqual([]);
+});
+
+it("a profile lookup is requested with the person's first message, and not again with a message of the account", async () => {
+  await ingestMessage();
+  expect(await requests()).toEqual([conversation()]);
+  await runFetchProfile();
+  await ingestMessage(true);
+  expect(await requests()).toEqual([]);
+});
+
+it("a profile lookup is requested with each message until a profile is stored, and then not for 24 hours", async () => {
+  await ingestMessage();
+  await ingestMessage();
+  expect(await requests()).toHaveLength(2);
+  await runFetchProfile();
+  await ingestMessage();
+  testEnv.advance(24 * HOUR - 2_001);
+  await ingestMessage();
+  expect(await requests()).toEqual([]);
+  testEnv.advance(1);
+  await ingestMessage();
+  expect(await requests()).toEqual([conversation()]);
+});
+
+it.each([
+  ["unavailable", jsonResponse(400, { error: { code: 230 } })],
+  ["partial", jsonResponse(200, { id: PERSON })],
+] as const)("a profile lookup is requested again after 24 hours when the profile is %s", async (state, answer) => {
+  fakePlatform.respondWith(answer);
+  await ingestMessage();
+  await runFetchProfile();
+  expect(await profileState()).toBe(state);
+  await requests();
+  await ingestMessage();
+  expect(await requests()).toEqual([]);
+  testEnv.advance(24 * HOUR);
+  await ingestMessage();
+  expect(await requests()).toHaveLength(1);
+});
+
+it("a profile lookup makes the profile complete, and the next message's event names the person", async () => {
+  await ingestMessage();
+  const { participantProfile } = (await head()) ?? {};
+  expect(participantProfile).toBe("pending");
+  expect(await runFetchProfile()).toEqual({ end: "done" });
+  expect(fakePlatform.calls.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    [`/v26.0/${PERSON}?fields=name,username,profile_pic`, `Bearer token-of-${tenant}`],
+  ]);
+  expect(await head()).toMatchObject({
+    participantProfile: "complete",
+    participantHandle: "ada.lind",
+    participantUsername: "ada.lind",
+    participantName: "Ada Lind",
+    participantPicture: null,
   });
+  await ingestMessage();
+  expect(await queuedPeople()).toEqual([
+    { id: PERSON, handle: null, username: null, name: null },
+    { id: PERSON, handle: "ada.lind", username: "ada.lind", name: "Ada Lind" },
+  ]);
+  expect(testEnv.lines).toContainEqual({ event: "profile.fetched", outcome: "complete", platform: "instagram" });
+  expect(JSON.stringify(testEnv.lines)).not.toMatch(/ada|token-of/i);
+});
 
-  it("that is redelivered does not call the platform again", async () => {
-    await ingestMessage();
-    await runFetchProfile();
-    expect(await runFetchProfile()).toEqual({ end: "drop", reason: "stale" });
-    expect(fakePlatform.calls).toHaveLength(1);
-  });
+it("a profile lookup that is redelivered does not call the platform again", async () => {
+  await ingestMessage();
+  await runFetchProfile();
+  expect(await runFetchProfile()).toEqual({ end: "drop", reason: "stale" });
+  expect(fakePlatform.calls).toHaveLength(1);
+});
 
-  it.each([
-    ["and is not repeated, when the token has ended", jsonResponse(400, { error: { code: 190 } }), { end: "done" }],
-    [
-      "and waits as long as the platform says, when the pace is too high",
-      jsonResponse(400, { error: { code: 613 } }, { "retry-after": "1200" }),
-      { end: "retry", cause: "profile", after: 20 * MINUTE, isOutage: true },
-    ],
-    ["and waits, when the platform has trouble", jsonResponse(500, { error: { code: 2 } }), waitForService("profile")],
-    ["and waits, when the platform says nothing", () => {}, waitForService("profile")],
-  ] as const)("changes nothing %s", async (_name, answer, end) => {
-    await ingestMessage();
-    fakePlatform.respondWith(answer);
-    expect(await runFetchProfile()).toEqual(end);
-    expect(await profileState()).toBe("pending");
-    expect(fakePlatform.calls).toHaveLength(1);
+it.each([
+  ["and is not repeated, when the token has ended", jsonResponse(400, { error: { code: 190 } }), { end: "done" }],
+  [
+    "and waits as long as the platform says, when the pace is too high",
+    jsonResponse(400, { error: { code: 613 } }, { "retry-after": "1200" }),
+    { end: "retry", cause: "profile", after: 20 * MINUTE, isOutage: true },
+  ],
+  ["and waits, when the platform has trouble", jsonResponse(500, { error: { code: 2 } }), waitForService("profile")],
+  ["and waits, when the platform says nothing", () => {}, waitForService("profile")],
+] as const)("a profile lookup changes nothing %s", async (_name, answer, end) => {
+  await ingestMessage();
+  fakePlatform.respondWith(answer);
+  expect(await runFetchProfile()).toEqual(end);
+  expect(await profileState()).toBe("pending");
+  expect(fakePlatform.calls).toHaveLength(1);
 
-    fakePlatform.respondWith(jsonResponse(200, { id: PERSON, username: "ada.lind" }));
-    await runFetchProfile();
-    testEnv.advance(DAY);
-    fakePlatform.respondWith(answer);
-    await runFetchProfile();
-    expect(fakePlatform.calls).toHaveLength(1);
-    expect(await head()).toMatchObject({ participantProfile: "complete", participantHandle: "ada.lind" });
-  });
+  fakePlatform.respondWith(jsonResponse(200, { id: PERSON, username: "ada.lind" }));
+  await runFetchProfile();
+  testEnv.advance(DAY);
+  fakePlatform.respondWith(answer);
+  await runFetchProfile();
+  expect(fakePlatform.calls).toHaveLength(1);
+  expect(await head()).toMatchObject({ participantProfile: "complete", participantHandle: "ada.lind" });
+});
 
-  it("of an erased or expired conversation calls no platform", async () => {
-    expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });
-    await ingestMessage();
-    testEnv.advance(7 * DAY);
-    expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });
-    expect(fakePlatform.calls).toEqual([]);
-  });
+it("a profile lookup of an erased or expired conversation calls no platform", async () => {
+  expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });
+  await ingestMessage();
+  testEnv.advance(7 * DAY);
+  expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });
+  expect(fakePlatform.calls).toEqual([]);
+});
 
-  it("of an account that is disconnected during the call is not stored", async () => {
-    await ingestMessage();
-    const ports = {
-      ...testEnv.profilePorts(fakePlatform.origin),
-      platformFor: async () => ({
-        fetchProfile: async () => {
-          await testEnv.disconnect(tenant, { platform: "instagram", externalId: account });
-          return { kind: "found", name: "Ada Lind", username: "ada.lind", pictureUrl: null } as const;
-        },
-      }),
-    };
-    const message = { tenant, conversationId: conversation() };
-    expect(await fetchProfile(ports, message, testEnv.now())).toEqual({ end: "drop", reason: "gone" });
-    expect(await profileState()).toBe("pending");
-  });
+it("a profile lookup of an account that is disconnected during the call is not stored", async () => {
+  await ingestMessage();
+  const ports = {
+    ...testEnv.profilePorts(fakePlatform.origin),
+    platformFor: async () => ({
+      fetchProfile: async () => {
+        await testEnv.disconnect(tenant, { platform: "instagram", externalId: account });
+        return { kind: "found", name: "Ada Lind", username: "ada.lind", pictureUrl: null } as const;
+      },
+    }),
+  };
+  const message = { tenant, conversationId: conversation() };
+  expect(await fetchProfile(ports, message, testEnv.now())).toEqual({ end: "drop", reason: "gone" });
+  expect(await profileState()).toBe("pending");
+});
 
-  it.each(["needs_reauth", "restricted"] as const)("on an account that is %s calls no platform", async (status) => {
+it.each(["needs_reauth", "restricted"] as const)(
+  "a profile lookup on an account that is %s calls no platform",
+  async (status) => {
     await ingestMessage();
     await setStatus(status);
     expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });
     await setStatus("refresh_failing");
     expect(await runFetchProfile()).toEqual({ end: "done" });
     expect(fakePlatform.calls).toHaveLength(1);
-  });
-});
+  },
+);

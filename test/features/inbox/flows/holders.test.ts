@@ -41,6 +41,19 @@ async function connect(tenant: TenantId | undefined): Promise<void> {
   const ports = { ...openStores(testEnv.table), vault: testEnv.newVault() };
   await linkTestAccount(ports, { tenant: tenant as TenantId, account, token: "t", actor: "cli", now: testEnv.now() });
 }
+/** Runs a worker that dies before it publishes. */
+async function runDyingWorker(): Promise<void> {
+  const end = injectFaults(testEnv.sqs as never, ({ command }) => (command.includes("Send") ? "crash" : "pass"));
+  await runWorker();
+  end();
+}
+/** The account goes from the first tenant to the second one. */
+async function moveToSecond(): Promise<void> {
+  await disconnect(first);
+  testEnv.advance(2 * MINUTE);
+  await connect(second);
+  testEnv.advance(MINUTE);
+}
 const disconnect = (tenant: TenantId | undefined) => testEnv.disconnect(tenant as TenantId, ref);
 
 /** Runs passes of a tenant's deletion, three minutes apart. */
@@ -77,10 +90,7 @@ async function published(): Promise<(TenantId | undefined)[]> {
 it("a message whose worker died is stored and published for the tenant that had the account then, although another has it now", async () => {
   await queueMessage("of the first");
   testEnv.advance(5 * SECOND);
-  await disconnect(first);
-  testEnv.advance(2 * MINUTE);
-  await connect(second);
-  testEnv.advance(MINUTE);
+  await moveToSecond();
   expect((await runWorker()).failed).toEqual([]);
   expect([await texts(first), await texts(second)]).toEqual([["of the first"], []]);
   expect(await published()).toEqual([first]);
@@ -88,14 +98,9 @@ it("a message whose worker died is stored and published for the tenant that had 
 
 it("a message that was stored before its worker died is published for its tenant, and is in no other inbox", async () => {
   await queueMessage("of the first");
-  const end = injectFaults(testEnv.sqs as never, ({ command }) => (command.includes("Send") ? "crash" : "pass"));
-  await runWorker();
-  end();
+  await runDyingWorker();
   expect([await texts(first), await published()]).toEqual([["of the first"], []]);
-  await disconnect(first);
-  testEnv.advance(2 * MINUTE);
-  await connect(second);
-  testEnv.advance(MINUTE);
+  await moveToSecond();
   expect((await runWorker()).failed).toEqual([]);
   expect([await texts(first), await texts(second)]).toEqual([["of the first"], []]);
   expect(await published()).toEqual([first]);
@@ -103,9 +108,7 @@ it("a message that was stored before its worker died is published for its tenant
 
 it("a message that was stored and not published is published after its tenant disconnected the account", async () => {
   await queueMessage("of the first");
-  const end = injectFaults(testEnv.sqs as never, ({ command }) => (command.includes("Send") ? "crash" : "pass"));
-  await runWorker();
-  end();
+  await runDyingWorker();
   await disconnect(first);
   testEnv.advance(3 * MINUTE);
   expect((await runWorker()).failed).toEqual([]);

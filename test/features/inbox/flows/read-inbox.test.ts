@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
@@ -34,63 +34,59 @@ async function listAll(tenant: TenantId, limit: number, direction: Direction | n
   return visited;
 }
 
-describe("live and test messages in one list", () => {
-  it("are listed once each and newest first, in any mix and page size", async () => {
-    const drafts = fc.array(
-      fc.record({
-        scope: fc.constantFrom<Scope>("live", "test"),
-        direction: fc.constantFrom<Direction>("inbound", "outbound"),
-        ago: fc.integer({ min: 0, max: 3 }),
-      }),
-      { maxLength: 14 },
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        drafts,
-        fc.integer({ min: 1, max: 5 }),
-        fc.constantFrom(null, "inbound" as const),
-        async (all, limit, direction) => {
-          const tenant = newTenant();
-          const messages = all.map(({ ago, ...rest }, i) =>
-            sampleMessage(tenant, { id: `m${i}`, sentAt: NOW - ago, ...rest }),
-          );
-          for (const message of messages) await ports().messages.record(tenant, message, NOW);
-          const expected = messages.filter((message) => direction === null || message.direction === direction);
-          const visited = await listAll(tenant, limit, direction);
-          expect([...visited].sort()).toEqual(expected.map(({ id }) => id).sort());
-          const times = visited.map((id) => messages[Number(id.slice(1))]?.sentAt ?? 0);
-          expect(times).toEqual([...times].sort((a, b) => b - a));
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
+it("live and test messages in one list are listed once each and newest first, in any mix and page size", async () => {
+  const drafts = fc.array(
+    fc.record({
+      scope: fc.constantFrom<Scope>("live", "test"),
+      direction: fc.constantFrom<Direction>("inbound", "outbound"),
+      ago: fc.integer({ min: 0, max: 3 }),
+    }),
+    { maxLength: 14 },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      drafts,
+      fc.integer({ min: 1, max: 5 }),
+      fc.constantFrom(null, "inbound" as const),
+      async (all, limit, direction) => {
+        const tenant = newTenant();
+        const messages = all.map(({ ago, ...rest }, i) =>
+          sampleMessage(tenant, { id: `m${i}`, sentAt: NOW - ago, ...rest }),
+        );
+        for (const message of messages) await ports().messages.record(tenant, message, NOW);
+        const expected = messages.filter((message) => direction === null || message.direction === direction);
+        const visited = await listAll(tenant, limit, direction);
+        expect([...visited].sort()).toEqual(expected.map(({ id }) => id).sort());
+        const times = visited.map((id) => messages[Number(id.slice(1))]?.sentAt ?? 0);
+        expect(times).toEqual([...times].sort((a, b) => b - a));
+      },
+    ),
+    { numRuns: 50 },
+  );
 });
 
-describe("another tenant's conversation", () => {
-  it("is refused by its id without a read", async () => {
-    const [owner, stranger] = [newTenant(), newTenant()];
-    await ports().conversations.advanceHead(owner, sampleMessage(owner, { id: "m" }), SAMPLE_INBOX);
-    const meter = attachMeter(table.client, table.tableName);
-    const ids = [
-      sampleConversationId(owner),
-      "CONV#",
-      "",
-      `CONV#${stranger}#instagram#a#b#c`,
-      `CONV#${stranger}#smoke#a#b`,
-    ];
-    const cost = await meter.measure("foreign", async () => {
-      for (const conversationId of ids) {
-        for (const before of [null, `${NOW}#x`]) {
-          const page = { before, limit: 5, includeTest: true };
-          const refused = { refused: "conversation_not_found" };
-          expect(await readConversation(ports(), stranger, { conversationId, ...page }, NOW)).toEqual(refused);
-          const query = { conversationId, direction: null, ...page };
-          expect(await listMessages(ports(), stranger, query, NOW)).toEqual(refused);
-        }
+it("another tenant's conversation is refused by its id without a read", async () => {
+  const [owner, stranger] = [newTenant(), newTenant()];
+  await ports().conversations.advanceHead(owner, sampleMessage(owner, { id: "m" }), SAMPLE_INBOX);
+  const meter = attachMeter(table.client, table.tableName);
+  const ids = [
+    sampleConversationId(owner),
+    "CONV#",
+    "",
+    `CONV#${stranger}#instagram#a#b#c`,
+    `CONV#${stranger}#smoke#a#b`,
+  ];
+  const cost = await meter.measure("foreign", async () => {
+    for (const conversationId of ids) {
+      for (const before of [null, `${NOW}#x`]) {
+        const page = { before, limit: 5, includeTest: true };
+        const refused = { refused: "conversation_not_found" };
+        expect(await readConversation(ports(), stranger, { conversationId, ...page }, NOW)).toEqual(refused);
+        const query = { conversationId, direction: null, ...page };
+        expect(await listMessages(ports(), stranger, query, NOW)).toEqual(refused);
       }
-    });
-    meter.close();
-    expect(cost.requests).toBe(0);
+    }
   });
+  meter.close();
+  expect(cost.requests).toBe(0);
 });

@@ -16,13 +16,7 @@ import {
   refusedOutcome,
   unknownOutcome,
 } from "../../../support/flows/conversation-fixture.ts";
-import {
-  FAULT_STEP,
-  type FaultPoint,
-  faultPoints,
-  firstFault,
-  injectFaultAt,
-} from "../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 
@@ -80,7 +74,7 @@ const stepOrders: readonly (readonly OrderStep[])[] = [
 
 describe.each(platforms)("a send through the API on %s", (platform) => {
   it.each(stepOrders.map((order) => [order.join(", "), order] as const))(
-    "is one outbound message with one event and settles as sent: %s",
+    "a send is one outbound message with one event and settles as sent: %s",
     async (_name, order) => {
       const fixture = await openConversationFixture(testEnv, platform);
       const send = await fixture.startReply("hi");
@@ -103,48 +97,42 @@ describe.each(platforms)("a send through the API on %s", (platform) => {
   );
 
   it.each(faultPoints)(
-    "ends the same when the echo's ingest crashes (%s) at any call and is retried",
+    "a send ends the same when the echo's ingest crashes (%s) at any call and is retried",
     async (faultPoint) => {
-      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
         const fixture = await openConversationFixture(testEnv, platform);
         const send = await fixture.startReply("hi");
         const mid = `${fixture.tenant}-out`;
-        const reached = await runWithFault(faultPoint, k, () => sendEcho(fixture, platform, send, mid, "hi"));
+        await strike.during(() => sendEcho(fixture, platform, send, mid, "hi")).catch(() => {});
         await sendEcho(fixture, platform, send, mid, "hi");
         await send.answer(acceptedOutcome(mid));
         expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: mid, b: "answer" }]);
-        if (!reached) {
-          // Route, tenant state, snapshot, marker, record, claim, message, head, event.
-          expect(k).toBeGreaterThanOrEqual(9);
-          return;
-        }
-      }
+      });
+      // Route, tenant state, snapshot, marker, record, claim, message, head, event.
+      expect(calls).toBeGreaterThanOrEqual(9);
     },
   );
 
   it.each(faultPoints)(
-    "ends the same when the sender crashes (%s) at any call and the echo arrives",
+    "a send ends the same when the sender crashes (%s) at any call and the echo arrives",
     async (faultPoint) => {
-      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
         const fixture = await openConversationFixture(testEnv, platform);
         const send = await fixture.startReply("hi");
         const mid = `${fixture.tenant}-out`;
-        const reached = await runWithFault(faultPoint, k, () => send.answer(acceptedOutcome(mid)));
+        await strike.during(() => send.answer(acceptedOutcome(mid))).catch(() => {});
         testEnv.advance(MINUTE);
         await sendEcho(fixture, platform, send, mid, "hi");
         expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: mid }]);
-        if (!reached) {
-          // Settle, marker, message, head, event.
-          expect(k).toBeGreaterThanOrEqual(5);
-          return;
-        }
-      }
+      });
+      // Settle, marker, message, head, event.
+      expect(calls).toBeGreaterThanOrEqual(5);
     },
   );
 
-  it("has its actor, its hold and its reply_to even when only the echo arrives", async () => {
+  it("a send has its actor, its hold and its reply_to even when only the echo arrives", async () => {
     for (const dies of ["before the answer", "between mark and row"] as const) {
       const fixture = await openConversationFixture(testEnv, platform);
       const mid = `${fixture.tenant}-out`;
@@ -181,7 +169,7 @@ describe.each(platforms)("a send through the API on %s", (platform) => {
     }
   });
 
-  it("is not stored, without an error, when its record was erased during the platform call", async () => {
+  it("a send is not stored, without an error, when its record was erased during the platform call", async () => {
     for (const outcome of [acceptedOutcome("mid-erased"), unknownOutcome, refusedOutcome]) {
       const fixture = await openConversationFixture(testEnv, platform);
       const send = await fixture.startReply("hi");
@@ -198,64 +186,55 @@ describe.each(platforms)("a send through the API on %s", (platform) => {
   });
 });
 
-/** Runs one step of a process that crashes at its k-th call to AWS. @returns whether it made that call */
-async function runWithFault(faultPoint: FaultPoint, k: number, step: () => Promise<unknown>): Promise<boolean> {
-  const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-  await step().catch(() => {});
-  injection.remove();
-  return injection.reached();
-}
-
-describe("two sends with the same text", () => {
-  it.each([
-    ["the echoes alone", ["echo 1", "echo 2"]],
-    ["the echoes the other way round", ["echo 2", "echo 1"]],
-    ["one echo, its repeat, and the other", ["echo 2", "echo 2", "echo 1", "echo 1"]],
-    ["an echo that took the other's record, which was answered since", ["echo 2", "answer 2", "lose 1", "echo 1"]],
-    ["answers in between", ["echo 2", "answer 1", "echo 1", "answer 2"]],
-    ["one lost, one refused", ["refuse 2", "lose 1", "echo 1"]],
-  ] as const)("are two outbound messages: %s", async (_name, steps) => {
-    const fixture = await openConversationFixture(testEnv, "instagram");
-    const first = await fixture.startReply("same");
-    testEnv.advance(1);
-    const sends = { 1: first, 2: await fixture.startReply("same") };
-    const eventIds = new Set<string>();
-    for (const step of steps) {
-      testEnv.advance(SECOND);
-      const [kind, index = ""] = step.split(" ");
-      const mid = `${fixture.tenant}-${index}`;
-      const send = index === "1" ? sends[1] : sends[2];
-      if (kind === "echo") await fixture.echo(mid, "same");
-      if (kind === "answer") await send.answer(acceptedOutcome(mid));
-      if (kind === "lose") await send.answer(unknownOutcome);
-      if (kind === "refuse") await send.answer(refusedOutcome);
-      if (kind === "echo" || kind === "answer") eventIds.add(mid);
-    }
-    const rows = (await fixture.messageRows()).filter(({ message }) => message.direction !== "inbound");
-    expect(new Set(rows.map(({ message }) => message.id))).toEqual(eventIds);
-    expect(rows.map(({ message }) => message)).toEqual(rows.map(() => expect.objectContaining(OUTBOUND_FIELDS)));
-    const claims = (await fixture.records()).filter(({ b }) => b === "echo").map(({ m }) => m);
-    expect(new Set(claims).size).toBe(claims.length);
-  });
-
-  it("are claimed once each when both echoes arrive concurrently", async () => {
-    const fixture = await openConversationFixture(testEnv, "instagram");
-    await fixture.startReply("same");
-    await fixture.startReply("same");
-    await Promise.all(["a", "b", "a", "b"].map((mid) => fixture.echo(`${fixture.tenant}-${mid}`, "same")));
-    expect((await fixture.records()).map(({ m }) => m).sort()).toEqual([`${fixture.tenant}-a`, `${fixture.tenant}-b`]);
-    const rows = (await fixture.messageRows()).map(({ message }) => message.direction);
-    expect(rows.filter((direction) => direction === "outbound")).toHaveLength(2);
-  });
+it.each([
+  ["the echoes alone", ["echo 1", "echo 2"]],
+  ["the echoes the other way round", ["echo 2", "echo 1"]],
+  ["one echo, its repeat, and the other", ["echo 2", "echo 2", "echo 1", "echo 1"]],
+  ["an echo that took the other's record, which was answered since", ["echo 2", "answer 2", "lose 1", "echo 1"]],
+  ["answers in between", ["echo 2", "answer 1", "echo 1", "answer 2"]],
+  ["one lost, one refused", ["refuse 2", "lose 1", "echo 1"]],
+] as const)("two sends with the same text are two outbound messages: %s", async (_name, steps) => {
+  const fixture = await openConversationFixture(testEnv, "instagram");
+  const first = await fixture.startReply("same");
+  testEnv.advance(1);
+  const sends = { 1: first, 2: await fixture.startReply("same") };
+  const eventIds = new Set<string>();
+  for (const step of steps) {
+    testEnv.advance(SECOND);
+    const [kind, index = ""] = step.split(" ");
+    const mid = `${fixture.tenant}-${index}`;
+    const send = index === "1" ? sends[1] : sends[2];
+    if (kind === "echo") await fixture.echo(mid, "same");
+    if (kind === "answer") await send.answer(acceptedOutcome(mid));
+    if (kind === "lose") await send.answer(unknownOutcome);
+    if (kind === "refuse") await send.answer(refusedOutcome);
+    if (kind === "echo" || kind === "answer") eventIds.add(mid);
+  }
+  const rows = (await fixture.messageRows()).filter(({ message }) => message.direction !== "inbound");
+  expect(new Set(rows.map(({ message }) => message.id))).toEqual(eventIds);
+  expect(rows.map(({ message }) => message)).toEqual(rows.map(() => expect.objectContaining(OUTBOUND_FIELDS)));
+  const claims = (await fixture.records()).filter(({ b }) => b === "echo").map(({ m }) => m);
+  expect(new Set(claims).size).toBe(claims.length);
 });
 
-describe("an echo without a matching send", () => {
-  it.each([
-    ["other words", "instagram", "not hi", {}],
-    ["the page inbox", "messenger", "hi", { echo: { appId: "26390203743090", metadata: null } }],
-    ["another app's metadata", "messenger", "hi", { echo: { appId: "777", metadata: "theirs" } }],
-    ["metadata of a send that is not here", "messenger", "hi", { echo: { appId: "777", metadata: newUlid(1) } }],
-  ] as const)("stays an echo while a send is unsettled: %s", async (_name, platform, text, rest) => {
+it("two sends with the same text are claimed once each when both echoes arrive concurrently", async () => {
+  const fixture = await openConversationFixture(testEnv, "instagram");
+  await fixture.startReply("same");
+  await fixture.startReply("same");
+  await Promise.all(["a", "b", "a", "b"].map((mid) => fixture.echo(`${fixture.tenant}-${mid}`, "same")));
+  expect((await fixture.records()).map(({ m }) => m).sort()).toEqual([`${fixture.tenant}-a`, `${fixture.tenant}-b`]);
+  const rows = (await fixture.messageRows()).map(({ message }) => message.direction);
+  expect(rows.filter((direction) => direction === "outbound")).toHaveLength(2);
+});
+
+it.each([
+  ["other words", "instagram", "not hi", {}],
+  ["the page inbox", "messenger", "hi", { echo: { appId: "26390203743090", metadata: null } }],
+  ["another app's metadata", "messenger", "hi", { echo: { appId: "777", metadata: "theirs" } }],
+  ["metadata of a send that is not here", "messenger", "hi", { echo: { appId: "777", metadata: newUlid(1) } }],
+] as const)(
+  "an echo without a matching send stays an echo while a send is unsettled: %s",
+  async (_name, platform, text, rest) => {
     const fixture = await openConversationFixture(testEnv, platform);
     const send = await fixture.startReply("hi");
     await send.answer(unknownOutcome);
@@ -268,48 +247,46 @@ describe("an echo without a matching send", () => {
       sentVia: appId === "777" ? "other_app" : "native_app",
     });
     expect(await fixture.records()).toMatchObject([{ st: "unknown" }]);
-  });
+  },
+);
 
-  it("stays an echo when the send was refused, was a test or is outside the time window", async () => {
-    const fixture = await openConversationFixture(testEnv, "instagram");
-    await (await fixture.startReply("hi")).answer(refusedOutcome);
-    await (await fixture.startReply("hi", "test")).answer(unknownOutcome);
-    const firstReply = await fixture.startReply("hi");
-    testEnv.advance(15 * MINUTE + 1);
-    await fixture.echo(`${fixture.tenant}-1`, "hi");
-    await firstReply.answer(unknownOutcome);
-    const at = testEnv.now() - MINUTE;
-    testEnv.advance(1);
-    const late = await fixture.startReply("ho");
-    await fixture.echo(`${fixture.tenant}-2`, "ho", { at });
-    const outbound = (await fixture.messageRows()).filter(({ message }) => message.direction !== "inbound");
-    expect(outbound.map(({ message }) => message)).toEqual(outbound.map(() => expect.objectContaining(ECHO_FIELDS)));
-    expect(outbound).toHaveLength(2);
-    await late.answer(unknownOutcome);
-  });
+it("an echo without a matching send stays an echo when the send was refused, was a test or is outside the time window", async () => {
+  const fixture = await openConversationFixture(testEnv, "instagram");
+  await (await fixture.startReply("hi")).answer(refusedOutcome);
+  await (await fixture.startReply("hi", "test")).answer(unknownOutcome);
+  const firstReply = await fixture.startReply("hi");
+  testEnv.advance(15 * MINUTE + 1);
+  await fixture.echo(`${fixture.tenant}-1`, "hi");
+  await firstReply.answer(unknownOutcome);
+  const at = testEnv.now() - MINUTE;
+  testEnv.advance(1);
+  const late = await fixture.startReply("ho");
+  await fixture.echo(`${fixture.tenant}-2`, "ho", { at });
+  const outbound = (await fixture.messageRows()).filter(({ message }) => message.direction !== "inbound");
+  expect(outbound.map(({ message }) => message)).toEqual(outbound.map(() => expect.objectContaining(ECHO_FIELDS)));
+  expect(outbound).toHaveLength(2);
+  await late.answer(unknownOutcome);
+});
 
-  it("matches a send at both edges of the time window", async () => {
-    const fixture = await openConversationFixture(testEnv, "instagram");
-    await fixture.startReply("first");
-    testEnv.advance(15 * MINUTE);
-    await fixture.echo(`${fixture.tenant}-1`, "first");
-    await fixture.startReply("second");
-    await fixture.echo(`${fixture.tenant}-2`, "second", { at: testEnv.now() - MINUTE });
-    const outbound = (await fixture.messageRows()).filter(({ message }) => message.direction !== "inbound");
-    expect(outbound.map(({ message }) => message)).toEqual(
-      outbound.map(() => expect.objectContaining(OUTBOUND_FIELDS)),
-    );
-    expect(outbound).toHaveLength(2);
-  });
+it("an echo without a matching send matches a send at both edges of the time window", async () => {
+  const fixture = await openConversationFixture(testEnv, "instagram");
+  await fixture.startReply("first");
+  testEnv.advance(15 * MINUTE);
+  await fixture.echo(`${fixture.tenant}-1`, "first");
+  await fixture.startReply("second");
+  await fixture.echo(`${fixture.tenant}-2`, "second", { at: testEnv.now() - MINUTE });
+  const outbound = (await fixture.messageRows()).filter(({ message }) => message.direction !== "inbound");
+  expect(outbound.map(({ message }) => message)).toEqual(outbound.map(() => expect.objectContaining(OUTBOUND_FIELDS)));
+  expect(outbound).toHaveLength(2);
+});
 
-  it("opens no reply window in a conversation that the account started", async () => {
-    const fixture = await openConversationFixture(testEnv, "instagram");
-    const stranger = "5551230000";
-    await fixture.echo(`${fixture.tenant}-first`, "you won", { participantId: stranger });
-    const query = { before: null, limit: 10, now: testEnv.now() };
-    const { heads } = await testEnv.ingestPorts(await testEnv.newQueues()).conversations.inbox(fixture.tenant, query);
-    const head = heads.find(({ ref }) => ref.participantId === stranger);
-    expect(head).toMatchObject({ lastDirection: "echo", lastInboundAt: null });
-    expect(windowAt(head?.lastInboundAt ?? null, testEnv.now())).toEqual({ state: "no_inbound", expiresAt: null });
-  });
+it("an echo without a matching send opens no reply window in a conversation that the account started", async () => {
+  const fixture = await openConversationFixture(testEnv, "instagram");
+  const stranger = "5551230000";
+  await fixture.echo(`${fixture.tenant}-first`, "you won", { participantId: stranger });
+  const query = { before: null, limit: 10, now: testEnv.now() };
+  const { heads } = await testEnv.ingestPorts(await testEnv.newQueues()).conversations.inbox(fixture.tenant, query);
+  const head = heads.find(({ ref }) => ref.participantId === stranger);
+  expect(head).toMatchObject({ lastDirection: "echo", lastInboundAt: null });
+  expect(windowAt(head?.lastInboundAt ?? null, testEnv.now())).toEqual({ state: "no_inbound", expiresAt: null });
 });

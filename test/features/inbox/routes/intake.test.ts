@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { PlatformSecrets, ReadSecret } from "#base/aws/secrets.ts";
 import { decompress } from "#base/kernel/compression.ts";
@@ -58,108 +58,102 @@ const post = (body: string, signature: string | null, platform = "instagram", to
     headers: signature === null ? {} : { "x-hub-signature-256": signature },
   });
 
-describe("a platform's webhook", () => {
-  it.each(["meta", "instagram"] as const)(
-    "signed by the %s app is queued unchanged before the 200",
-    async (platform) => {
-      const body = '{"text":"é \\u00e9 ✓"}  ';
-      const response = await post(body, signBody(body, SECRETS[platform]), "messenger");
-      expect([response.status, await response.text()]).toEqual([200, "EVENT_RECEIVED"]);
-      const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
-      const inbound = decodeInbound(record?.body ?? "");
-      expect(inbound?.receivedAt).toBe(testEnv.now());
-      expect(inbound?.traceId).toBe(response.headers.get("x-correlation-id"));
-      expect(Buffer.from(decompress(inbound?.bytes ?? new Uint8Array())).toString()).toBe(body);
-    },
-  );
-
-  it("too large for the queue is stored in a file that the queue message names", async () => {
-    const body = Array.from({ length: 60_000 }, (_, i) => seededFraction(String(i)).toString(36)).join("");
-    expect((await post(body, signBody(body, SECRETS.meta))).status).toBe(200);
+it.each(["meta", "instagram"] as const)(
+  "a platform's webhook signed by the %s app is queued unchanged before the 200",
+  async (platform) => {
+    const body = '{"text":"é \\u00e9 ✓"}  ';
+    const response = await post(body, signBody(body, SECRETS[platform]), "messenger");
+    expect([response.status, await response.text()]).toEqual([200, "EVENT_RECEIVED"]);
     const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
     const inbound = decodeInbound(record?.body ?? "");
-    expect(inbound?.bytes).toBeNull();
-    const storedFile = await testEnv.files.get(inbound?.file ?? "");
-    expect(Buffer.from(decompress(storedFile ?? new Uint8Array())).toString()).toBe(body);
-  });
+    expect(inbound?.receivedAt).toBe(testEnv.now());
+    expect(inbound?.traceId).toBe(response.headers.get("x-correlation-id"));
+    expect(Buffer.from(decompress(inbound?.bytes ?? new Uint8Array())).toString()).toBe(body);
+  },
+);
 
-  it.each([
-    ["unsigned", null],
-    ["signed with another secret", signBody("{}", "another")],
-    ["signed for other bytes", signBody("{} ", SECRETS.meta)],
-    ["signed with nothing", signBody("{}", "")],
-  ])("that is %s is refused, logged and queued nowhere", async (_name, signature) => {
-    expect((await post("{}", signature)).status).toBe(401);
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
-    expect(testEnv.lines).toContainEqual({ event: "intake.refused", reason: "signature" });
-  });
-
-  it("gets no 200 while the queue is unavailable, so that the platform retries", async () => {
-    const broken = createIntakeApp(`${queues.inbound}-gone`);
-    expect((await post("{}", signBody("{}", SECRETS.meta), "instagram", broken)).status).toBe(500);
-  });
-
-  it("signed with the app secret of before or after a change is queued while both are in the secret", async () => {
-    const both = { ...toSecrets(SECRETS), meta: ["the new secret", SECRETS.meta] };
-    const changing = createIntakeApp(queues.inbound, async () => both);
-    for (const secret of both.meta) {
-      expect((await post("{}", signBody("{}", secret), "messenger", changing)).status).toBe(200);
-    }
-    const changed = createIntakeApp(queues.inbound, async () => ({ ...both, meta: ["the new secret"] }));
-    expect((await post("{}", signBody("{}", SECRETS.meta), "messenger", changed)).status).toBe(401);
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(2);
-  });
-
-  it("signed with a secret that was stored a moment ago is accepted at once, and so is its verify token", async () => {
-    const reads: boolean[] = [];
-    const changed = createIntakeApp(queues.inbound, async (isStale = false) => {
-      reads.push(isStale);
-      return isStale ? { meta: ["the new secret"], instagram: [], verifyToken: "new token" } : toSecrets(SECRETS);
-    });
-    expect((await post("{}", signBody("{}", "the new secret"), "messenger", changed)).status).toBe(200);
-    expect((await post("{}", signBody("{}", SECRETS.meta), "messenger", changed)).status).toBe(200);
-    expect(reads).toEqual([false, true, false]);
-    const query = "hub.mode=subscribe&hub.verify_token=new%20token&hub.challenge=1";
-    expect((await changed.request(`/webhooks/messenger?${query}`)).status).toBe(200);
-    expect((await post("{}", signBody("{}", "neither"), "messenger", changed)).status).toBe(401);
-  });
-
-  it("is 404 for an unknown platform", async () => {
-    expect((await post("{}", signBody("{}", SECRETS.meta), "telegraph")).status).toBe(404);
-  });
+it("a platform's webhook too large for the queue is stored in a file that the queue message names", async () => {
+  const body = Array.from({ length: 60_000 }, (_, i) => seededFraction(String(i)).toString(36)).join("");
+  expect((await post(body, signBody(body, SECRETS.meta))).status).toBe(200);
+  const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
+  const inbound = decodeInbound(record?.body ?? "");
+  expect(inbound?.bytes).toBeNull();
+  const storedFile = await testEnv.files.get(inbound?.file ?? "");
+  expect(Buffer.from(decompress(storedFile ?? new Uint8Array())).toString()).toBe(body);
 });
 
-describe("the subscription handshake", () => {
-  const shake = (token: string, mode = "subscribe") =>
-    app.request(
-      `/webhooks/messenger?hub.mode=${mode}&hub.verify_token=${encodeURIComponent(token)}&hub.challenge=12345`,
-    );
+it.each([
+  ["unsigned", null],
+  ["signed with another secret", signBody("{}", "another")],
+  ["signed for other bytes", signBody("{} ", SECRETS.meta)],
+  ["signed with nothing", signBody("{}", "")],
+])("a platform's webhook that is %s is refused, logged and queued nowhere", async (_name, signature) => {
+  expect((await post("{}", signature)).status).toBe(401);
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+  expect(testEnv.lines).toContainEqual({ event: "intake.refused", reason: "signature" });
+});
 
-  it.each(["<script>alert(1)</script>", "a b", "a.b", "ä", "1\n", "\u202e1", "a%"])(
-    "answers 400 to the challenge %j, also with the right token",
-    async (challenge) => {
-      const query = new URLSearchParams({
-        "hub.mode": "subscribe",
-        "hub.verify_token": SECRETS.verifyToken,
-        "hub.challenge": challenge,
-      });
-      const response = await app.request(`/webhooks/messenger?${query}`);
-      const body = (await response.json()) as { error: { code: string; detail: string } };
-      expect([response.status, body.error.code, body.error.detail]).toEqual([
-        400,
-        "invalid_request",
-        "hub.challenge: must be letters, digits, - and _",
-      ]);
-    },
-  );
+it("a platform's webhook gets no 200 while the queue is unavailable, so that the platform retries", async () => {
+  const broken = createIntakeApp(`${queues.inbound}-gone`);
+  expect((await post("{}", signBody("{}", SECRETS.meta), "instagram", broken)).status).toBe(500);
+});
 
-  it("returns the challenge as plain text only for the right token", async () => {
-    const right = await shake(SECRETS.verifyToken);
-    expect([right.status, await right.text()]).toEqual([200, "12345"]);
-    expect(right.headers.get("content-type")).toMatch(/^text\/plain/);
-    expect((await shake("let me out")).status).toBe(403);
-    expect((await shake("")).status).toBe(403);
-    expect((await shake(SECRETS.verifyToken, "unsubscribe")).status).toBe(403);
-    expect((await app.request("/webhooks/messenger")).status).toBe(403);
+it("a platform's webhook signed with the app secret of before or after a change is queued while both are in the secret", async () => {
+  const both = { ...toSecrets(SECRETS), meta: ["the new secret", SECRETS.meta] };
+  const changing = createIntakeApp(queues.inbound, async () => both);
+  for (const secret of both.meta) {
+    expect((await post("{}", signBody("{}", secret), "messenger", changing)).status).toBe(200);
+  }
+  const changed = createIntakeApp(queues.inbound, async () => ({ ...both, meta: ["the new secret"] }));
+  expect((await post("{}", signBody("{}", SECRETS.meta), "messenger", changed)).status).toBe(401);
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(2);
+});
+
+it("a platform's webhook signed with a secret that was stored a moment ago is accepted at once, and so is its verify token", async () => {
+  const reads: boolean[] = [];
+  const changed = createIntakeApp(queues.inbound, async (isStale = false) => {
+    reads.push(isStale);
+    return isStale ? { meta: ["the new secret"], instagram: [], verifyToken: "new token" } : toSecrets(SECRETS);
   });
+  expect((await post("{}", signBody("{}", "the new secret"), "messenger", changed)).status).toBe(200);
+  expect((await post("{}", signBody("{}", SECRETS.meta), "messenger", changed)).status).toBe(200);
+  expect(reads).toEqual([false, true, false]);
+  const query = "hub.mode=subscribe&hub.verify_token=new%20token&hub.challenge=1";
+  expect((await changed.request(`/webhooks/messenger?${query}`)).status).toBe(200);
+  expect((await post("{}", signBody("{}", "neither"), "messenger", changed)).status).toBe(401);
+});
+
+it("a platform's webhook is 404 for an unknown platform", async () => {
+  expect((await post("{}", signBody("{}", SECRETS.meta), "telegraph")).status).toBe(404);
+});
+
+const shake = (token: string, mode = "subscribe") =>
+  app.request(`/webhooks/messenger?hub.mode=${mode}&hub.verify_token=${encodeURIComponent(token)}&hub.challenge=12345`);
+
+it.each(["<script>alert(1)</script>", "a b", "a.b", "ä", "1\n", "\u202e1", "a%"])(
+  "the subscription handshake answers 400 to the challenge %j, also with the right token",
+  async (challenge) => {
+    const query = new URLSearchParams({
+      "hub.mode": "subscribe",
+      "hub.verify_token": SECRETS.verifyToken,
+      "hub.challenge": challenge,
+    });
+    const response = await app.request(`/webhooks/messenger?${query}`);
+    const body = (await response.json()) as { error: { code: string; detail: string } };
+    expect([response.status, body.error.code, body.error.detail]).toEqual([
+      400,
+      "invalid_request",
+      "hub.challenge: must be letters, digits, - and _",
+    ]);
+  },
+);
+
+it("the subscription handshake returns the challenge as plain text only for the right token", async () => {
+  const right = await shake(SECRETS.verifyToken);
+  expect([right.status, await right.text()]).toEqual([200, "12345"]);
+  expect(right.headers.get("content-type")).toMatch(/^text\/plain/);
+  expect((await shake("let me out")).status).toBe(403);
+  expect((await shake("")).status).toBe(403);
+  expect((await shake(SECRETS.verifyToken, "unsubscribe")).status).toBe(403);
+  expect((await app.request("/webhooks/messenger")).status).toBe(403);
 });

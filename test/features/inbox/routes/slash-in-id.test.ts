@@ -52,7 +52,7 @@ async function call(
   };
 }
 
-it("reads a message and a conversation whose ids contain a slash", async () => {
+it("a message and a conversation whose ids contain a slash are read", async () => {
   const person = "12/34";
   const id = "mid.$cAAE/a//b#c";
   const conversation = conversationId({ tenant, account: ACCOUNT, participantId: person });
@@ -75,12 +75,12 @@ it.each([
   ["/v1/messages/", "GET", 404, "route_not_found"],
   ["/v1/messages/holds/h_1", "GET", 404, "hold_not_found"],
   ["/v1/webhooks/a/b", "GET", 404, "route_not_found"],
-])("%s by %s is %d %s", async (path, method, status, code) => {
+])("the answer to %s by %s is %d %s", async (path, method, status, code) => {
   const response = await call(path, method);
   expect([response.status, JSON.parse(response.body).error.code]).toEqual([status, code]);
 });
 
-it("names the methods of a path with a slash in its id", async () => {
+it("an answer names the methods of a path with a slash in its id", async () => {
   const response = await call("/v1/messages/a/b", "DELETE");
   expect([response.status, response.allow]).toEqual([405, "GET, HEAD"]);
 });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
@@ -51,70 +51,68 @@ const attachments: Attachment[] = [
   { type: "location", url: null, title: "Here", coordinates: { lat: 0, long: 180 } },
 ];
 
-describe("the context of a message", () => {
-  test.each(contexts)("with %s is read as it was stored", async (_what, context) => {
-    const message = sampleMessage(tenant, { id: "m1", context, attachments });
-    const { ref } = await messages.record(tenant, message, NOW);
-    expect(await messages.getById(tenant, "m1", NOW)).toEqual(message);
-    expect([...(await messages.getByRefs(tenant, [ref])).values()]).toEqual([message]);
-    const page = { direction: null, includeTest: false, before: null, limit: 50, now: NOW };
-    const lists = [
-      await messages.feed(tenant, page),
-      await messages.listByConversation(tenant, { ...page, conversationId: sampleConversationId(tenant) }),
-    ];
-    for (const { rows } of lists) expect(rows.map((row) => row.message)).toEqual([message]);
-  });
+test.each(contexts)("the context of a message with %s is read as it was stored", async (_what, context) => {
+  const message = sampleMessage(tenant, { id: "m1", context, attachments });
+  const { ref } = await messages.record(tenant, message, NOW);
+  expect(await messages.getById(tenant, "m1", NOW)).toEqual(message);
+  expect([...(await messages.getByRefs(tenant, [ref])).values()]).toEqual([message]);
+  const page = { direction: null, includeTest: false, before: null, limit: 50, now: NOW };
+  const lists = [
+    await messages.feed(tenant, page),
+    await messages.listByConversation(tenant, { ...page, conversationId: sampleConversationId(tenant) }),
+  ];
+  for (const { rows } of lists) expect(rows.map((row) => row.message)).toEqual([message]);
+});
 
-  test.each(contexts)("with %s is gone once the message is unsent", async (_what, context) => {
-    const replyTo = "m0";
-    const message = sampleMessage(tenant, { id: "m1", text: "hi", context, attachments, replyTo });
-    const { ref } = await messages.record(tenant, message, NOW);
-    const unsent = await changes.unsend(tenant, ref, { at: NOW + 1 });
-    expect(unsent).toMatchObject({ text: "", attachments: [], replyTo: null });
-    expect(unsent).not.toHaveProperty("context");
-    const repeated = await messages.record(tenant, message, NOW);
-    expect(repeated.message).not.toHaveProperty("context");
-  });
+test.each(contexts)("the context of a message with %s is gone once the message is unsent", async (_what, context) => {
+  const replyTo = "m0";
+  const message = sampleMessage(tenant, { id: "m1", text: "hi", context, attachments, replyTo });
+  const { ref } = await messages.record(tenant, message, NOW);
+  const unsent = await changes.unsend(tenant, ref, { at: NOW + 1 });
+  expect(unsent).toMatchObject({ text: "", attachments: [], replyTo: null });
+  expect(unsent).not.toHaveProperty("context");
+  const repeated = await messages.record(tenant, message, NOW);
+  expect(repeated.message).not.toHaveProperty("context");
+});
 
-  test("is null for a row that the version before stored", async () => {
-    const conversationId = sampleConversationId(tenant);
-    const position = messagePosition(NOW, "m_old");
-    const item = {
-      ...messageKey(conversationId, position),
-      F: messageFeed(tenant, "live", 0),
-      G: position,
-      i: messageIdIndex(tenant, "m_old"),
-      d: "inbound",
-      t: "hello",
-      a: [
-        ["image", CDN],
-        ["location", null],
-      ],
-      v: "participant",
-      r: "m_older",
-      e: "01M7ZAN532EXK1AXB5KNF0MAZV",
-      u: "ada.lind",
-      s: NOW,
-      x: timeToLive(NOW + 1),
-    };
-    await sendWrite({ client: table.client, name: table.tableName }, put(item));
-    expect(await messages.getById(tenant, "m_old", NOW)).toEqual({
-      id: "m_old",
-      conversationId,
-      account: { platform: "instagram", externalId: "17841400000000001" },
-      participant: { id: PERSON, handle: "ada.lind", username: "ada.lind", name: null },
-      direction: "inbound",
-      text: "hello",
-      attachments: [
-        { type: "image", url: CDN },
-        { type: "location", url: null },
-      ],
-      sentAt: NOW,
-      sentVia: "participant",
-      actorId: null,
-      replyTo: "m_older",
-      scope: "live",
-      eventUlid: "01M7ZAN532EXK1AXB5KNF0MAZV",
-    });
+test("the context of a message is null for a row that the version before stored", async () => {
+  const conversationId = sampleConversationId(tenant);
+  const position = messagePosition(NOW, "m_old");
+  const item = {
+    ...messageKey(conversationId, position),
+    F: messageFeed(tenant, "live", 0),
+    G: position,
+    i: messageIdIndex(tenant, "m_old"),
+    d: "inbound",
+    t: "hello",
+    a: [
+      ["image", CDN],
+      ["location", null],
+    ],
+    v: "participant",
+    r: "m_older",
+    e: "01M7ZAN532EXK1AXB5KNF0MAZV",
+    u: "ada.lind",
+    s: NOW,
+    x: timeToLive(NOW + 1),
+  };
+  await sendWrite({ client: table.client, name: table.tableName }, put(item));
+  expect(await messages.getById(tenant, "m_old", NOW)).toEqual({
+    id: "m_old",
+    conversationId,
+    account: { platform: "instagram", externalId: "17841400000000001" },
+    participant: { id: PERSON, handle: "ada.lind", username: "ada.lind", name: null },
+    direction: "inbound",
+    text: "hello",
+    attachments: [
+      { type: "image", url: CDN },
+      { type: "location", url: null },
+    ],
+    sentAt: NOW,
+    sentVia: "participant",
+    actorId: null,
+    replyTo: "m_older",
+    scope: "live",
+    eventUlid: "01M7ZAN532EXK1AXB5KNF0MAZV",
   });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
@@ -35,35 +35,19 @@ beforeAll(async () => {
   );
 });
 
+const page = { includeTest: false, direction: null, before: null, limit: 9 } as const;
 const readCounts: Record<string, (now: number) => Promise<number>> = {
-  "the feed": async (now) =>
-    (await messageStore(tableHandle).feed(tenant, { includeTest: false, direction: null, before: null, limit: 9, now }))
-      .rows.length,
+  "the feed": async (now) => (await messageStore(tableHandle).feed(tenant, { ...page, now })).rows.length,
   "the feed by direction": async (now) =>
-    (
-      await messageStore(tableHandle).feed(tenant, {
-        includeTest: false,
-        direction: "inbound",
-        before: null,
-        limit: 9,
-        now,
-      })
-    ).rows.length,
+    (await messageStore(tableHandle).feed(tenant, { ...page, direction: "inbound", now })).rows.length,
   "the test feed": async (now) =>
-    (
-      await messageStore(tableHandle).feed(tenant, { includeTest: true, direction: null, before: null, limit: 9, now })
-    ).rows.filter(({ message }) => message.scope === "test").length,
-  "a conversation's messages": async (now) =>
-    (
-      await messageStore(tableHandle).listByConversation(tenant, {
-        conversationId: sampleConversationId(tenant),
-        direction: null,
-        includeTest: false,
-        before: null,
-        limit: 9,
-        now,
-      })
-    ).rows.length,
+    (await messageStore(tableHandle).feed(tenant, { ...page, includeTest: true, now })).rows.filter(
+      ({ message }) => message.scope === "test",
+    ).length,
+  "a conversation's messages": async (now) => {
+    const query = { ...page, conversationId: sampleConversationId(tenant), now };
+    return (await messageStore(tableHandle).listByConversation(tenant, query)).rows.length;
+  },
   "a message by its id": async (now) => ((await messageStore(tableHandle).getById(tenant, "old", now)) ? 1 : 0),
   "the inbox": async (now) =>
     (await conversationStore(tableHandle).inbox(tenant, { before: null, limit: 9, now })).heads.length,
@@ -77,22 +61,23 @@ const readCounts: Record<string, (now: number) => Promise<number>> = {
     (await deliveryStore(tableHandle).list(tenant, { endpointId: ENDPOINT, before: null, limit: 9, now })).rows.length,
 };
 
-describe("seven days after it was sent, to the millisecond, a message is gone from", () => {
-  it.each(Object.entries(readCounts))("%s", async (_name, read) => {
+it.each(Object.entries(readCounts))(
+  "seven days after it was sent, to the millisecond, a message is gone from %s",
+  async (_name, read) => {
     expect(await read(NOW)).toBe(1);
     expect(await read(LAST_VISIBLE_AT)).toBe(1);
     expect(await read(EXPIRED_AT)).toBe(0);
-  });
+  },
+);
 
-  it("the older messages of an active conversation", async () => {
-    const conversationId = sampleConversationId(tenant, "77");
-    const participant = { id: "77", handle: null, username: null, name: null };
-    const newer = sampleMessage(tenant, { id: "newer", participant, sentAt: NOW + 1 });
-    await messageStore(tableHandle).record(tenant, sampleMessage(tenant, { id: "older", participant }), NOW);
-    await messageStore(tableHandle).record(tenant, newer, NOW);
-    await conversationStore(tableHandle).advanceHead(tenant, newer, SAMPLE_INBOX);
-    const query = { conversationId, includeTest: false, limit: 9, now: EXPIRED_AT };
-    const page = (await conversationStore(tableHandle).getWithMessages(tenant, query))?.page;
-    expect(page?.rows.map(({ message }) => message.id)).toEqual(["newer"]);
-  });
+it("seven days after it was sent, to the millisecond, a message is gone from the older messages of an active conversation", async () => {
+  const conversationId = sampleConversationId(tenant, "77");
+  const participant = { id: "77", handle: null, username: null, name: null };
+  const newer = sampleMessage(tenant, { id: "newer", participant, sentAt: NOW + 1 });
+  await messageStore(tableHandle).record(tenant, sampleMessage(tenant, { id: "older", participant }), NOW);
+  await messageStore(tableHandle).record(tenant, newer, NOW);
+  await conversationStore(tableHandle).advanceHead(tenant, newer, SAMPLE_INBOX);
+  const query = { conversationId, includeTest: false, limit: 9, now: EXPIRED_AT };
+  const page = (await conversationStore(tableHandle).getWithMessages(tenant, query))?.page;
+  expect(page?.rows.map(({ message }) => message.id)).toEqual(["newer"]);
 });

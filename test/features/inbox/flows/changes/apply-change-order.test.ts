@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { shortHash } from "#base/kernel/bytes.ts";
 import { deriveUlid, ulidTime } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -154,47 +154,45 @@ async function expectGone(run: HistoryRun, steps: readonly HistoryStep[]): Promi
   }
 }
 
-describe("a history of messages and their changes", () => {
-  it("ends the same in any order, and publishes everything that no unsend preceded", async () => {
-    await fc.assert(
-      fc.asyncProperty(drawHistory(14), async ({ steps, webhooks, lags }) => {
-        const [inOrder, shuffled] = [await newRun(), await newRun(lags)];
-        for (const step of steps) await ingestWebhook(inOrder, [step]);
-        for (const webhook of webhooks) await ingestWebhook(shuffled, webhook);
-        const state = await readState(shuffled);
-        expect(state).toEqual(await readState(inOrder));
-        expect(state.perPerson.map(({ pendingMessages: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
-        expect(eventNames(inOrder, steps)).toEqual([...expectedInOrder(steps)].sort());
-        expect(eventNames(shuffled, steps)).toEqual([...expectedInOrder(webhooks.flat())].sort());
-        await expectGone(shuffled, steps);
-      }),
-      { numRuns: 25 },
-    );
-  });
+it("a history of messages and their changes ends the same in any order, and publishes everything that no unsend preceded", async () => {
+  await fc.assert(
+    fc.asyncProperty(drawHistory(14), async ({ steps, webhooks, lags }) => {
+      const [inOrder, shuffled] = [await newRun(), await newRun(lags)];
+      for (const step of steps) await ingestWebhook(inOrder, [step]);
+      for (const webhook of webhooks) await ingestWebhook(shuffled, webhook);
+      const state = await readState(shuffled);
+      expect(state).toEqual(await readState(inOrder));
+      expect(state.perPerson.map(({ pendingMessages: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
+      expect(eventNames(inOrder, steps)).toEqual([...expectedInOrder(steps)].sort());
+      expect(eventNames(shuffled, steps)).toEqual([...expectedInOrder(webhooks.flat())].sort());
+      await expectGone(shuffled, steps);
+    }),
+    { numRuns: 25 },
+  );
+});
 
-  it("ends the same when all its webhooks are ingested concurrently, in any interleaving of their calls", async () => {
-    await fc.assert(
-      fc.asyncProperty(drawHistory(9), fc.scheduler(), async ({ steps, webhooks, lags }, scheduler) => {
-        const [inOrder, atOnce] = [await newRun(), await newRun(lags)];
-        for (const step of steps) await ingestWebhook(inOrder, [step]);
-        const end = injectFaults(testEnv.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
-        try {
-          await scheduler.waitFor(Promise.all(webhooks.map((webhook) => ingestWebhook(atOnce, webhook))));
-        } finally {
-          end();
-        }
-        const state = await readState(atOnce);
-        expect(state).toEqual(await readState(inOrder));
-        expect(state.perPerson.map(({ pendingMessages: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
-        const publishedNames = eventNames(atOnce, steps);
-        // In order, a reaction that follows an unsend is not published. Concurrently it may come first.
-        const all = new Set(steps.flatMap(({ expectedEvent }) => expectedEvent ?? []));
-        const may = suppressible(steps);
-        expect([...all]).toEqual(expect.arrayContaining(publishedNames));
-        expect([...all].filter((name) => !publishedNames.includes(name) && !may.has(name))).toEqual([]);
-        await expectGone(atOnce, steps);
-      }),
-      { numRuns: 25 },
-    );
-  });
+it("a history of messages and their changes ends the same when all its webhooks are ingested concurrently, in any interleaving of their calls", async () => {
+  await fc.assert(
+    fc.asyncProperty(drawHistory(9), fc.scheduler(), async ({ steps, webhooks, lags }, scheduler) => {
+      const [inOrder, atOnce] = [await newRun(), await newRun(lags)];
+      for (const step of steps) await ingestWebhook(inOrder, [step]);
+      const end = injectFaults(testEnv.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
+      try {
+        await scheduler.waitFor(Promise.all(webhooks.map((webhook) => ingestWebhook(atOnce, webhook))));
+      } finally {
+        end();
+      }
+      const state = await readState(atOnce);
+      expect(state).toEqual(await readState(inOrder));
+      expect(state.perPerson.map(({ pendingMessages: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
+      const publishedNames = eventNames(atOnce, steps);
+      // In order, a reaction that follows an unsend is not published. Concurrently it may come first.
+      const all = new Set(steps.flatMap(({ expectedEvent }) => expectedEvent ?? []));
+      const may = suppressible(steps);
+      expect([...all]).toEqual(expect.arrayContaining(publishedNames));
+      expect([...all].filter((name) => !publishedNames.includes(name) && !may.has(name))).toEqual([]);
+      await expectGone(atOnce, steps);
+    }),
+    { numRuns: 25 },
+  );
 });

@@ -161,7 +161,7 @@ async function readEverywhere({ tenant, conversation, inboxPorts }: ChangeFixtur
 }
 
 describe.each(cases)("$name on $platform", ({ platform, shape }) => {
-  it("is read and published with its context, in any order of its changes", async () => {
+  it("a message is read and published with its context, in any order of its changes", async () => {
     for (const order of changeOrders) {
       const fixture = await openChangeFixture(testEnv, queues, platform);
       const { account, conversation, at } = fixture;
@@ -196,7 +196,7 @@ describe.each(cases)("$name on $platform", ({ platform, shape }) => {
     }
   });
 
-  it("leaves nothing but its empty row once it is unsent, in any order", async () => {
+  it("a message leaves nothing but its empty row once it is unsent, in any order", async () => {
     for (const order of unsendOrders) {
       const fixture = await openChangeFixture(testEnv, queues, platform);
       await ingestSteps(fixture, shape, order);
@@ -208,7 +208,7 @@ describe.each(cases)("$name on $platform", ({ platform, shape }) => {
     }
   });
 
-  it("is gone after an erasure, and no repeated webhook brings anything back", async () => {
+  it("a message is gone after an erasure, and no repeated webhook brings anything back", async () => {
     const fixture = await openChangeFixture(testEnv, queues, platform);
     const { tenant, conversation } = fixture;
     const order: Step[] = ["accountReaction", "message", "edit", "reaction"];

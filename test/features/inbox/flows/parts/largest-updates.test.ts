@@ -90,7 +90,7 @@ function largestUpdates(character: string, inUrl: string, at: number): PlatformE
 }
 
 describe.each(characters)("the largest updates of characters of %s", (_name, character, inUrl) => {
-  it("leave no row and no delivered body of more than 350 KB", async () => {
+  it("the largest updates leave no row and no delivered body of more than 350 KB", async () => {
     const { tenant, account } = await newConversation(testEnv);
     const queues = await testEnv.newQueues();
     await createEndpointAt(testEnv, queues, tenant, "http://127.0.0.1:9/hook", eventTypes);
