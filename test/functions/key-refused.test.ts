@@ -7,17 +7,12 @@ import { encodeProfile } from "#features/inbox/profile-queue.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { CANARY, openHoldFixture } from "../support/flows/hold-fixture.ts";
 import { invokeWorker } from "../support/flows/queue-worker.ts";
-import { openReplyFixture, type ReplyFixture, useReplyFixture } from "../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../support/flows/test-env.ts";
+import { openReplyFixture, type ReplyFixture, replyFixtures } from "../support/flows/reply-fixture.ts";
 import { liveKeyOf, testApp } from "../support/routes/test-app.ts";
 
 // Without the key nothing is sent, and nothing secret leaves the function. With a real client of an emulated KMS.
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
-});
+const { testEnv, fixture } = replyFixtures();
 
 let keyRequests = 0;
 /** Answers every request for the key with an error of KMS; `null` ends it. */

@@ -335,7 +335,8 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "remove(key)",
     killedBy: {
       file: "test/features/uploads/flows/erasure-races.test.ts",
-      title: "leaves no row, no file and no message that makes one, in any order of the calls",
+      title:
+        "an erasure concurrent with the creation, the finish and the hand-over of uploads leaves no row, no file and no message that makes one",
     },
   },
   {

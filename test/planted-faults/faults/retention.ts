@@ -51,7 +51,7 @@ export const retentionFaults: readonly PlantedFault[] = [
     replacement: "throw result.reason",
     killedBy: {
       file: "test/features/uploads/flows/purge.test.ts",
-      title: "although %s, a purge deletes what else is due, and fails",
+      title: "a purge deletes what else is due, and fails, although %s",
     },
   },
   {

@@ -149,7 +149,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "  ]);",
     killedBy: {
       file: "test/features/sending/flows/crash.test.ts",
-      title: "publishes an accepted message or its unknown outcome within a minute, and the echo settles it",
+      title: "an accepted message or its unknown outcome is published within a minute, and the echo settles it",
     },
   },
   {

@@ -1,4 +1,3 @@
-import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -9,6 +8,7 @@ import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { headKey } from "#features/inbox/store/keys.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { readItem, scanItems } from "../stores/items.ts";
 import { newConversation } from "./new-conversation.ts";
 import {
   expectEmpty,
@@ -48,9 +48,7 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues, pl
 
     /** The stored item of its head, or an empty object. */
     async rawHead(): Promise<Record<string, unknown>> {
-      const { Item } = await table.client.send(
-        new GetCommand({ TableName: table.name, Key: headKey(conversation), ConsistentRead: true }),
-      );
+      const Item = await readItem(table, headKey(conversation));
       return Item ?? {};
     },
 
@@ -97,7 +95,7 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues, pl
 
     /** Every item of the tenant's conversations and of their events. */
     async tenantItems(): Promise<Record<string, unknown>[]> {
-      const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));
+      const Items = await scanItems(table);
       const tenantPattern = new RegExp(`#${tenant}(#|$)`);
       return Items.filter(({ PK }) => tenantPattern.test(PK as string) && /^(CONV|E)#/.test(PK as string));
     },

@@ -1,4 +1,3 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
@@ -16,6 +15,7 @@ import type { Platform, SendOutcome } from "#platforms/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import { Crash } from "../faults.ts";
+import { queryItems } from "../stores/items.ts";
 import { openStores } from "../stores/open-stores.ts";
 import { newTenant, PERSON } from "../stores/samples.ts";
 import { receiveAllMessages } from "./queue-worker.ts";
@@ -152,13 +152,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
 
     /** The stored send records, oldest first. */
     async records(): Promise<Record<string, unknown>[]> {
-      const { Items = [] } = await testEnv.table.client.send(
-        new QueryCommand({
-          TableName: testEnv.table.name,
-          KeyConditionExpression: "PK = :c AND begins_with(SK, :j)",
-          ExpressionAttributeValues: { ":c": id, ":j": "J#" },
-        }),
-      );
+      const Items = await queryItems(testEnv.table, id, "J#");
       return Items;
     },
   };

@@ -1,4 +1,4 @@
-import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { openFiles } from "#base/aws/files.ts";
 import { renderEvent } from "#base/events/events.ts";
 import { deriveUlid } from "#base/kernel/ids.ts";
@@ -27,6 +27,7 @@ import { COPY_PREFIX, copyKey, POSTED_PREFIX, postedKey, uploadIdFromUlid } from
 import { uploadAttributes as Upload } from "#features/uploads/store/attributes.ts";
 import { endpointKey } from "#features/webhooks/store/keys.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
+import { writeItem } from "../stores/items.ts";
 import { PERSON, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../stores/samples.ts";
 import { invokeWorker, queueDepth } from "./queue-worker.ts";
 import { type TestEnv, type TestQueues, UPLOAD_BUCKET } from "./test-env.ts";
@@ -62,7 +63,7 @@ export async function putEndpointRow(
 ): Promise<string> {
   const id = deriveUlid(testEnv.now(), `${tenant} ${name}`);
   const Item = { ...endpointKey(tenant, id), u: "http://127.0.0.1:9/", ev: [], st: status, sp: "", ca: 0, ua: 0 };
-  await testEnv.table.client.send(new PutCommand({ TableName: testEnv.table.name, Item }));
+  await writeItem(testEnv.table, Item);
   return id;
 }
 
@@ -105,8 +106,7 @@ export async function seedDataSubject(
       ...rest,
     });
   const expiresAt = timeToLive(now + RETENTION);
-  const put = (item: object) =>
-    table.client.send(new PutCommand({ TableName: table.name, Item: { ...item, x: expiresAt } }));
+  const put = (item: object) => writeItem(table, { ...item, x: expiresAt });
   const deliver = (eventUlid: string, source: MessageRef | null) =>
     Promise.all(
       endpointIds.map((endpointId, index) =>

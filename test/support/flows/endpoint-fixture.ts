@@ -1,4 +1,3 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { openQueue } from "#base/aws/queues.ts";
 import { type EventType, eventTypes } from "#base/events/events.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
@@ -18,6 +17,7 @@ import type { Endpoint, EndpointChanges } from "#features/webhooks/rules/endpoin
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { type Receiver, startReceiver } from "../../base/net/receiver.ts";
 import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";
+import { queryItems } from "../stores/items.ts";
 import { newTenant } from "../stores/samples.ts";
 import { invokeWorker } from "./queue-worker.ts";
 import { recordMessage } from "./test-endpoints.ts";
@@ -56,13 +56,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
   }
 
   async function auditItems(action?: string): Promise<Record<string, unknown>[]> {
-    const { Items = [] } = await testEnv.table.client.send(
-      new QueryCommand({
-        TableName: testEnv.table.name,
-        KeyConditionExpression: "PK = :a",
-        ExpressionAttributeValues: { ":a": `A#${tenant}` },
-      }),
-    );
+    const Items = await queryItems(testEnv.table, `A#${tenant}`);
     return Items.filter(({ ac }) => action === undefined || ac === action);
   }
 

@@ -61,7 +61,7 @@ export interface Strike {
   /** Runs the process that meets the fault. */
   during<T>(process: () => Promise<T>): Promise<T>;
   /** Runs a worker that meets the fault on one batch of a queue. */
-  invoke(queue: string, worker: QueueWorker): ReturnType<typeof invokeWorker>;
+  invoke(queue: string, worker: QueueWorker, remainingMs?: number): ReturnType<typeof invokeWorker>;
   /** Whether the process made that call. */
   reached(): boolean;
 }
@@ -87,10 +87,15 @@ export async function strikeEachCall(
         current.remove();
       }
     };
-    await run({
+    const strike: Strike = {
       during,
-      invoke: (queue, worker) => during((crashable) => invokeWorker(eventSource, queue, crashable(worker))),
+      invoke: (queue, worker, remainingMs) =>
+        during((crashable) => invokeWorker(eventSource, queue, crashable(worker), remainingMs)),
       reached: () => injection?.reached() ?? false,
+    };
+    await run(strike).catch((error: unknown) => {
+      if (error instanceof Error) error.message = `With a fault at call ${k}: ${error.message}`;
+      throw error;
     });
     if (!injection?.reached()) return k;
   }

@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
@@ -86,6 +86,25 @@ export async function findUnscheduled(testEnv: TestEnv, queues: TestQueues, tena
     ...(await receiveAllMessages(testEnv.eventSource, queues.slowDeliveries)),
   ];
   return unscheduledDeliveries({ table: testEnv.table, queued: messages.map(({ body }) => body), now, tenant });
+}
+
+/**
+ * Runs a worker again and again until its queue has no message in any state.
+ * @param run runs it once
+ * @param wait before each run: longer than the visibility timeout of what it does not delete
+ * @param runsMax the most runs; one more fails the test
+ */
+export async function runUntilEmpty(
+  testEnv: Pick<TestEnv, "eventSource" | "advance">,
+  queueUrl: string,
+  run: () => Promise<unknown>,
+  { wait = 31 * SECOND, runsMax = 4 } = {},
+): Promise<void> {
+  for (let runs = 0; (await queueDepth(testEnv.eventSource, queueUrl)) > 0; runs++) {
+    expect(runs).toBeLessThan(runsMax);
+    testEnv.advance(wait);
+    await run();
+  }
 }
 
 /** The number of messages in a queue, in any state. */

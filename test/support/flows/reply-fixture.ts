@@ -1,15 +1,21 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { newUlid } from "#base/kernel/ids.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
-import { MINUTE } from "#base/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { Account, PlatformName } from "#features/accounts/rules/accounts.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { loadRenderedEvents } from "#features/delivery/rendered-events.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
+import { readMessage } from "#features/sending/admit-message.ts";
 import { type Reply, sendReply } from "#features/sending/flows/reply.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
+import { performSend } from "#features/sending/perform.ts";
+import { type PlannedSend, planSend } from "#features/sending/plan.ts";
 import type { Platform, Send, SendOutcome, SendRefused } from "#platforms/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
+import { openedEach, openedOnce } from "../opened.ts";
+import { interceptCalls } from "../processes/port-calls.ts";
 import { openConversationFixture, refusedOutcome } from "./conversation-fixture.ts";
 import { openTestEnv, type TestEnv } from "./test-env.ts";
 
@@ -17,22 +23,21 @@ type PlatformResponse = SendOutcome | ((send: Send) => SendOutcome | Promise<Sen
 
 export type ReplyFixture = Awaited<ReturnType<typeof openReplyFixture>>;
 
-/**
- * Opens an environment for the tests of a file, and a fixture for each test, a minute after that of the test before.
- * @param assign stores both in the variables of the file, before each test
- */
-export function useReplyFixture(
-  assign: (opened: { readonly testEnv: TestEnv; readonly fixture: ReplyFixture }) => void,
-): void {
-  let testEnv: TestEnv;
-  beforeAll(async () => {
-    testEnv = await openTestEnv();
-  });
-  afterAll(() => testEnv.close());
-  beforeEach(async () => {
+/** An environment for the tests of a file, and a fixture for each test, a minute after that of the test before. */
+export function replyFixtures() {
+  const testEnv = openedOnce(openTestEnv);
+  const fixture = openedEach(() => {
     testEnv.advance(MINUTE);
-    assign({ testEnv, fixture: await openReplyFixture(testEnv) });
+    return openReplyFixture(testEnv);
   });
+  return {
+    testEnv,
+    fixture,
+    /** Opens another fixture in the place of the test's. */
+    async renew(platform?: PlatformName): Promise<void> {
+      Object.assign(fixture, await openReplyFixture(testEnv, platform));
+    },
+  };
 }
 
 /** A conversation with a new inbound message, its account, and a platform with scripted responses. */
@@ -57,6 +62,12 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
     return { ...realPorts, platformFor };
   }
 
+  const send = (rest: Partial<Reply>, scope: "live" | "test", ports: ApiPorts) => {
+    const reply = { conversationId: id, text: "hi", replyTo: null, ...rest };
+    return sendReply(ports, { caller: callerFor(scope), reply, time: startRequestTime(testEnv.now) });
+  };
+  const sweep = () => settleDueSends(testEnv.apiPorts(queues), testEnv.now());
+
   return {
     ...conversation,
     /** The account of the conversation. */
@@ -75,13 +86,42 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
       ),
 
     /** Sends a reply with the ports of a new process. */
-    sendReply(rest: Partial<Reply> = {}, scope: "live" | "test" = "live", senderPorts: ApiPorts = apiPorts()) {
-      const reply = { conversationId: id, text: "hi", replyTo: null, ...rest };
-      return sendReply(senderPorts, { caller: callerFor(scope), reply, time: startRequestTime(testEnv.now) });
+    sendReply: (rest: Partial<Reply> = {}, scope: "live" | "test" = "live", ports: ApiPorts = apiPorts()) =>
+      send(rest, scope, ports),
+
+    /** Sends a reply in a process that dies once it has made this call of its ports. */
+    async sendAndDie(lastCall: string, rest: Partial<Reply> = {}): Promise<void> {
+      const died = Promise.withResolvers<void>();
+      const ports = interceptCalls(apiPorts(), async (name, call) => {
+        const answer = await call();
+        if (name !== lastCall) return answer;
+        died.resolve();
+        return new Promise(() => {});
+      });
+      void send(rest, "live", ports);
+      await died.promise;
     },
 
+    /** Plans a text of the account. @param actorId who typed it; null for a reply */
+    async plan(actorId: string | null = null): Promise<PlannedSend> {
+      const message = readMessage({ conversationId: id, text: "hi", replyTo: null, actorId }, "live");
+      if (isRefusal(message)) throw new Error(message.refused);
+      const kind = actorId === null ? "reply" : "human_agent";
+      const planned = await planSend(apiPorts(), { message, kind }, testEnv.now());
+      if (isRefusal(planned)) throw new Error(planned.refused);
+      return planned;
+    },
+    /** Performs a planned send. */
+    perform: (planned: PlannedSend, sendId = newUlid(testEnv.now())) =>
+      performSend(apiPorts(), { ...planned, id: sendId }, startRequestTime(testEnv.now)),
+
     /** Runs the sweep of due sends. */
-    sweepSends: () => settleDueSends(testEnv.apiPorts(queues), testEnv.now()),
+    sweepSends: sweep,
+    /** Runs it once a send that starts now is due. */
+    async sweepPastDue(): Promise<void> {
+      testEnv.advance(61 * SECOND);
+      await sweep();
+    },
 
     /** All published events except message.received, each once, oldest first, as a receiver gets them. */
     async events(): Promise<{ id: string; type: string; data: EventData }[]> {

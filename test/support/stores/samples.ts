@@ -4,8 +4,10 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { NewAccount } from "#features/accounts/store/connections.ts";
+import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
+import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 
 /** An instant with odd milliseconds, so that a cut at whole seconds shows. */
 export const NOW: Millis = 1_793_000_000_123;
@@ -68,6 +70,25 @@ export function sampleMessage(tenant: TenantId, rest: Partial<Message> & { reado
       direction === "inbound" ? "message.received" : "message.sent",
       rest.sentAt ?? NOW,
     ),
+    ...rest,
+  };
+}
+
+/** An active endpoint for inbound messages, with overrides. */
+export function sampleEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
+  return {
+    id: newUlid(NOW),
+    url: "https://one.example/",
+    events: ["message.received"],
+    status: "active",
+    secretPrefix: "whs_first000",
+    sealedSecret: new Uint8Array(Buffer.from("first")),
+    secondary: null,
+    pausedEvent: null,
+    breaker: CLOSED,
+    breakerOp: null,
+    createdAt: NOW,
+    updatedAt: NOW,
     ...rest,
   };
 }

@@ -87,7 +87,7 @@ async function expectAllDelivered(outage: Outage, count: number): Promise<void> 
   expect(await queueDepth(testEnv.eventSource, outage.queues.slowDeliveries)).toBe(0);
 }
 
-describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (faultPoint) => {
+describe.each(faultPoints)("a fault (%s) at any call of a worker", (faultPoint) => {
   it("every delivery is delivered later when the tenth failure opens the circuit", async () => {
     const setUp = async () => {
       const outage = await openAlmostFailing(3);

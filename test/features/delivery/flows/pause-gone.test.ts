@@ -15,7 +15,7 @@ beforeEach(async () => {
 const pauseEvents = () =>
   fixture.receiver.requests.filter(({ headers }) => headers["svc-event-type"] === "webhook.paused");
 
-it("410 at the first attempt pauses the endpoint; only the other endpoints are notified", async () => {
+it("a 410 at the first attempt pauses the endpoint; only the other endpoints are notified", async () => {
   const { endpoint } = await fixture.endpointWith();
   await fixture.endpointWith({ path: "/other", events: ["webhook.paused"] });
   fixture.respondWith(410);
@@ -40,7 +40,7 @@ it("410 at the first attempt pauses the endpoint; only the other endpoints are n
   expect((await fixture.rows(endpoint)).map(({ eventType }) => eventType)).toEqual(["message.received"]);
 });
 
-describe("the owner of a tenant whose receiver responds with 410", () => {
+describe("a receiver that responds with 410", () => {
   let mails: OwnerMails;
   const withOwner = async () => {
     mails = await openOwnerMails(testEnv, fixture.tenant, "owner@example.com");
@@ -88,7 +88,7 @@ describe("the owner of a tenant whose receiver responds with 410", () => {
   });
 });
 
-it("410 at a retry does the same", async () => {
+it("a 410 at a retry pauses the endpoint, too", async () => {
   const { endpoint } = await fixture.endpointWith({ events: ["message.received"] });
   fixture.respondWith(500);
   const { eventUlid } = await fixture.publish();

@@ -1,4 +1,3 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -6,6 +5,7 @@ import { openTable } from "#base/table/client.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { readItem } from "../../../support/stores/items.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 import {
   delivered,
@@ -144,12 +144,10 @@ it("the index of undelivered events has a delivery from its first failure until 
   expect(await delivery.undelivered()).toEqual([delivery.target.eventUlid]);
   await delivery.settle(claimedRow, delivered, success);
   expect(await delivery.undelivered()).toEqual([]);
-  const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key: { PK: `D#${delivery.tenant}#${delivery.target.endpointId}#0`, SK: delivery.target.eventUlid },
-    }),
-  );
+  const Item = await readItem(table, {
+    PK: `D#${delivery.tenant}#${delivery.target.endpointId}#0`,
+    SK: delivery.target.eventUlid,
+  });
   expect(Item).toBeDefined();
   expect(Item).not.toHaveProperty("W");
 });

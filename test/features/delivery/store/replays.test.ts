@@ -1,10 +1,10 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { openTable } from "#base/table/client.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { queryItems } from "../../../support/stores/items.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 import {
   delivered,
@@ -74,13 +74,7 @@ it.each<Fault>(["lost", "fail", "throttle", "twice"])(
     const author = { audit: auditOf("webhook.test"), actor: null };
     expect(await delivery.store.recordPending(delivery.tenant, pending, author, NOW)).toBe("recorded");
     end();
-    const { Items = [] } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: "PK = :a",
-        ExpressionAttributeValues: { ":a": `A#${delivery.tenant}` },
-      }),
-    );
+    const Items = await queryItems(table, `A#${delivery.tenant}`);
     expect(Items.map((item) => item.ac).sort()).toEqual(["webhook.replay", "webhook.test"]);
     expect(await delivery.store.get(delivery.tenant, delivery.target.endpointId, pending.eventUlid)).toMatchObject({
       status: "pending",

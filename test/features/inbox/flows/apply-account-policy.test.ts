@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../../support/flows/platform-events.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { setAttributes } from "../../../support/stores/items.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
 const testEnv = openedOnce(openTestEnv);
@@ -41,15 +41,7 @@ const ingestPolicy = async (...platformEvents: PlatformEvent[]) => {
   return renderEventMessages(testEnv, tenant, queuedEvents);
 };
 const status = async () => (await accountStore(testEnv.table).get(tenant, accountRef()))?.status;
-const setStatus = (st: string) =>
-  testEnv.table.client.send(
-    new UpdateCommand({
-      TableName: testEnv.table.name,
-      Key: accountItemKey(tenant, accountRef()),
-      UpdateExpression: "SET st = :st",
-      ExpressionAttributeValues: { ":st": st },
-    }),
-  );
+const setStatus = (st: string) => setAttributes(testEnv.table, accountItemKey(tenant, accountRef()), { st: st });
 
 it("a policy action of the platform restricts the account and is published, until the platform lifts it", async () => {
   const [restricted, ...more] = await ingestPolicy(policyEvent("block", at));
@@ -88,14 +80,11 @@ it("a policy action of the platform is one event with the same id and body, howe
 
 it("a policy action of the platform keeps its first body when the account changes afterwards", async () => {
   const first = await ingestPolicy(policyEvent("block", at));
-  await testEnv.table.client.send(
-    new UpdateCommand({
-      TableName: testEnv.table.name,
-      Key: accountItemKey(tenant, accountRef()),
-      UpdateExpression: "SET h = :renamed, n = :renamed, st = :st",
-      ExpressionAttributeValues: { ":renamed": "@renamed", ":st": "needs_reauth" },
-    }),
-  );
+  await setAttributes(testEnv.table, accountItemKey(tenant, accountRef()), {
+    h: "@renamed",
+    n: "@renamed",
+    st: "needs_reauth",
+  });
   expect(await ingestPolicy(policyEvent("block", at))).toEqual(first);
   expect(first[0]?.body).toContain('"handle":"@shop"');
 });

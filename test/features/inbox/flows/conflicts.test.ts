@@ -58,7 +58,7 @@ function conflictEachWrite(): void {
   });
 }
 
-describe("a webhook whose every write meets a transaction", () => {
+describe("writes that meet a transaction", () => {
   let tenant: TenantId;
   let account: string;
   let conversation: string;
@@ -109,7 +109,7 @@ describe("a webhook whose every write meets a transaction", () => {
     },
   );
 
-  it("from a conversation that is being erased leaves nothing", async () => {
+  it("a webhook whose every write meets a transaction leaves nothing of a conversation that is being erased", async () => {
     await ingest(textEvent("m1", "secret", at));
     await runErasure(testEnv, queues, { tenant, conversation });
     conflictEachWrite();

@@ -1,4 +1,3 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -14,6 +13,7 @@ import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-we
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { writeItem } from "../../../support/stores/items.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { linkTestAccount } from "../../accounts/flows/support/link-test-account.ts";
@@ -60,7 +60,7 @@ const disconnect = (tenant: TenantId | undefined) => testEnv.disconnect(tenant a
 async function runDeletion(tenant: TenantId | undefined, passes: number): Promise<void> {
   const { tenantDeletions, tenantRows } = openStores(testEnv.table);
   const item = { ...tenantKey(tenant as TenantId), [tenantAttributes.status]: "active" };
-  await testEnv.client.send(new PutCommand({ TableName: testEnv.table.name, Item: item }));
+  await writeItem(testEnv.table, item);
   await tenantDeletions.start(tenant as TenantId, { actor: "cli", now: testEnv.now() });
   for (let pass = 1; pass <= passes; pass++) {
     if (pass > 1) testEnv.advance(3 * MINUTE);
@@ -172,7 +172,7 @@ it("a message of a tenant that was deleted is no tenant's, also where another te
   testEnv.advance(2 * MINUTE);
   await connect(second);
   const row = { ...tenantKey(first as TenantId), [tenantAttributes.status]: "active" };
-  await testEnv.client.send(new PutCommand({ TableName: testEnv.table.name, Item: row }));
+  await writeItem(testEnv.table, row);
   await openStores(testEnv.table).tenantDeletions.start(first as TenantId, { actor: "cli", now: testEnv.now() });
   await queueMessage("of the deleted", writtenAt);
   await runWorker();

@@ -72,7 +72,7 @@ const stepOrders: readonly (readonly OrderStep[])[] = [
   ["echo", "dies", "echo"],
 ];
 
-describe.each(platforms)("a send through the API on %s", (platform) => {
+describe.each(platforms)("on %s", (platform) => {
   it.each(stepOrders.map((order) => [order.join(", "), order] as const))(
     "a send is one outbound message with one event and settles as sent: %s",
     async (_name, order) => {

@@ -99,7 +99,7 @@ describe("where the head is not visible as erased yet,", () => {
     expect(rows.map(({ SK }) => SK)).toEqual(["~HEAD"]);
   });
 
-  it("where the head is not visible as erased yet, the echo of a send that began before the erasure is dropped", async () => {
+  it("the echo of a send that began before the erasure is dropped", async () => {
     const metadata = newUlid(testEnv.now() - 2 * SECOND);
     const content = { message: { mid: "sent", text: "secret", is_echo: true, metadata } };
     const { events } = await ingestIn(account, { at: testEnv.now(), fromAccount: true, content });

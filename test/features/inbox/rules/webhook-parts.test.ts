@@ -64,7 +64,7 @@ test("the parts of a webhook of several conversations with more than 50 updates 
   });
 });
 
-test("the parts of a webhook of a webhook of any size are ended with its updates: each once, in order within its conversation", () => {
+test("the parts of a webhook of any size are ended with its updates: each once, in order within its conversation", () => {
   const people = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 400 });
   fc.assert(
     fc.property(people, (names) => {

@@ -1,4 +1,3 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { shortHash } from "#base/kernel/bytes.ts";
@@ -11,6 +10,7 @@ import { profileStore } from "#features/inbox/store/profiles.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { readItem, setAttributes } from "../../../support/stores/items.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
 const table = openedOnce(startTestTable);
@@ -68,9 +68,7 @@ it("a stored profile shows its picture until the last millisecond before the URL
 it("a stored profile loses an expired picture with the next message, unless a new one is stored by then", async () => {
   const pictureOf = async (id: string) => {
     const Key = headKey(id);
-    const { Item } = await tableHandle.client.send(
-      new GetCommand({ TableName: tableHandle.name, Key, ConsistentRead: true }),
-    );
+    const Item = await readItem(tableHandle, Key);
     return [Item?.pp, Item?.px, Item?.lm];
   };
   const ended = NOW + 1_000;
@@ -158,7 +156,7 @@ it("no profile is stored where there is no conversation", async () => {
   const tenant = newTenant();
   await profiles.save(sampleConversationId(tenant), adaProfile, NOW);
   const Key = headKey(sampleConversationId(tenant));
-  expect((await tableHandle.client.send(new GetCommand({ TableName: tableHandle.name, Key }))).Item).toBeUndefined();
+  expect(await readItem(tableHandle, Key)).toBeUndefined();
 });
 
 it("no profile is stored for a conversation that was erased after the fetch started, even if the person wrote again", async () => {
@@ -178,14 +176,7 @@ it("no profile is stored for a conversation that was erased after the fetch star
 it("no profile is stored on the rest of an erased head", async () => {
   const tenant = newTenant();
   const id = sampleConversationId(tenant);
-  await tableHandle.client.send(
-    new UpdateCommand({
-      TableName: tableHandle.name,
-      Key: headKey(id),
-      UpdateExpression: "SET ea = :ea",
-      ExpressionAttributeValues: { ":ea": NOW - 9 },
-    }),
-  );
+  await setAttributes(tableHandle, headKey(id), { ea: NOW - 9 });
   await profiles.save(id, adaProfile, NOW);
   expect((await conversations.snapshots([id])).get(id)).toMatchObject({
     exists: false,

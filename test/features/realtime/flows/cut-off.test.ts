@@ -81,7 +81,7 @@ const suspend = (ports: typeof stream.ports) =>
   setTenantStatus(ports, tenant, { status: "suspended", ...CLI }, testEnv.now());
 
 describe.each(Object.entries(endings))("%s", (_, open) => {
-  it("loses each of its sockets, and no other does", async () => {
+  it("access that ends loses each of its sockets, and no other does", async () => {
     const { caller, end } = await open();
     const ended = [await stream.open(caller, tenant), await stream.open(caller, tenant)];
     const others = [
@@ -98,7 +98,7 @@ describe.each(Object.entries(endings))("%s", (_, open) => {
     expect((await rows()).toSorted()).toEqual(others.toSorted());
   });
 
-  it("queues nothing while the tenant has no socket of it", async () => {
+  it("access that ends queues nothing while the tenant has no socket of it", async () => {
     const { end } = await open();
     await stream.open(owner, tenant);
     stream.queue.length = 0;
@@ -106,7 +106,7 @@ describe.each(Object.entries(endings))("%s", (_, open) => {
     expect(stream.queue).toEqual([]);
   });
 
-  it("has its sockets closed when the process dies right after the commit", async () => {
+  it("access that ends has its sockets closed when the process dies right after the commit", async () => {
     const { caller, end } = await open();
     const connectionId = await stream.open(caller, tenant);
     stream.queue.length = 0;
@@ -125,7 +125,7 @@ describe.each(Object.entries(endings))("%s", (_, open) => {
     expect([stream.isOpen(connectionId), await rows()]).toEqual([false, []]);
   });
 
-  it("loses its access though the queue is down, which the caller learns", async () => {
+  it("access ends though the queue is down, which the caller learns", async () => {
     const { caller, end } = await open();
     await stream.open(caller, tenant);
     const realtime = { send: () => Promise.reject(new Error("The queue is down.")) };
@@ -134,7 +134,7 @@ describe.each(Object.entries(endings))("%s", (_, open) => {
     expect((await stream.connect(ticket)).result).toBe("unauthorized");
   });
 
-  it("opens no socket, or one that is closed, when it happens between any two calls of a handshake", async () => {
+  it("access that ends between any two calls of a handshake opens no socket, or one that is closed", async () => {
     const calls = await forEachFreezePoint(async (point) => {
       const { caller, end } = await open();
       const ticket = await stream.newTicket(caller, tenant);
@@ -217,76 +217,74 @@ it("the deletion of a tenant closes every socket, though their rows are removed 
   expect(connectionIds.map(stream.isOpen)).toEqual([false, false]);
 });
 
-describe("the deletion of a tenant while a handshake is in progress", () => {
-  const connectionId = "in-deletion";
-  type Ports = typeof stream.ports;
+const connectionId = "in-deletion";
+type Ports = typeof stream.ports;
 
-  /** The first pass of a deletion, whose process dies after it. */
-  async function deleteOnce(realtime: Pick<Ports["realtime"], "send"> = stream.ports.realtime): Promise<void> {
-    const wait = () => Promise.reject(new Crash("The process died."));
-    const ports = { ...deletionPorts(testEnv), realtime, sockets: stream.ports.sockets };
-    const deletion = { tenant, actor: "cli", time: { now: testEnv.now, wait }, report: () => {} };
-    await expect(deleteTenant(ports, deletion)).rejects.toThrow(Crash);
-    expect(await rows()).toEqual([]);
-  }
+/** The first pass of a deletion, whose process dies after it. */
+async function deleteOnce(realtime: Pick<Ports["realtime"], "send"> = stream.ports.realtime): Promise<void> {
+  const wait = () => Promise.reject(new Crash("The process died."));
+  const ports = { ...deletionPorts(testEnv), realtime, sockets: stream.ports.sockets };
+  const deletion = { tenant, actor: "cli", time: { now: testEnv.now, wait }, report: () => {} };
+  await expect(deleteTenant(ports, deletion)).rejects.toThrow(Crash);
+  expect(await rows()).toEqual([]);
+}
 
-  /** A handshake during which the work is done, after its row is stored and before the gateway has the answer. */
-  async function connectDuring(work: () => Promise<void>): Promise<void> {
-    const ticket = await stream.newTicket(owner, tenant);
-    stream.queue.length = 0;
-    const realtime = { send: work };
-    const { result } = await stream.connect(ticket, { connectionId, openPorts: { ...stream.ports, realtime } });
-    expect([result, stream.isOpen(connectionId)]).toEqual(["connected", true]);
-  }
+/** A handshake during which the work is done, after its row is stored and before the gateway has the answer. */
+async function connectDuring(work: () => Promise<void>): Promise<void> {
+  const ticket = await stream.newTicket(owner, tenant);
+  stream.queue.length = 0;
+  const realtime = { send: work };
+  const { result } = await stream.connect(ticket, { connectionId, openPorts: { ...stream.ports, realtime } });
+  expect([result, stream.isOpen(connectionId)]).toEqual(["connected", true]);
+}
 
-  const processOf = (kind: "close" | "recheck") =>
-    stream.process(stream.queue.find((message) => message.kind === kind) ?? expect.unreachable());
+const processOf = (kind: "close" | "recheck") =>
+  stream.process(stream.queue.find((message) => message.kind === kind) ?? expect.unreachable());
 
-  it("closes its socket when it stands, though the row was removed and the gateway did not know it", async () => {
-    await connectDuring(async () => {
-      await deleteOnce();
-      expect(kinds()).toEqual(["recheck", "close"]);
-      await expect(processOf("close")).rejects.toThrow(NotClosed);
-    });
-    await processOf("close");
-    expect(stream.isOpen(connectionId)).toBe(false);
-  });
-
-  it("closes it by the check that was requested before, where the queue failed after the deletion began", async () => {
-    await connectDuring(async () => {
-      let sent = 0;
-      await deleteOnce({
-        send: async (message) => {
-          if (++sent > 1) throw new Error("The queue is down.");
-          await stream.ports.realtime.send(message);
-        },
-      });
-      expect(kinds()).toEqual(["recheck"]);
-      await expect(processOf("recheck")).rejects.toThrow(NotClosed);
-    });
-    await processOf("recheck");
-    expect(stream.isOpen(connectionId)).toBe(false);
-  });
-
-  it("is over for a connection that the gateway does not know half a minute later", async () => {
-    await connectDuring(() => deleteOnce());
-    await stream.ports.connections.close(connectionId);
-    await expect(processOf("close")).rejects.toThrow(NotClosed);
-    testEnv.advance(30 * SECOND);
-    await processOf("close");
-    await processOf("recheck");
-  });
-
-  it("takes no time from a tenant that stands: a connection without a row has ended", async () => {
-    const open = await stream.open(owner, tenant);
-    stream.queue.length = 0;
-    await suspend(stream.ports);
-    await stream.ports.connections.close(open);
-    await stream.ports.sockets.remove(tenant, [open]);
-    await processOf("close");
-    await processOf("recheck");
+it("a handshake during the deletion of its tenant has its socket closed when it stands, though the row was removed and the gateway did not know it", async () => {
+  await connectDuring(async () => {
+    await deleteOnce();
     expect(kinds()).toEqual(["recheck", "close"]);
+    await expect(processOf("close")).rejects.toThrow(NotClosed);
   });
+  await processOf("close");
+  expect(stream.isOpen(connectionId)).toBe(false);
+});
+
+it("a handshake during the deletion of its tenant has its socket closed by the check that was requested before, where the queue failed after the deletion began", async () => {
+  await connectDuring(async () => {
+    let sent = 0;
+    await deleteOnce({
+      send: async (message) => {
+        if (++sent > 1) throw new Error("The queue is down.");
+        await stream.ports.realtime.send(message);
+      },
+    });
+    expect(kinds()).toEqual(["recheck"]);
+    await expect(processOf("recheck")).rejects.toThrow(NotClosed);
+  });
+  await processOf("recheck");
+  expect(stream.isOpen(connectionId)).toBe(false);
+});
+
+it("a deletion is over for a connection that the gateway does not know half a minute later", async () => {
+  await connectDuring(() => deleteOnce());
+  await stream.ports.connections.close(connectionId);
+  await expect(processOf("close")).rejects.toThrow(NotClosed);
+  testEnv.advance(30 * SECOND);
+  await processOf("close");
+  await processOf("recheck");
+});
+
+it("a deletion takes no time from a tenant that stands: a connection without a row has ended", async () => {
+  const open = await stream.open(owner, tenant);
+  stream.queue.length = 0;
+  await suspend(stream.ports);
+  await stream.ports.connections.close(open);
+  await stream.ports.sockets.remove(tenant, [open]);
+  await processOf("close");
+  await processOf("recheck");
+  expect(kinds()).toEqual(["recheck", "close"]);
 });
 
 it("a member who is invited again has only the sockets of the later membership", async () => {
@@ -344,47 +342,45 @@ it("a removal that is refused closes nothing", async () => {
   expect(stream.isOpen(connectionId)).toBe(true);
 });
 
-describe("closing", () => {
-  it("is repeated until the gateway closed the connections, which receive nothing until then", async () => {
-    const member = await stream.newMember(tenant);
-    const connectionIds = [await stream.open(member, tenant), await stream.open(member, tenant)];
-    const close = (ports = stream.ports) => closeSockets(ports, { tenant, connectionIds, now: testEnv.now() });
-    const connections = { ...stream.ports.connections, close: () => Promise.reject(new Error("503")) };
-    await expect(close({ ...stream.ports, connections })).rejects.toThrow(NotClosed);
-    expect((await stream.ports.sockets.list(tenant, testEnv.now())).sockets).toEqual([]);
-    expect(connectionIds.map(stream.isOpen)).toEqual([true, true]);
-    await close();
-    await close();
-    expect(connectionIds.map(stream.isOpen)).toEqual([false, false]);
-    expect(await stream.ports.sockets.presence(tenant)).toMatchObject({ count: 0 });
-  });
+it("closing is repeated until the gateway closed the connections, which receive nothing until then", async () => {
+  const member = await stream.newMember(tenant);
+  const connectionIds = [await stream.open(member, tenant), await stream.open(member, tenant)];
+  const close = (ports = stream.ports) => closeSockets(ports, { tenant, connectionIds, now: testEnv.now() });
+  const connections = { ...stream.ports.connections, close: () => Promise.reject(new Error("503")) };
+  await expect(close({ ...stream.ports, connections })).rejects.toThrow(NotClosed);
+  expect((await stream.ports.sockets.list(tenant, testEnv.now())).sockets).toEqual([]);
+  expect(connectionIds.map(stream.isOpen)).toEqual([true, true]);
+  await close();
+  await close();
+  expect(connectionIds.map(stream.isOpen)).toEqual([false, false]);
+  expect(await stream.ports.sockets.presence(tenant)).toMatchObject({ count: 0 });
+});
 
-  it("is repeated while the gateway does not know the connection, whose handshake goes on", async () => {
-    const connectionId = "in-handshake";
+it("closing is repeated while the gateway does not know the connection, whose handshake goes on", async () => {
+  const connectionId = "in-handshake";
+  const close = () => closeSockets(stream.ports, { tenant, connectionIds: [connectionId], now: testEnv.now() });
+  const realtime = {
+    send: async () => {
+      await expect(close()).rejects.toThrow(NotClosed);
+      expect(await rows()).toEqual([connectionId]);
+    },
+  };
+  const ticket = await stream.newTicket(owner, tenant);
+  await stream.connect(ticket, { connectionId, openPorts: { ...stream.ports, realtime } });
+  expect(stream.isOpen(connectionId)).toBe(true);
+  await close();
+  expect([stream.isOpen(connectionId), await rows()]).toEqual([false, []]);
+});
+
+it("closing is completed by a repetition when the process dies at any of its calls", async () => {
+  for (let index = 0; index < 5; index++) {
+    const connectionId = await stream.open(owner, tenant);
     const close = () => closeSockets(stream.ports, { tenant, connectionIds: [connectionId], now: testEnv.now() });
-    const realtime = {
-      send: async () => {
-        await expect(close()).rejects.toThrow(NotClosed);
-        expect(await rows()).toEqual([connectionId]);
-      },
-    };
-    const ticket = await stream.newTicket(owner, tenant);
-    await stream.connect(ticket, { connectionId, openPorts: { ...stream.ports, realtime } });
-    expect(stream.isOpen(connectionId)).toBe(true);
+    const end = injectFaults(testEnv.table.client, (call) => (call.index === index ? "crash" : "pass"));
+    await close().catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
+    end();
+    testEnv.advance(MINUTE);
     await close();
     expect([stream.isOpen(connectionId), await rows()]).toEqual([false, []]);
-  });
-
-  it("is completed by a repetition when the process dies at any of its calls", async () => {
-    for (let index = 0; index < 5; index++) {
-      const connectionId = await stream.open(owner, tenant);
-      const close = () => closeSockets(stream.ports, { tenant, connectionIds: [connectionId], now: testEnv.now() });
-      const end = injectFaults(testEnv.table.client, (call) => (call.index === index ? "crash" : "pass"));
-      await close().catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
-      end();
-      testEnv.advance(MINUTE);
-      await close();
-      expect([stream.isOpen(connectionId), await rows()]).toEqual([false, []]);
-    }
-  });
+  }
 });

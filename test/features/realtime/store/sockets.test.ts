@@ -1,4 +1,3 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { SOCKETS_PER_TENANT_MAX } from "#base/kernel/limits.ts";
@@ -12,6 +11,7 @@ import { presenceKey } from "#features/realtime/store/keys.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { deleteItem, writeItem } from "../../../support/stores/items.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { ACCOUNT, NOW, newTenant, sampleNewAccount } from "../../../support/stores/samples.ts";
 
@@ -22,7 +22,7 @@ const stores = openedOnce(() => openStores(table));
 const KEY_GRANT: Grant = { kind: "tenant_key", keyId: "key-1" };
 
 async function plant(item: object): Promise<void> {
-  await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
+  await writeItem(table, item);
 }
 
 /** A tenant with an active key. */
@@ -133,7 +133,7 @@ it("more sockets than a transaction has room for are removed, also without their
   for (const id of ids) await stores.sockets.connect(tenant, socketOf(id));
   await stores.sockets.remove(tenant, [...ids.slice(1), "unknown"]);
   expect(await stores.sockets.presence(tenant)).toMatchObject({ count: 1 });
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: presenceKey(tenant) }));
+  await deleteItem(table, presenceKey(tenant));
   await stores.sockets.remove(tenant, ids);
   expect(await stores.sockets.presence(tenant)).toBeNull();
   expect(await stores.sockets.listAll(tenant)).toEqual([]);

@@ -4,15 +4,10 @@ import { DAY } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { createHold } from "#features/holds/flows/create.ts";
 import { attachmentOwnerStore } from "#features/sending/store/attachment-owners.ts";
-import { type ReplyFixture, useReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../../../support/flows/test-env.ts";
+import { replyFixtures } from "../../../support/flows/reply-fixture.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
-});
+const { testEnv, fixture } = replyFixtures();
 
 function storeOwner(attachmentId: string, owner: string, tenant = fixture.tenant): Promise<void> {
   const uploadedAt = testEnv.now();

@@ -3,16 +3,11 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import { allRows, drainErasures, tenantCaller } from "../../../support/flows/data-subject.ts";
-import { type ReplyFixture, useReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../../../support/flows/test-env.ts";
+import { replyFixtures } from "../../../support/flows/reply-fixture.ts";
 
 // The clock of a sending process is ahead: the send looks newer than the erasure that removed its echo.
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
-});
+const { testEnv, fixture } = replyFixtures();
 
 const messageId = "m-clock-ahead";
 

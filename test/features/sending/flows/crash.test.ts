@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
-import {
-  FAULT_STEP,
-  type FaultPoint,
-  faultPoints,
-  firstFault,
-  injectFaultAt,
-} from "../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -19,18 +13,8 @@ const testEnv = openedOnce(openTestEnv);
 const sentMessageId = (fixture: ReplyFixture) => `${fixture.tenant}-out`;
 const deadTokenRefusal = refusedWith({ class: "token", accountStatus: "needs_reauth", coolDownMs: 60 * SECOND });
 
-/** @returns whether call `k` was reached, and the result or error unless the process died */
-async function runWithFault(faultPoint: FaultPoint, k: number, work: () => Promise<unknown>) {
-  const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-  const result = await work().catch((error: unknown) => error);
-  const reached = injection.reached();
-  injection.remove();
-  return { reached, result: reached && faultPoint !== "lost" ? null : result };
-}
-
 async function advancePastDue(fixture: ReplyFixture): Promise<void> {
-  testEnv.advance(61 * SECOND);
-  await fixture.sweepSends();
+  await fixture.sweepPastDue();
   await fixture.sweepSends();
 }
 
@@ -44,11 +28,13 @@ async function expectSettled(fixture: ReplyFixture): Promise<void> {
 const eventTypes = async (fixture: ReplyFixture) => (await fixture.events()).map(({ type }) => type).sort();
 
 describe.each(faultPoints)("a sender that fails (%s) at any call", (faultPoint) => {
-  it("publishes an accepted message or its unknown outcome within a minute, and the echo settles it", async () => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  it("an accepted message or its unknown outcome is published within a minute, and the echo settles it", async () => {
+    const calls = await strikeEachCall(testEnv, faultPoint, async (strike) => {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse({ kind: "accepted", messageId: sentMessageId(fixture) });
-      const { reached, result } = await runWithFault(faultPoint, k, () => fixture.sendReply());
+      const answer = await strike.during(() => fixture.sendReply()).catch((error: unknown) => error);
+      // A process that died has no result.
+      const result = strike.reached() && faultPoint !== "lost" ? null : answer;
       await advancePastDue(fixture);
       await expectSettled(fixture);
       const [record] = await fixture.records();
@@ -70,18 +56,16 @@ describe.each(faultPoints)("a sender that fails (%s) at any call", (faultPoint) 
         expect(await fixture.head()).toMatchObject({ lastDirection: "outbound", lastMessageText: "hi" });
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: sentMessageId(fixture) }]);
       }
-      if (reached) continue;
-      // Reads, due item, record, settled record, marker, message, head, event, due item removed.
-      expect(k).toBeGreaterThanOrEqual(13);
-      return;
-    }
+    });
+    // Reads, due item, record, settled record, marker, message, head, event, due item removed.
+    expect(calls).toBeGreaterThanOrEqual(13);
   });
 
-  it("leaves nothing to the sweep when the echo is faster", async () => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  it("nothing is left to the sweep when the echo is faster", async () => {
+    await strikeEachCall(testEnv, faultPoint, async (strike) => {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse({ kind: "accepted", messageId: sentMessageId(fixture) });
-      const { reached } = await runWithFault(faultPoint, k, () => fixture.sendReply());
+      await strike.during(() => fixture.sendReply()).catch(() => {});
       testEnv.advance(SECOND);
       if (fixture.platformCalls.length > 0) await fixture.echo(sentMessageId(fixture), "hi");
       await advancePastDue(fixture);
@@ -90,15 +74,14 @@ describe.each(faultPoints)("a sender that fails (%s) at any call", (faultPoint) 
       if (fixture.platformCalls.length > 0) expect(await eventTypes(fixture)).toEqual(["message.sent"]);
       // A send that was started but never sent has an unknown outcome.
       else expect(await eventTypes(fixture)).toEqual(records.length > 0 ? ["message.failed"] : []);
-      if (!reached) return;
-    }
+    });
   });
 
-  it("publishes a refusal and the new account status once each", async () => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  it("a refusal and the new account status are published once each", async () => {
+    await strikeEachCall(testEnv, faultPoint, async (strike) => {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse(deadTokenRefusal);
-      const { reached } = await runWithFault(faultPoint, k, () => fixture.sendReply());
+      await strike.during(() => fixture.sendReply()).catch(() => {});
       await advancePastDue(fixture);
       await expectSettled(fixture);
       const [record] = await fixture.records();
@@ -110,16 +93,15 @@ describe.each(faultPoints)("a sender that fails (%s) at any call", (faultPoint) 
         expect(await eventTypes(fixture)).toEqual(record ? ["message.failed"] : []);
         expect(status).toBe("active");
       }
-      if (!reached) return;
-    }
+    });
   });
 });
 
 describe.each(faultPoints)("a sweep that fails (%s) at any call and is repeated", (faultPoint) => {
   it.each(["sent", "refused", "unknown"] as const)(
-    "settles a send that its sender left %s like a living sender",
+    "a send that its sender left %s is settled as by a living sender",
     async (remaining) => {
-      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      await strikeEachCall(testEnv, faultPoint, async (strike) => {
         const fixture = await openReplyFixture(testEnv);
         fixture.setPlatformResponse(
           remaining === "sent"
@@ -128,9 +110,9 @@ describe.each(faultPoints)("a sweep that fails (%s) at any call and is repeated"
               ? deadTokenRefusal
               : unknownOutcome,
         );
-        await stopsOnceSettled(fixture);
+        await fixture.sendAndDie("sendRecords.settleSend");
         testEnv.advance(61 * SECOND);
-        const { reached } = await runWithFault(faultPoint, k, () => fixture.sweepSends());
+        await strike.during(() => fixture.sweepSends()).catch(() => {});
         testEnv.advance(61 * SECOND);
         await fixture.sweepSends();
         await expectSettled(fixture);
@@ -143,18 +125,9 @@ describe.each(faultPoints)("a sweep that fails (%s) at any call and is repeated"
         if (remaining === "sent") {
           expect(await fixture.head()).toMatchObject({ lastDirection: "outbound", lastMessageText: "hi" });
         }
-        if (!reached) return;
-      }
+      });
     },
   );
 });
 
 /** The sender dies right after it has stored the platform's response in the record. */
-async function stopsOnceSettled(fixture: ReplyFixture): Promise<void> {
-  const ports = fixture.ports();
-  const settle: typeof ports.sendRecords.settleSend = async (...settled) => {
-    await ports.sendRecords.settleSend(...settled);
-    throw new Error("injected");
-  };
-  await fixture.sendReply({}, "live", { ...ports, sendRecords: { ...ports.sendRecords, settleSend: settle } });
-}

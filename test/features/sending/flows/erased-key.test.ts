@@ -1,33 +1,17 @@
 import { expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { type ReplyFixture, useReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../../../support/flows/test-env.ts";
+import { replyFixtures } from "../../../support/flows/reply-fixture.ts";
 import { runFrozen } from "../../../support/processes/frozen-process.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 
 // A key whose first process left no result.
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
-});
+const { testEnv, fixture } = replyFixtures();
 
 const outcomeUnknown = { refused: "outcome_unknown", detail: "outcome_unknown" };
 const keyed = (ports = fixture.ports()) => fixture.sendReply({ idempotencyKey: "key" }, "live", ports);
 
-/** Sends a reply in a process that dies: its call `lastCall` does not return. */
-async function replyAndDie(lastCall: string): Promise<void> {
-  const died = Promise.withResolvers<void>();
-  const ports = interceptCalls(fixture.ports(), async (name, call) => {
-    if (name !== lastCall) return call();
-    await call();
-    died.resolve();
-    return new Promise(() => {});
-  });
-  void keyed(ports);
-  await died.promise;
-}
+const replyAndDie = (lastCall: string) => fixture.sendAndDie(lastCall, { idempotencyKey: "key" });
 
 async function eraseAndWriteAgain(): Promise<void> {
   testEnv.advance(SECOND);
@@ -37,7 +21,7 @@ async function eraseAndWriteAgain(): Promise<void> {
 }
 
 it.each(["platform.send", "sendRecords.settleSend", "sendRecords.start"])(
-  "answers outcome_unknown when the conversation was erased after its process had died (%s), and sends nothing",
+  "a key whose process died (%s) before an erasure answers outcome_unknown, and sends nothing",
   async (lastCall) => {
     await replyAndDie(lastCall);
     const callsBefore = fixture.platformCalls.length;
@@ -50,7 +34,7 @@ it.each(["platform.send", "sendRecords.settleSend", "sendRecords.start"])(
   },
 );
 
-it("sends once when its process died before the record, in a conversation that was erased long before", async () => {
+it("a key sends once when its process died before the record, in a conversation that was erased long before", async () => {
   await eraseAndWriteAgain();
   testEnv.advance(HOUR);
   await replyAndDie("dueSends.put");
@@ -59,7 +43,7 @@ it("sends once when its process died before the record, in a conversation that w
   expect(fixture.platformCalls).toHaveLength(1);
 });
 
-it("is used by the next request when its first process gives it back while the next one takes it over", async () => {
+it("a key is used by the next request when its first process gives it back while the next one takes it over", async () => {
   await Promise.all(Array.from({ length: 10 }, () => fixture.sendReply()));
   const [reached, thawed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = keyed(
@@ -89,7 +73,7 @@ it("is used by the next request when its first process gives it back while the n
   expect(fixture.platformCalls).toHaveLength(11);
 });
 
-it("keeps its first result when a process that was frozen stores another one", async () => {
+it("a key keeps its first result when a process that was frozen stores another one", async () => {
   const { result } = await runFrozen(
     fixture.ports(),
     { call: "platform.send", when: "after" },

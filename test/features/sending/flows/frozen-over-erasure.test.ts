@@ -69,11 +69,11 @@ describe.each(Object.entries(outcomes))("a reply that %s, whose process is froze
       return run;
     });
 
-  it("leaves nothing after the erasure", async () => {
+  it("a frozen reply leaves nothing after the erasure", async () => {
     expect(await runAtEach(eraseCompletely, anyRow)).toBeGreaterThanOrEqual(9);
   });
 
-  it("leaves nothing of itself in the conversation that starts after the erasure", async () => {
+  it("a frozen reply leaves nothing of itself in the conversation that starts after the erasure", async () => {
     const eraseAndWriteAgain = async () => {
       await eraseCompletely();
       await writeAgain();

@@ -1,28 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
-import { isRefusal } from "#base/kernel/refusals.ts";
-import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { performSend } from "#features/sending/perform.ts";
-import { planSend } from "#features/sending/plan.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
-import {
-  openReplyFixture,
-  type ReplyFixture,
-  refusedWith,
-  useReplyFixture,
-} from "../../../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../../../support/flows/test-env.ts";
-import { sampleMessage } from "./support/sample-send.ts";
+import { refusedWith, replyFixtures } from "../../../support/flows/reply-fixture.ts";
 
 // What a caller gets when a part of ours fails: an error only if nothing was sent.
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
-});
+const { testEnv, fixture, renew } = replyFixtures();
 
 const rejectInjected = () => Promise.reject(new Error("injected"));
 const outcomeUnknown = { refused: "outcome_unknown", detail: "outcome_unknown" };
@@ -39,48 +24,42 @@ function portsWithout(...calls: readonly `${string}.${string}`[]): ApiPorts {
 }
 
 const eventTypes = async () => (await fixture.events()).map(({ type }) => type);
-async function advancePastDue(): Promise<void> {
-  testEnv.advance(61 * SECOND);
-  await fixture.sweepSends();
-}
 
-describe("a reply that the platform accepted", () => {
-  it.each(["outboundMessages.record", "conversations.advanceHead", "events.send", "dueSends.remove"] as const)(
-    "returns sent although %s fails, and is published within a minute",
-    async (call) => {
-      const result = await fixture.sendReply({}, "live", portsWithout(call));
-      expect(result).toEqual({ messageId: `mid-of-${fixture.platformCalls[0]?.metadata}` });
-      await advancePastDue();
-      expect(await eventTypes()).toEqual(["message.sent"]);
-      expect(fixture.platformCalls).toHaveLength(1);
-      expect(await fixture.dueItems()).toEqual([]);
-    },
-  );
+it.each(["outboundMessages.record", "conversations.advanceHead", "events.send", "dueSends.remove"] as const)(
+  "an accepted reply returns sent although %s fails, and is published within a minute",
+  async (call) => {
+    const result = await fixture.sendReply({}, "live", portsWithout(call));
+    expect(result).toEqual({ messageId: `mid-of-${fixture.platformCalls[0]?.metadata}` });
+    await fixture.sweepPastDue();
+    expect(await eventTypes()).toEqual(["message.sent"]);
+    expect(fixture.platformCalls).toHaveLength(1);
+    expect(await fixture.dueItems()).toEqual([]);
+  },
+);
 
-  it.each([
-    ["settled", ["sendRecords.settleSend"]],
-    ["settled or read", ["sendRecords.settleSend", "sendRecords.get"]],
-  ] as const)(
-    "returns and publishes an unknown outcome if its record cannot be %s, and the echo settles it as sent",
-    async (_what, calls) => {
-      expect(await fixture.sendReply({}, "live", portsWithout(...calls))).toEqual(outcomeUnknown);
-      await advancePastDue();
-      expect(await eventTypes()).toEqual(["message.failed"]);
-      await fixture.echo(`${fixture.tenant}-out`, "hi");
-      expect(await eventTypes()).toEqual(["message.failed", "message.sent"]);
-      expect(fixture.platformCalls).toHaveLength(1);
-    },
-  );
-});
+it.each([
+  ["settled", ["sendRecords.settleSend"]],
+  ["settled or read", ["sendRecords.settleSend", "sendRecords.get"]],
+] as const)(
+  "an accepted reply has an unknown outcome if its record cannot be %s, and the echo settles it as sent",
+  async (_what, calls) => {
+    expect(await fixture.sendReply({}, "live", portsWithout(...calls))).toEqual(outcomeUnknown);
+    await fixture.sweepPastDue();
+    expect(await eventTypes()).toEqual(["message.failed"]);
+    await fixture.echo(`${fixture.tenant}-out`, "hi");
+    expect(await eventTypes()).toEqual(["message.failed", "message.sent"]);
+    expect(fixture.platformCalls).toHaveLength(1);
+  },
+);
 
 it("a refused reply returns the platform's error text if anything fails after its record is settled", async () => {
   fixture.setPlatformResponse(refusedWith({ detail: "no such person", coolDownMs: MINUTE }));
   for (const call of ["budgets.pauseAccount", "eventBodies.recordRef", "events.send"] as const) {
-    fixture = await openReplyFixture(testEnv);
+    await renew();
     fixture.setPlatformResponse(refusedWith({ detail: "no such person", coolDownMs: MINUTE }));
     const refused = { refused: "send_failed", detail: "no such person" };
     expect(await fixture.sendReply({}, "live", portsWithout(call))).toEqual(refused);
-    await advancePastDue();
+    await fixture.sweepPastDue();
     expect(await eventTypes()).toEqual(["message.failed"]);
   }
 });
@@ -88,7 +67,7 @@ it("a refused reply returns the platform's error text if anything fails after it
 it("a reply with an unknown outcome returns it even if the record cannot be settled", async () => {
   fixture.setPlatformResponse(unknownOutcome);
   expect(await fixture.sendReply({}, "live", portsWithout("sendRecords.settleSend"))).toEqual(outcomeUnknown);
-  await advancePastDue();
+  await fixture.sweepPastDue();
   expect(await eventTypes()).toEqual(["message.failed"]);
 });
 
@@ -102,7 +81,7 @@ it.each(["vault.open", "dueSends.put", "sendRecords.start"] as const)(
   async (call) => {
     await expect(fixture.sendReply({}, "live", portsWithout(call))).rejects.toThrow("injected");
     expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
-    await advancePastDue();
+    await fixture.sweepPastDue();
     expect([await eventTypes(), await fixture.dueItems()]).toEqual([[], []]);
   },
 );
@@ -123,82 +102,78 @@ it("a send whose record was written but whose write response was lost has an unk
     await fixture.sendReply({}, "live", { ...ports, sendRecords: { ...ports.sendRecords, start: startRecord } }),
   ).toEqual(outcomeUnknown);
   expect(fixture.platformCalls).toEqual([]);
-  await advancePastDue();
+  await fixture.sweepPastDue();
   expect(await eventTypes()).toEqual(["message.failed"]);
 });
 
-describe("with an idempotency key", () => {
-  const keyed = (from?: ApiPorts) => fixture.sendReply({ idempotencyKey: "k" }, "live", from);
+const keyed = (from?: ApiPorts) => fixture.sendReply({ idempotencyKey: "k" }, "live", from);
 
-  it("a result that cannot be stored is still returned, and again after a minute", async () => {
-    const first = await keyed(portsWithout("idempotencyKeys.saveResult"));
-    expect(first).toHaveProperty("messageId");
-    expect(await keyed()).toMatchObject({ refused: "idempotency_conflict" });
-    testEnv.advance(MINUTE);
-    expect(await keyed()).toEqual(first);
-    expect(fixture.platformCalls).toHaveLength(1);
-  });
+it("with an idempotency key, a result that cannot be stored is still returned, and again after a minute", async () => {
+  const first = await keyed(portsWithout("idempotencyKeys.saveResult"));
+  expect(first).toHaveProperty("messageId");
+  expect(await keyed()).toMatchObject({ refused: "idempotency_conflict" });
+  testEnv.advance(MINUTE);
+  expect(await keyed()).toEqual(first);
+  expect(fixture.platformCalls).toHaveLength(1);
+});
 
-  it.each([2 * MINUTE, 20 * MINUTE])(
-    "a send that was not started is started %d ms later, and its echo matches it",
-    async (later) => {
-      await expect(keyed(portsWithout("sendRecords.start"))).rejects.toThrow("injected");
-      testEnv.advance(later);
-      fixture.setPlatformResponse(unknownOutcome);
-      expect(await keyed()).toEqual(outcomeUnknown);
-      testEnv.advance(SECOND);
-      await fixture.echo(`${fixture.tenant}-out`, "hi");
-      await advancePastDue();
-      expect(await eventTypes()).toEqual(["message.sent"]);
-      expect(await fixture.records()).toMatchObject([{ st: "sent", m: `${fixture.tenant}-out` }]);
-      expect((await fixture.messageRows())[0]?.message).toMatchObject({
-        direction: "outbound",
-        sentVia: "api_in_window",
-      });
-    },
-  );
-
-  it("one of several requests that take over a key sends", async () => {
+it.each([2 * MINUTE, 20 * MINUTE])(
+  "a send with a key that was not started is started %d ms later, and its echo matches it",
+  async (later) => {
     await expect(keyed(portsWithout("sendRecords.start"))).rejects.toThrow("injected");
-    testEnv.advance(20 * MINUTE);
-    const results = await Promise.all([keyed(), keyed(), keyed()]);
-    expect(results.filter((one) => "messageId" in one)).toHaveLength(1);
-    expect(results.filter((one) => !("messageId" in one))).toEqual(
-      Array(2).fill({ refused: "idempotency_conflict", detail: "in_flight" }),
-    );
-    expect(fixture.platformCalls).toHaveLength(1);
-  });
+    testEnv.advance(later);
+    fixture.setPlatformResponse(unknownOutcome);
+    expect(await keyed()).toEqual(outcomeUnknown);
+    testEnv.advance(SECOND);
+    await fixture.echo(`${fixture.tenant}-out`, "hi");
+    await fixture.sweepPastDue();
+    expect(await eventTypes()).toEqual(["message.sent"]);
+    expect(await fixture.records()).toMatchObject([{ st: "sent", m: `${fixture.tenant}-out` }]);
+    expect((await fixture.messageRows())[0]?.message).toMatchObject({
+      direction: "outbound",
+      sentVia: "api_in_window",
+    });
+  },
+);
 
-  it("a process that slept does not start its send after another process may have taken over its key", async () => {
-    const asleep = Promise.withResolvers<void>();
-    const woken = Promise.withResolvers<void>();
-    const ports = fixture.ports();
-    const open: typeof ports.vault.open = async (...sealed) => {
-      asleep.resolve();
-      await woken.promise;
-      return ports.vault.open(...sealed);
-    };
-    const first = keyed({ ...ports, vault: { ...ports.vault, open } }).catch((error: unknown) => error);
-    await asleep.promise;
-    testEnv.advance(MINUTE);
-    const second = await keyed();
-    expect(second).toHaveProperty("messageId");
-    woken.resolve();
-    expect(await first).toBeInstanceOf(Error);
-    expect(fixture.platformCalls).toHaveLength(1);
-    expect(await keyed()).toEqual(second);
-  });
+it("with an idempotency key, one of several requests that take over a key sends", async () => {
+  await expect(keyed(portsWithout("sendRecords.start"))).rejects.toThrow("injected");
+  testEnv.advance(20 * MINUTE);
+  const results = await Promise.all([keyed(), keyed(), keyed()]);
+  expect(results.filter((one) => "messageId" in one)).toHaveLength(1);
+  expect(results.filter((one) => !("messageId" in one))).toEqual(
+    Array(2).fill({ refused: "idempotency_conflict", detail: "in_flight" }),
+  );
+  expect(fixture.platformCalls).toHaveLength(1);
+});
+
+it("with an idempotency key, a process that slept does not start its send after another process may have taken over its key", async () => {
+  const asleep = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const ports = fixture.ports();
+  const open: typeof ports.vault.open = async (...sealed) => {
+    asleep.resolve();
+    await woken.promise;
+    return ports.vault.open(...sealed);
+  };
+  const first = keyed({ ...ports, vault: { ...ports.vault, open } }).catch((error: unknown) => error);
+  await asleep.promise;
+  testEnv.advance(MINUTE);
+  const second = await keyed();
+  expect(second).toHaveProperty("messageId");
+  woken.resolve();
+  expect(await first).toBeInstanceOf(Error);
+  expect(fixture.platformCalls).toHaveLength(1);
+  expect(await keyed()).toEqual(second);
 });
 
 it("a later try with the same id leaves no text that an erasure misses", async () => {
-  const request = { message: sampleMessage(fixture.id), kind: "reply" } as const;
-  const planned = await planSend(fixture.ports(), request, testEnv.now());
-  if (isRefusal(planned)) throw new Error(planned.refused);
+  const planned = await fixture.plan();
   const id = newUlid(testEnv.now());
   fixture.setPlatformResponse(unknownOutcome);
-  await performSend(fixture.ports(), { ...planned, id }, startRequestTime(testEnv.now));
+  await fixture.perform(planned, id);
   testEnv.advance(5);
-  await performSend(fixture.ports(), { ...planned, id }, startRequestTime(testEnv.now));
+  await fixture.perform(planned, id);
   expect(await fixture.dueItems()).toHaveLength(1);
   await fixture.eraseConversation();
   expect(await fixture.dueItems()).toEqual([]);

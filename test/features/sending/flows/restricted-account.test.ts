@@ -1,20 +1,16 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { accountItemKey } from "#features/accounts/store/keys.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
-import { type ReplyFixture, refusedWith, useReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../../../support/flows/test-env.ts";
-import { interceptCalls } from "../../../support/processes/port-calls.ts";
+import { refusedWith, replyFixtures } from "../../../support/flows/reply-fixture.ts";
 
 // An account that a refused send restricted is tried again, at first after an hour.
 
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
+const { testEnv, fixture } = replyFixtures();
+beforeEach(() => {
   fixture.setPlatformResponse(refused);
   testEnv.advance(SECOND);
 });
@@ -33,7 +29,7 @@ async function tryReply(): Promise<boolean> {
 const accountEvents = async () => (await fixture.events()).filter(({ type }) => type.startsWith("account."));
 const accountEventTypes = async () => (await accountEvents()).map(({ type }) => type);
 
-it("is tried after 1, 2, 4, 8, 16 and then every 24 hours", async () => {
+it("a restricted account is tried after 1, 2, 4, 8, 16 and then every 24 hours", async () => {
   expect(await tryReply()).toBe(true);
   for (const wait of [1, 2, 4, 8, 16, 24, 24].map((hours) => hours * HOUR)) {
     testEnv.advance(wait - SECOND);
@@ -46,7 +42,7 @@ it("is tried after 1, 2, 4, 8, 16 and then every 24 hours", async () => {
   expect(await fixture.account()).toMatchObject({ status: "restricted", statusDetail: TEXT, refreshError: null });
 });
 
-it("says when to try again, without a call to the platform, and an idempotency key can be used again then", async () => {
+it("a restricted account says when to try again, without a call to the platform, and an idempotency key can be used again then", async () => {
   await tryReply();
   testEnv.advance(10 * MINUTE);
   const reply = () => fixture.sendReply({ idempotencyKey: "k-1" });
@@ -56,16 +52,8 @@ it("says when to try again, without a call to the platform, and an idempotency k
   expect(await reply()).toHaveProperty("messageId");
 });
 
-it("is published by the sweep if its process died, although a later refusal restricted the account again", async () => {
-  const died = Promise.withResolvers<void>();
-  const ports = interceptCalls(fixture.ports(), async (name, call) => {
-    const answer = await call();
-    if (name !== "accounts.setStatus") return answer;
-    died.resolve();
-    return new Promise(() => {});
-  });
-  void fixture.sendReply({}, "live", ports);
-  await died.promise;
+it("a restriction is published by the sweep if its process died, although a later refusal restricted the account again", async () => {
+  await fixture.sendAndDie("accounts.setStatus");
   const unblock = { action: "unblock", at: testEnv.now(), reason: null, eventUlid: newUlid(testEnv.now()) } as const;
   await accountStore(testEnv.table).setPolicy(fixture.tenant, fixture.accountRef, unblock);
   testEnv.advance(SECOND);
@@ -77,7 +65,7 @@ it("is published by the sweep if its process died, although a later refusal rest
   expect(restricted.map(({ data }) => data.account.status)).toEqual(["restricted", "restricted"]);
 });
 
-it("recovers with the first accepted send, which is published once", async () => {
+it("a restricted account recovers with the first accepted send, which is published once", async () => {
   await tryReply();
   testEnv.advance(HOUR);
   accept();
@@ -99,7 +87,7 @@ it("recovers with the first accepted send, which is published once", async () =>
   expect(await tryReply()).toBe(true);
 });
 
-it("is not doubled by sends that started before the next try", async () => {
+it("the wait of a restricted account is not doubled by sends that started before the next try", async () => {
   await tryReply();
   testEnv.advance(HOUR);
   const full = Promise.withResolvers<void>();
@@ -113,7 +101,7 @@ it("is not doubled by sends that started before the next try", async () => {
   expect((await fixture.account())?.retryAt).toBe(testEnv.now() + 2 * HOUR);
 });
 
-it("recovers if the process that sent died before it could publish that, with one event", async () => {
+it("a restricted account recovers if the process that sent died before it could publish that, with one event", async () => {
   await tryReply();
   testEnv.advance(HOUR);
   accept();
@@ -131,7 +119,7 @@ it("recovers if the process that sent died before it could publish that, with on
   expect(await accountEventTypes()).toEqual(["account.restricted", "account.recovered"]);
 });
 
-it("does not recover by a test send", async () => {
+it("a restricted account does not recover by a test send", async () => {
   await tryReply();
   testEnv.advance(HOUR);
   expect(await fixture.sendReply({}, "test")).toHaveProperty("messageId");
@@ -139,7 +127,7 @@ it("does not recover by a test send", async () => {
   expect(await accountEventTypes()).toEqual(["account.restricted"]);
 });
 
-it("waits for the platform's unblock if the platform blocks the account, and says why", async () => {
+it("a restricted account waits for the platform's unblock if the platform blocks the account, and says why", async () => {
   await tryReply();
   const setPolicy = (action: "block" | "unblock", reason: string | null) =>
     accountStore(testEnv.table).setPolicy(fixture.tenant, fixture.accountRef, {
@@ -157,7 +145,7 @@ it("waits for the platform's unblock if the platform blocks the account, and say
   expect(await tryReply()).toBe(true);
 });
 
-it("that a release without retries had stored is tried at once", async () => {
+it("a restricted account that a release without retries had stored is tried at once", async () => {
   const table = testEnv.table;
   await tryReply();
   const Key = accountItemKey(fixture.tenant, fixture.accountRef);

@@ -1,4 +1,4 @@
-import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -7,6 +7,7 @@ import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { deleteItem } from "../../../support/stores/items.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../../support/stores/samples.ts";
 
 // Sweeps of sends that stop early.
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   testEnv.advance(30 * DAY);
-  await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK: "QS", SK: "SWEPT" } }));
+  await deleteItem(testEnv.table, { PK: "QS", SK: "SWEPT" });
   await settleDueSends(ports, testEnv.now());
 });
 

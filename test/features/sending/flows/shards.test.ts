@@ -1,4 +1,3 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { feedShard, headKey, inboxFeed, messageFeed, messageKey } from "#features/inbox/store/keys.ts";
@@ -7,6 +6,7 @@ import { injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { openReplyFixture } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { readItem } from "../../../support/stores/items.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
@@ -18,9 +18,7 @@ async function openShardedFixture() {
   await tenantStateStore(testEnv.table).growShards(tenant, 1, shards);
   const shard = feedShard(id, shards);
   expect(shard).toBeGreaterThan(0);
-  const feedAt = async (Key: object) =>
-    (await testEnv.table.client.send(new GetCommand({ TableName: testEnv.table.name, Key, ConsistentRead: true }))).Item
-      ?.F;
+  const feedAt = async (key: Parameters<typeof readItem>[1]) => (await readItem(testEnv.table, key))?.F;
   return {
     ...fixture,
     shard,

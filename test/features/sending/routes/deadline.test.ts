@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
-import { openReplyFixture, type ReplyFixture, useReplyFixture } from "../../../support/flows/reply-fixture.ts";
-import type { TestEnv } from "../../../support/flows/test-env.ts";
+import { replyFixtures } from "../../../support/flows/reply-fixture.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 import { liveKeyOf, testApp } from "../../../support/routes/test-app.ts";
@@ -11,11 +10,7 @@ import { liveKeyOf, testApp } from "../../../support/routes/test-app.ts";
 // What a reply answers when its request runs out of time.
 
 const REMAINING = 28_500;
-let testEnv: TestEnv;
-let fixture: ReplyFixture;
-useReplyFixture((opened) => {
-  ({ testEnv, fixture } = opened);
-});
+const { testEnv, fixture, renew } = replyFixtures();
 afterEach(() => void vi.useRealTimers());
 
 /** Replies with an idempotency key. */
@@ -52,59 +47,58 @@ async function replyUntilDeadline(hangingCall: string, thaw: Promise<void> = new
 
 const outcomeUnknown = { status: 502, body: { ok: false, error: { code: "send_failed", detail: "outcome_unknown" } } };
 
-describe("a reply at the end of its request's time", () => {
-  it.each([
-    "sendRecords.start",
-    "platform.send",
-    "sendRecords.settleSend",
-    "outboundMessages.record",
-    "events.send",
-    "dueSends.remove",
-  ])("is 502 outcome_unknown once its record may stand: %s hangs", async (call) => {
+it.each([
+  "sendRecords.start",
+  "platform.send",
+  "sendRecords.settleSend",
+  "outboundMessages.record",
+  "events.send",
+  "dueSends.remove",
+])(
+  "a reply at the end of its request's time is 502 outcome_unknown once its record may stand: %s hangs",
+  async (call) => {
     expect(await replyUntilDeadline(call)).toMatchObject({ ...outcomeUnknown, lateCalls: [] });
-  });
+  },
+);
 
-  it("is 200 when only the result of its key cannot be stored", async () => {
-    expect(await replyUntilDeadline("idempotencyKeys.saveResult")).toMatchObject({ status: 200 });
-  });
-
-  it.each(["dueSends.put", "sendRecords.start", "dueSends.remove"])(
-    "begins no call after the response: %s stands still",
-    async (call) => {
-      const thaw = Promise.withResolvers<void>();
-      await replyUntilDeadline(call, thaw.promise);
-      vi.useRealTimers();
-      const written = [await fixture.dueItems(), await fixture.records()];
-      testEnv.advance(2 * HOUR);
-      thaw.resolve();
-      for (let turn = 0; turn < 200; turn++) await nextTurn();
-      expect([await fixture.dueItems(), await fixture.records()]).toEqual(written);
-    },
-  );
-
-  it("is 500 before there is a record, and nothing is sent", async () => {
-    expect(await replyUntilDeadline("dueSends.put")).toMatchObject({ status: 500 });
-    expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
-  });
+it("a reply at the end of its request's time is 200 when only the result of its key cannot be stored", async () => {
+  expect(await replyUntilDeadline("idempotencyKeys.saveResult")).toMatchObject({ status: 200 });
 });
 
-describe("the platform", () => {
-  it("is not called when the rest of the time is too short for its answer", async () => {
-    // Ten seconds for the platform, four to store the outcome, half a second to answer.
-    expect(await reply(fixture.ports(), 14.5 * SECOND - 1)).toMatchObject({ status: 500 });
-    expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
-    fixture = await openReplyFixture(testEnv);
-    expect(await reply(fixture.ports(), 14.5 * SECOND)).toMatchObject({ status: 200 });
-  });
+it.each(["dueSends.put", "sendRecords.start", "dueSends.remove"])(
+  "a reply at the end of its request's time begins no call after the response: %s stands still",
+  async (call) => {
+    const thaw = Promise.withResolvers<void>();
+    await replyUntilDeadline(call, thaw.promise);
+    vi.useRealTimers();
+    const written = [await fixture.dueItems(), await fixture.records()];
+    testEnv.advance(2 * HOUR);
+    thaw.resolve();
+    for (let turn = 0; turn < 200; turn++) await nextTurn();
+    expect([await fixture.dueItems(), await fixture.records()]).toEqual(written);
+  },
+);
 
-  it("has until two seconds before the end, if it fetches a file", async () => {
-    await reply(fixture.ports());
-    // Half a second to answer, two seconds to store the outcome.
-    expect(fixture.platformCalls[0]?.endsBy).toBe(testEnv.now() + REMAINING - 2.5 * SECOND);
-  });
+it("a reply at the end of its request's time is 500 before there is a record, and nothing is sent", async () => {
+  expect(await replyUntilDeadline("dueSends.put")).toMatchObject({ status: 500 });
+  expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
+});
 
-  it("has answered and its answer is stored before the request answers", async () => {
-    const ports = observePorts(fixture.ports());
-    expect(await answerOf(() => reply(ports))).toMatchObject({ status: 200 });
-  });
+it("the platform is not called when the rest of the time is too short for its answer", async () => {
+  // Ten seconds for the platform, four to store the outcome, half a second to answer.
+  expect(await reply(fixture.ports(), 14.5 * SECOND - 1)).toMatchObject({ status: 500 });
+  expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
+  await renew();
+  expect(await reply(fixture.ports(), 14.5 * SECOND)).toMatchObject({ status: 200 });
+});
+
+it("the platform has until two seconds before the end, if it fetches a file", async () => {
+  await reply(fixture.ports());
+  // Half a second to answer, two seconds to store the outcome.
+  expect(fixture.platformCalls[0]?.endsBy).toBe(testEnv.now() + REMAINING - 2.5 * SECOND);
+});
+
+it("the platform has answered and its answer is stored before the request answers", async () => {
+  const ports = observePorts(fixture.ports());
+  expect(await answerOf(() => reply(ports))).toMatchObject({ status: 200 });
 });

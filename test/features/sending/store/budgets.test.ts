@@ -47,7 +47,7 @@ const attempts = fc.array(
   { minLength: 20, maxLength: 60 },
 );
 
-it("counts a send if and only if every window allows it", async () => {
+it("a budget counts a send if and only if every window allows it", async () => {
   await fc.assert(
     fc.asyncProperty(attempts, async (attempts) => {
       const tenant = newTenant();
@@ -92,7 +92,7 @@ it("counts a send if and only if every window allows it", async () => {
   );
 });
 
-it("returns the stored state to a send that starts with an outdated one, and starts it with that state", async () => {
+it("a budget returns the stored state to a send that starts with an outdated one, and starts it with that state", async () => {
   const tenant = newTenant();
   const spender = { tenant, account: ACCOUNT, conversationId: sampleConversationId(tenant), scope: "live" } as const;
   const stale = await budgets.get(spender);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { injectFaults } from "../../../support/faults.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -8,12 +8,13 @@ import { expectNothingLeft, openUploadRace, runUploadInterleavings, type UploadR
 const INTERLEAVINGS = repetitions({ whole: 200, sample: 20 });
 const testEnv = openedOnce(openTestEnv);
 
-describe("an erasure concurrent with the creation, the finish and the hand-over of uploads", () => {
-  it("leaves no row, no file and no message that makes one, in any order of the calls", async () => {
-    await runUploadInterleavings(testEnv, { from: 1, count: INTERLEAVINGS });
-  }, 300_000);
+it("an erasure concurrent with the creation, the finish and the hand-over of uploads leaves no row, no file and no message that makes one", async () => {
+  await runUploadInterleavings(testEnv, { from: 1, count: INTERLEAVINGS });
+}, 300_000);
 
-  it.each(["create", "finish", "runHandOvers"] as const)("leaves nothing, before any call of %s", async (step) => {
+it.each(["create", "finish", "runHandOvers"] as const)(
+  "an erasure concurrent with uploads leaves nothing, before any call of %s",
+  async (step) => {
     for (let call = 0; ; call++) {
       const race = await openUploadRace(testEnv);
       if (!(await runStep(race, step, call))) {
@@ -22,8 +23,8 @@ describe("an erasure concurrent with the creation, the finish and the hand-over 
       }
       await expectNothingLeft(testEnv, race);
     }
-  });
-});
+  },
+);
 
 /** Erases the conversation before a call of the step. @returns whether there was such a call */
 async function runStep(race: UploadRace, step: "create" | "finish" | "runHandOvers", call: number): Promise<boolean> {

@@ -4,12 +4,12 @@ import type { UploadState } from "#features/uploads/rules/uploads.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { handOverWorker } from "../../../../functions/hand-over/worker.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { refusedOutcome, unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
+import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { faultPoints, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { invokeWorker, type QueueWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { type HandOverFixture, openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
+import { type HandOverFixture, openHandOverFixture, refuseUpload, takeUpload } from "./support/hand-over-fixture.ts";
 
 // A hand-over that dies, or whose call to AWS fails, at any call.
 
@@ -55,9 +55,7 @@ async function watch(fixture: HandOverFixture, id: string) {
   return seen;
 }
 
-const refused = (changes: object) => ({ ...refusedOutcome, ...changes }) as UploadOutcome;
-
-describe.each(kinds)("a hand-over that meets a fault (%s) at any call", (kind) => {
+describe.each(kinds)("a fault (%s) at any call", (kind) => {
   const each = async (check: (k: number) => Promise<boolean>, callsMin: number) => {
     for (let k = kinds.indexOf(kind) % STEP; ; k += STEP) {
       if (await check(k)) continue;
@@ -66,7 +64,7 @@ describe.each(kinds)("a hand-over that meets a fault (%s) at any call", (kind) =
     }
   };
 
-  it("ends as ready with one id that belongs to its account, or as failed, and leaves no copy", async () => {
+  it("a hand-over ends as ready with one id that belongs to its account, or as failed, and leaves no copy", async () => {
     await each(async (k) => {
       const fixture = await openHandOverFixture(testEnv);
       const id = await fixture.newUpload();
@@ -80,11 +78,11 @@ describe.each(kinds)("a hand-over that meets a fault (%s) at any call", (kind) =
     }, 7);
   });
 
-  it("ends in the same way after a call that may pass", async () => {
+  it("a hand-over ends in the same way after a call that may pass", async () => {
     await each(async (k) => {
       const fixture = await openHandOverFixture(testEnv);
       const id = await fixture.newUpload();
-      const outcomes = [unknownOutcome as UploadOutcome, refused({ class: "invalid", transient: true })];
+      const outcomes = [unknownOutcome as UploadOutcome, refuseUpload({ class: "invalid", transient: true })];
       fixture.setAnswer(async () => outcomes.shift() ?? takeUpload("third"));
       const reached = await runWithFault(fixture, kind, k);
       const end = await watch(fixture, id);
@@ -99,12 +97,12 @@ describe.each(kinds)("a hand-over that meets a fault (%s) at any call", (kind) =
     ["at once", "send_failed"],
     ["after the visibility timeout", "internal_error"],
   ])(
-    "changes the account's status once after a refusal, with one event, if its message comes %s",
+    "a hand-over changes the account's status once after a refusal, with one event, if its message comes %s",
     async (comes, code) => {
       await each(async (k) => {
         const fixture = await openHandOverFixture(testEnv);
         const id = await fixture.newUpload();
-        fixture.setAnswer(refused({ class: "token", accountStatus: "needs_reauth" }));
+        fixture.setAnswer(refuseUpload({ class: "token", accountStatus: "needs_reauth" }));
         const reached = await runWithFault(fixture, kind, k);
         if (comes === "at once") await fixture.enqueue(id);
         await fixture.run();

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { refusedOutcome, unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
+import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { openHandOverFixture, takeUpload } from "./support/hand-over-fixture.ts";
+import { openHandOverFixture, refuseUpload, takeUpload } from "./support/hand-over-fixture.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
@@ -26,8 +26,8 @@ async function runFrozen(run: () => Promise<unknown>, k: number, whileFrozen: ()
 
 describe.each<[string, UploadOutcome]>([
   ["takes the file", takeUpload("late")],
-  ["refuses it", { ...refusedOutcome, detail: "no" } as UploadOutcome],
-  ["refuses the token", { ...refusedOutcome, class: "token", accountStatus: "needs_reauth" } as UploadOutcome],
+  ["refuses it", refuseUpload({ detail: "no" })],
+  ["refuses the token", refuseUpload({ class: "token", accountStatus: "needs_reauth" })],
   ["does not answer", unknownOutcome as UploadOutcome],
 ])("when the platform %s", (_name, outcome) => {
   it("a hand-over that freezes before any call changes no end that a reader saw", async () => {

@@ -30,7 +30,7 @@ const copies = (id: string) => keys.filter((key) => key.startsWith("h/") && key.
 it.each([
   ["a file cannot be deleted", { key: postedKey(first) }, [postedKey(first)], "a file stays"],
   ["the posted files cannot be listed", { list: "u/" }, ids.map(postedKey), "the listing failed"],
-])("although %s, a purge deletes what else is due, and fails", async (_name, refuses, stays, message) => {
+])("a purge deletes what else is due, and fails, although %s", async (_name, refuses, stays, message) => {
   const files = openFiles(keys, refuses);
   const lines: object[] = [];
   const ports = { uploadFiles: files, log: (line: object) => void lines.push(line) };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { closedTypeNames } from "#features/uploads/rules/media-types.ts";
 import { startsAs, typeByBytes } from "#features/uploads/rules/signatures.ts";
 import { isoMedia, mediaFiles } from "../../../support/files/media-files.ts";
@@ -18,39 +18,33 @@ test.each(closedTypeNames)("no shorter start of a file of type %s is read beyond
   }
 });
 
-describe("accepted variants", () => {
-  test.each(acceptedVariants)("is accepted: %s", (_, head, types) => {
-    expect(typesOf(head)).toEqual(types);
-  });
+test.each(acceptedVariants)("an accepted variant passes: %s", (_, head, types) => {
+  expect(typesOf(head)).toEqual(types);
 });
 
-describe("refused relatives", () => {
-  test.each(refusedRelatives)("is of no accepted type: %s", (_, head) => {
-    expect(typesOf(head)).toEqual([]);
-  });
+test.each(refusedRelatives)("a refused relative is of no accepted type: %s", (_, head) => {
+  expect(typesOf(head)).toEqual([]);
 });
 
-describe("the type that the bytes show", () => {
-  test.each([
-    ["video/quicktime", "isom", "video/mp4"],
-    ["video/quicktime", "mp42", "video/mp4"],
-    ["video/quicktime", "M4V ", "video/mp4"],
-    ["video/quicktime", "qt  ", "video/quicktime"],
-    ["video/mp4", "qt  ", "video/quicktime"],
-    ["video/mp4", "isom", "video/mp4"],
-    ["audio/mp4", "isom", "audio/mp4"],
-    ["audio/mp4", "M4A ", "audio/mp4"],
-  ] as const)("of a file that claims %s and has the brand %s is %s", (claimedType, brand, type) => {
-    expect(typeByBytes(claimedType, isoMedia(brand, "vide"))).toBe(type);
-  });
+test.each([
+  ["video/quicktime", "isom", "video/mp4"],
+  ["video/quicktime", "mp42", "video/mp4"],
+  ["video/quicktime", "M4V ", "video/mp4"],
+  ["video/quicktime", "qt  ", "video/quicktime"],
+  ["video/mp4", "qt  ", "video/quicktime"],
+  ["video/mp4", "isom", "video/mp4"],
+  ["audio/mp4", "isom", "audio/mp4"],
+  ["audio/mp4", "M4A ", "audio/mp4"],
+] as const)("the type of a file that claims %s and has the brand %s is %s", (claimedType, brand, type) => {
+  expect(typeByBytes(claimedType, isoMedia(brand, "vide"))).toBe(type);
+});
 
-  test.each([
-    ["video/mp4", "M4A "],
-    ["video/quicktime", "M4A "],
-    ["audio/mp4", "qt  "],
-    ["audio/mp4", "M4V "],
-    ["video/quicktime", "3gp4"],
-  ] as const)("does not turn %s into the kind of the brand %s", (claimedType, brand) => {
-    expect(typeByBytes(claimedType, isoMedia(brand, "vide"))).toBeNull();
-  });
+test.each([
+  ["video/mp4", "M4A "],
+  ["video/quicktime", "M4A "],
+  ["audio/mp4", "qt  "],
+  ["audio/mp4", "M4V "],
+  ["video/quicktime", "3gp4"],
+] as const)("the bytes of a file do not turn %s into the kind of the brand %s", (claimedType, brand) => {
+  expect(typeByBytes(claimedType, isoMedia(brand, "vide"))).toBeNull();
 });

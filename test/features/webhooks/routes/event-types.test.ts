@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import * as full from "zod";
 import * as z from "zod/mini";
 import { type EventType, eventTypes, type RenderedEvent } from "#base/events/events.ts";
@@ -45,7 +45,7 @@ it("every type is listed in published order with its own description", async () 
   expect(new Set(types.map(({ description }) => description)).size).toBe(eventTypes.length);
 });
 
-it.each(eventTypes)("%s: its example matches its published JSON Schema and no other type's", async (type) => {
+it.each(eventTypes)("the example of %s matches its published JSON Schema and no other type's", async (type) => {
   const one = (await publishedSchemas()).find((each) => each.type === type);
   const { schema = {}, example = {} } = one ?? {};
   expect(schema).toMatchObject({ type: "object", properties: { type: { const: type } } });
@@ -69,7 +69,7 @@ it.each(eventTypes)("%s: its example matches its published JSON Schema and no ot
 });
 
 it.each(["message.sent", "message.failed"])(
-  "%s: its example is a message that the API sends: text or attachments, no context, an actor only beside the tag",
+  "the example of %s is a message that the API sends: text or attachments, no context, an actor only beside the tag",
   async (type) => {
     const example = (await publishedSchemas()).find((each) => each.type === type)?.example;
     const { message } = (example as { data: { message: Record<string, unknown> } }).data;
@@ -82,103 +82,101 @@ it.each(["message.sent", "message.failed"])(
   },
 );
 
-describe("rendered events match the published schema", () => {
-  it("for messages of every kind", () => {
-    const sample = (rest: object) => renderMessageEvent(tenant, sampleMessage(tenant, { id: "m1", ...rest }));
-    for (const event of [
-      sample({}),
-      sample({ direction: "outbound", actorId: "u", replyTo: "m0", scope: "test", text: "" }),
-      sample({ direction: "echo", sentVia: "other_app", holdId: `hold_${newUlid(NOW)}` }),
-      sample({ participant: { id: PERSON, handle: "Ada", username: "ada", name: "Ada L." } }),
-      sample({
-        context: {
-          repliedStory: { id: "1", url: null },
-          quickReply: { payload: "" },
-          postback: { payload: null },
-          referral: { ref: null, source: "ADS", type: null, adId: null },
-        },
-        attachments: [{ type: "location", url: null, title: "Here", coordinates: { lat: 1.5, long: -2 } }],
-        unsentAt: NOW,
-        edit: { text: "new", count: 1, at: NOW },
-        lastReactions: [{ by: "account", at: NOW, content: { reaction: null, emoji: "👍" } }],
-      }),
-      sample({
-        attachments: attachmentTypes.map((type, i) => ({ type, url: i % 2 ? null : "https://cdn.example/x" })),
-      }),
-    ]) {
-      expectMatchesSchema(event);
-    }
-  });
+it("rendered events match the published schema for messages of every kind", () => {
+  const sample = (rest: object) => renderMessageEvent(tenant, sampleMessage(tenant, { id: "m1", ...rest }));
+  for (const event of [
+    sample({}),
+    sample({ direction: "outbound", actorId: "u", replyTo: "m0", scope: "test", text: "" }),
+    sample({ direction: "echo", sentVia: "other_app", holdId: `hold_${newUlid(NOW)}` }),
+    sample({ participant: { id: PERSON, handle: "Ada", username: "ada", name: "Ada L." } }),
+    sample({
+      context: {
+        repliedStory: { id: "1", url: null },
+        quickReply: { payload: "" },
+        postback: { payload: null },
+        referral: { ref: null, source: "ADS", type: null, adId: null },
+      },
+      attachments: [{ type: "location", url: null, title: "Here", coordinates: { lat: 1.5, long: -2 } }],
+      unsentAt: NOW,
+      edit: { text: "new", count: 1, at: NOW },
+      lastReactions: [{ by: "account", at: NOW, content: { reaction: null, emoji: "👍" } }],
+    }),
+    sample({
+      attachments: attachmentTypes.map((type, i) => ({ type, url: i % 2 ? null : "https://cdn.example/x" })),
+    }),
+  ]) {
+    expectMatchesSchema(event);
+  }
+});
 
-  it("for changes of a message", () => {
-    const ref = { id: "m1", conversationId: sampleConversationId(tenant), account: ACCOUNT };
-    const ulid = newUlid(NOW);
-    for (const event of [
-      renderMessageDeleted(tenant, ulid, ref, { at: 0, by: "account" }),
-      renderMessageEdited(tenant, ulid, ref, { text: "", editCount: 5, at: 0, by: "participant" }),
-      renderMessageReaction(tenant, ulid, ref, {
-        action: "react",
-        reaction: "love",
-        emoji: "❤️",
-        at: 0,
-        by: "participant",
-      }),
-      renderMessageReaction(tenant, ulid, ref, {
-        action: "unreact",
-        reaction: null,
-        emoji: null,
-        at: 0,
-        by: "account",
-      }),
-    ]) {
-      expectMatchesSchema(event);
-    }
-  });
+it("rendered events match the published schema for changes of a message", () => {
+  const ref = { id: "m1", conversationId: sampleConversationId(tenant), account: ACCOUNT };
+  const ulid = newUlid(NOW);
+  for (const event of [
+    renderMessageDeleted(tenant, ulid, ref, { at: 0, by: "account" }),
+    renderMessageEdited(tenant, ulid, ref, { text: "", editCount: 5, at: 0, by: "participant" }),
+    renderMessageReaction(tenant, ulid, ref, {
+      action: "react",
+      reaction: "love",
+      emoji: "❤️",
+      at: 0,
+      by: "participant",
+    }),
+    renderMessageReaction(tenant, ulid, ref, {
+      action: "unreact",
+      reaction: null,
+      emoji: null,
+      at: 0,
+      by: "account",
+    }),
+  ]) {
+    expectMatchesSchema(event);
+  }
+});
 
-  it("for sends that failed or have an unknown outcome", () => {
-    for (const detail of ["outcome_unknown", "(#100) No matching user found"]) {
-      for (const rest of [
-        { text: "hi", actorId: "u", replyTo: "m0" },
-        { attachments: [{ type: "image", url: null }], scope: "test" },
-        { holdId: `hold_${newUlid(NOW)}`, sentVia: "api_human_agent" },
-      ] satisfies Partial<Message>[]) {
-        const message = sampleMessage(tenant, { id: "", direction: "outbound", ...rest });
-        expectMatchesSchema(renderMessageFailed(tenant, message, detail));
-      }
+it("rendered events match the published schema for sends that failed or have an unknown outcome", () => {
+  for (const detail of ["outcome_unknown", "(#100) No matching user found"]) {
+    for (const rest of [
+      { text: "hi", actorId: "u", replyTo: "m0" },
+      { attachments: [{ type: "image", url: null }], scope: "test" },
+      { holdId: `hold_${newUlid(NOW)}`, sentVia: "api_human_agent" },
+    ] satisfies Partial<Message>[]) {
+      const message = sampleMessage(tenant, { id: "", direction: "outbound", ...rest });
+      expectMatchesSchema(renderMessageFailed(tenant, message, detail));
     }
-  });
+  }
+});
 
-  it("for accounts", () => {
-    const account: Account = {
-      ...ACCOUNT,
-      connectionId: "",
-      connection: "instagram_login",
-      handle: "shop",
-      displayName: "Shop",
-      pageId: null,
-      status: "needs_reauth",
-      statusDetail: "x",
-      retryAt: null,
-      refreshError: "x",
-      lastRefreshedAt: NOW,
-      tokenExpiresAt: null,
-      authorizedBy: [],
-      humanAgentBlockedAt: null,
-      replaced: [],
-      resubscribedAt: null,
-      socketsUntil: null,
-      sealedToken: new Uint8Array(),
-    };
-    for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {
-      expectMatchesSchema(
-        renderAccountEvent(tenant, { eventUlid: newUlid(NOW), type: "account.needs_reauth", account, reason }),
-      );
-    }
-  });
+it("rendered events match the published schema for accounts", () => {
+  const account: Account = {
+    ...ACCOUNT,
+    connectionId: "",
+    connection: "instagram_login",
+    handle: "shop",
+    displayName: "Shop",
+    pageId: null,
+    status: "needs_reauth",
+    statusDetail: "x",
+    retryAt: null,
+    refreshError: "x",
+    lastRefreshedAt: NOW,
+    tokenExpiresAt: null,
+    authorizedBy: [],
+    humanAgentBlockedAt: null,
+    replaced: [],
+    resubscribedAt: null,
+    socketsUntil: null,
+    sealedToken: new Uint8Array(),
+  };
+  for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {
+    expectMatchesSchema(
+      renderAccountEvent(tenant, { eventUlid: newUlid(NOW), type: "account.needs_reauth", account, reason }),
+    );
+  }
+});
 
-  it("for webhook endpoints", () => {
-    for (const reason of ["gone", "failing"] as const)
-      expectMatchesSchema(renderWebhookPaused(tenant, newUlid(NOW), { endpointId: newUlid(NOW), reason }));
-    expectMatchesSchema(renderTestEvent(tenant, newUlid(NOW), { endpointId: newUlid(NOW), requestedBy: "cli" }));
-  });
+it("rendered events match the published schema for webhook endpoints", () => {
+  for (const reason of ["gone", "failing"] as const)
+    expectMatchesSchema(renderWebhookPaused(tenant, newUlid(NOW), { endpointId: newUlid(NOW), reason }));
+  expectMatchesSchema(renderTestEvent(tenant, newUlid(NOW), { endpointId: newUlid(NOW), requestedBy: "cli" }));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { eventTypes } from "#base/events/events.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
@@ -11,50 +11,48 @@ import { newTenant, siblingId } from "../../../support/stores/samples.ts";
 const testEnv = openedOnce(openTestEnv);
 const fixture = openedEach(() => openWebhookApiFixture(testEnv));
 
-describe("PATCH", () => {
-  it("returns the updated endpoint without a secret", async () => {
-    const changed = await fixture.ask("PATCH", fixture.endpointPath(), {
-      events: ["message.sent", "test.event", "message.sent"],
-      status: "paused",
-    });
-    expect(changed).toMatchObject({
-      status: 200,
-      body: {
-        data: { endpoint: { id: fixture.endpoint.id, events: ["message.sent", "test.event"], status: "paused" } },
-      },
-    });
-    expect((await fixture.ask("GET", fixture.endpointPath())).text).toBe(changed.text);
-    expect((await fixture.ask("PATCH", fixture.endpointPath(), { status: "active" })).body.data.endpoint.status).toBe(
-      "active",
-    );
+it("a PATCH of an endpoint returns the updated endpoint without a secret", async () => {
+  const changed = await fixture.ask("PATCH", fixture.endpointPath(), {
+    events: ["message.sent", "test.event", "message.sent"],
+    status: "paused",
   });
-
-  it("without fields changes nothing", async () => {
-    const before = await fixture.ask("GET", fixture.endpointPath());
-    expect(await fixture.ask("PATCH", fixture.endpointPath(), {})).toEqual(before);
-    expect(await fixture.audits("webhook.update")).toEqual([]);
+  expect(changed).toMatchObject({
+    status: 200,
+    body: {
+      data: { endpoint: { id: fixture.endpoint.id, events: ["message.sent", "test.event"], status: "paused" } },
+    },
   });
-
-  it.each([
-    { status: "deleted" },
-    { status: null },
-    { events: [] },
-    { events: ["message.unknown"] },
-    { events: "message.sent" },
-    { url: 1 },
-    { url: "ftp://127.0.0.1/" },
-    { url: "http://10.0.0.1/in" },
-    [],
-    undefined,
-  ])("of %j is 400 with a word for it", async (body) => {
-    const refused = await fixture.ask("PATCH", fixture.endpointPath(), body);
-    expect(refused).toMatchObject(invalidRequest);
-    expect(refused.body.error.detail).not.toBe("");
-    expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
-  });
+  expect((await fixture.ask("GET", fixture.endpointPath())).text).toBe(changed.text);
+  expect((await fixture.ask("PATCH", fixture.endpointPath(), { status: "active" })).body.data.endpoint.status).toBe(
+    "active",
+  );
 });
 
-it("rotate returns the new secret once, and the previous one is still active", async () => {
+it("a PATCH of an endpoint without fields changes nothing", async () => {
+  const before = await fixture.ask("GET", fixture.endpointPath());
+  expect(await fixture.ask("PATCH", fixture.endpointPath(), {})).toEqual(before);
+  expect(await fixture.audits("webhook.update")).toEqual([]);
+});
+
+it.each([
+  { status: "deleted" },
+  { status: null },
+  { events: [] },
+  { events: ["message.unknown"] },
+  { events: "message.sent" },
+  { url: 1 },
+  { url: "ftp://127.0.0.1/" },
+  { url: "http://10.0.0.1/in" },
+  [],
+  undefined,
+])("a PATCH of an endpoint with %j is 400 with a word for it", async (body) => {
+  const refused = await fixture.ask("PATCH", fixture.endpointPath(), body);
+  expect(refused).toMatchObject(invalidRequest);
+  expect(refused.body.error.detail).not.toBe("");
+  expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
+});
+
+it("a rotation returns the new secret once, and the previous one is still active", async () => {
   const { status, body } = await fixture.post(fixture.endpointPath("/rotate"));
   expect(status).toBe(200);
   expect(body.data.signing_secret).toMatch(/^whs_/);
@@ -71,7 +69,7 @@ it("rotate returns the new secret once, and the previous one is still active", a
   });
 });
 
-it("DELETE succeeds once; afterwards only the delivery history remains", async () => {
+it("a deletion succeeds once; afterwards only the delivery history remains", async () => {
   const row = await fixture.createDelivery(fixture.endpoint, "dlq");
   expect(await fixture.ask("DELETE", fixture.endpointPath())).toMatchObject({
     status: 200,
@@ -107,43 +105,41 @@ it("the eleventh host name of a tenant in a minute is 429 with the seconds until
   expect((await fixture.ask("PATCH", fixture.endpointPath(), { url: "http://127.0.0.1/in" })).status).toBe(200);
 });
 
-describe("every route of one endpoint", () => {
-  const routes = [
-    ["GET", "", undefined],
-    ["PATCH", "", { status: "paused" }],
-    ["PATCH", "", { url: "http://10.0.0.1/" }],
-    ["DELETE", "", undefined],
-    ["POST", "/rotate", undefined],
-    ["POST", "/test", undefined],
-    ["GET", "/deliveries/summary", undefined],
-    ["POST", "/deliveries/replay?from=1", undefined],
-    ["POST", "/deliveries/replay?from=1&status=delivered", undefined],
-    ["POST", "/deliveries/DELIVERY/replay", undefined],
-  ] as const;
+const routes = [
+  ["GET", "", undefined],
+  ["PATCH", "", { status: "paused" }],
+  ["PATCH", "", { url: "http://10.0.0.1/" }],
+  ["DELETE", "", undefined],
+  ["POST", "/rotate", undefined],
+  ["POST", "/test", undefined],
+  ["GET", "/deliveries/summary", undefined],
+  ["POST", "/deliveries/replay?from=1", undefined],
+  ["POST", "/deliveries/replay?from=1&status=delivered", undefined],
+  ["POST", "/deliveries/DELIVERY/replay", undefined],
+] as const;
 
-  it.each(routes)(
-    "%s …%s: foreign, deleted, unknown and malformed ids get the same bytes",
-    async (method, rest, body) => {
-      const row = await fixture.createDelivery(fixture.endpoint, "dlq");
-      const path = (id: string) =>
-        `/v1/webhooks/${encodeURIComponent(id)}${rest.replace("DELIVERY", deliveryId(row.eventUlid, fixture.endpoint.id))}`;
-      const stranger = await fixture.keyOf(newTenant());
-      const { endpoint: deleted } = await fixture.endpointWith({ path: "/deleted" });
-      await fixture.ask("DELETE", `/v1/webhooks/${deleted.id}`);
-      const responses = [
-        await fixture.ask(method, path(fixture.endpoint.id), body, stranger),
-        await fixture.ask(method, path(deleted.id), body),
-        await fixture.ask(method, path(siblingId(fixture.endpoint.id)), body),
-        await fixture.ask(method, path(fixture.endpoint.id.toLowerCase()), body),
-        await fixture.ask(method, path("x#y"), body),
-      ];
-      expect(responses[0]).toMatchObject({ status: 404, body: { error: { code: "endpoint_not_found" } } });
-      expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
-      expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
-      expect(await fixture.row(fixture.endpoint, row.eventUlid)).toEqual(row);
-    },
-  );
-});
+it.each(routes)(
+  "the answer of %s …%s is the same bytes for foreign, deleted, unknown and malformed ids",
+  async (method, rest, body) => {
+    const row = await fixture.createDelivery(fixture.endpoint, "dlq");
+    const path = (id: string) =>
+      `/v1/webhooks/${encodeURIComponent(id)}${rest.replace("DELIVERY", deliveryId(row.eventUlid, fixture.endpoint.id))}`;
+    const stranger = await fixture.keyOf(newTenant());
+    const { endpoint: deleted } = await fixture.endpointWith({ path: "/deleted" });
+    await fixture.ask("DELETE", `/v1/webhooks/${deleted.id}`);
+    const responses = [
+      await fixture.ask(method, path(fixture.endpoint.id), body, stranger),
+      await fixture.ask(method, path(deleted.id), body),
+      await fixture.ask(method, path(siblingId(fixture.endpoint.id)), body),
+      await fixture.ask(method, path(fixture.endpoint.id.toLowerCase()), body),
+      await fixture.ask(method, path("x#y"), body),
+    ];
+    expect(responses[0]).toMatchObject({ status: 404, body: { error: { code: "endpoint_not_found" } } });
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
+    expect(await fixture.row(fixture.endpoint, row.eventUlid)).toEqual(row);
+  },
+);
 
 it("any key may list the event types, also an operator key without a tenant", async () => {
   const { secret } = await createOperatorKey(

@@ -1,22 +1,24 @@
 import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { type EventType, eventTypes } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
-import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { queryItems } from "../../../support/stores/items.ts";
+import { NOW, newTenant, sampleEndpoint } from "../../../support/stores/samples.ts";
+import { auditOf } from "../../access/store/support/team-samples.ts";
 
 let tenant: TenantId;
 let id: string;
 const table = openedOnce(startTestTable);
-const endpoints = openedOnce(() => endpointStore(openTable(table.tableName, table.client)));
+const handle = openedOnce(() => openTable(table.tableName, table.client));
+const endpoints = openedOnce(() => endpointStore(handle));
 beforeEach(async () => {
   tenant = newTenant();
   id = newUlid(NOW);
@@ -24,28 +26,8 @@ beforeEach(async () => {
 });
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
-const endpoint = (): Endpoint => ({
-  id,
-  url: "https://one.example/",
-  events: ["message.received"],
-  status: "active",
-  secretPrefix: "whs_first000",
-  sealedSecret: bytes("first"),
-  secondary: null,
-  pausedEvent: null,
-  breaker: CLOSED,
-  breakerOp: null,
-  createdAt: NOW,
-  updatedAt: NOW,
-});
-const auditEntry = (action: AuditEntry["action"], at = NOW + 1): AuditEntry => ({
-  action,
-  resource: `webhook:${id}`,
-  actor: "key:k",
-  ip: null,
-  detail: {},
-  at,
-});
+const endpoint = () => sampleEndpoint({ id });
+const auditEntry = (action: AuditEntry["action"], at = NOW + 1) => auditOf(action, at);
 const author = (action: AuditEntry["action"], at?: number) => ({ audit: auditEntry(action, at), actor: null });
 const readEndpoint = () => endpoints.get(tenant, id);
 const rotate = (name: string, at = NOW + 1) =>
@@ -56,50 +38,39 @@ const rotate = (name: string, at = NOW + 1) =>
     author("webhook.rotate", at),
   );
 
-async function auditActions(): Promise<string[]> {
-  const { Items = [] } = await openTable(table.tableName, table.client).client.send(
-    new QueryCommand({
-      TableName: table.tableName,
-      KeyConditionExpression: "PK = :a",
-      ExpressionAttributeValues: { ":a": `A#${tenant}` },
-    }),
+const auditActions = async () => (await queryItems(handle, `A#${tenant}`)).map(({ ac }) => ac);
+
+it("a change of an endpoint sets the given fields and leaves the rest", async () => {
+  expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update"))).toBe("changed");
+  const op = expect.any(String);
+  expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
+  await endpoints.update(
+    tenant,
+    id,
+    { url: "https://two.example/", events: ["message.sent"] },
+    author("webhook.update", NOW + 2),
   );
-  return Items.map((item) => item.ac as string);
-}
-
-describe("a change", () => {
-  it("sets the given fields and leaves the rest", async () => {
-    expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update"))).toBe("changed");
-    const op = expect.any(String);
-    expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
-    await endpoints.update(
-      tenant,
-      id,
-      { url: "https://two.example/", events: ["message.sent"] },
-      author("webhook.update", NOW + 2),
-    );
-    expect(await readEndpoint()).toMatchObject({
-      url: "https://two.example/",
-      events: ["message.sent"],
-      status: "paused",
-    });
-    expect(await auditActions()).toEqual(["webhook.create", "webhook.update", "webhook.update"]);
+  expect(await readEndpoint()).toMatchObject({
+    url: "https://two.example/",
+    events: ["message.sent"],
+    status: "paused",
   });
+  expect(await auditActions()).toEqual(["webhook.create", "webhook.update", "webhook.update"]);
+});
 
-  it("of a deleted or missing endpoint changes nothing and writes no audit row", async () => {
-    expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("changed");
-    const tombstone = await readEndpoint();
-    expect(tombstone).toMatchObject({ id, status: "deleted", sealedSecret: null, secondary: null, secretPrefix: "" });
-    expect(await endpoints.update(tenant, id, { status: "active" }, author("webhook.update"))).toBe("refused");
-    expect(await rotate("next")).toBe("refused");
-    expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("refused");
-    expect(
-      await endpoints.pause(tenant, id, { url: endpoint().url, pausedEvent: "e" }, auditEntry("webhook.auto_pause")),
-    ).toBe(false);
-    expect(await endpoints.update(newTenant(), id, { status: "paused" }, author("webhook.update"))).toBe("refused");
-    expect(await readEndpoint()).toEqual(tombstone);
-    expect(await auditActions()).toEqual(["webhook.create", "webhook.delete"]);
-  });
+it("a change of a deleted or missing endpoint changes nothing and writes no audit row", async () => {
+  expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("changed");
+  const tombstone = await readEndpoint();
+  expect(tombstone).toMatchObject({ id, status: "deleted", sealedSecret: null, secondary: null, secretPrefix: "" });
+  expect(await endpoints.update(tenant, id, { status: "active" }, author("webhook.update"))).toBe("refused");
+  expect(await rotate("next")).toBe("refused");
+  expect(await endpoints.remove(tenant, id, author("webhook.delete"))).toBe("refused");
+  expect(
+    await endpoints.pause(tenant, id, { url: endpoint().url, pausedEvent: "e" }, auditEntry("webhook.auto_pause")),
+  ).toBe(false);
+  expect(await endpoints.update(newTenant(), id, { status: "paused" }, author("webhook.update"))).toBe("refused");
+  expect(await readEndpoint()).toEqual(tombstone);
+  expect(await auditActions()).toEqual(["webhook.create", "webhook.delete"]);
 });
 
 it("each rotation keeps only the previous secret", async () => {
@@ -153,7 +124,7 @@ it("a breaker is saved only over the one from which it was computed, and never o
 });
 
 it.each<Fault>(["lost", "fail", "throttle", "twice"])(
-  "(%s) at any request: a change is applied once and reported as applied",
+  "a change that meets a fault (%s) at any request is applied once and reported as applied",
   async (fault) => {
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
@@ -198,4 +169,17 @@ it("conflicting transactions are retried until one succeeds, with a limit", asyn
   await expect(rotate("third")).rejects.toThrow("Transaction conflict");
   manyEndpoints();
   expect(await readEndpoint()).toMatchObject({ secretPrefix: "whs_second" });
+});
+
+it.each<[string, readonly EventType[]]>([
+  ["all", eventTypes],
+  ["all, in another order", [...eventTypes].reverse()],
+  ...eventTypes.map((type): [string, readonly EventType[]] => [type, [type]]),
+])("an endpoint's event types are read back as stored: %s", async (_what, events) => {
+  const other = sampleEndpoint({ events });
+  await endpoints.create(tenant, other, author("webhook.create"));
+  expect((await endpoints.get(tenant, other.id))?.events).toEqual(events);
+  await endpoints.update(tenant, other.id, { events: ["test.event"] }, author("webhook.update"));
+  await endpoints.update(tenant, other.id, { events }, author("webhook.update"));
+  expect((await endpoints.get(tenant, other.id))?.events).toEqual(events);
 });

@@ -213,7 +213,8 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: "if (unknownIds.length > 0) closedIds",
     killedBy: {
       file: cutOff,
-      title: "closes its socket when it stands, though the row was removed and the gateway did not know it",
+      title:
+        "a handshake during the deletion of its tenant has its socket closed when it stands, though the row was removed and the gateway did not know it",
     },
   },
   {
@@ -223,7 +224,8 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: "endedIds.push();",
     killedBy: {
       file: cutOff,
-      title: "closes it by the check that was requested before, where the queue failed after the deletion began",
+      title:
+        "a handshake during the deletion of its tenant has its socket closed by the check that was requested before, where the queue failed after the deletion began",
     },
   },
   {

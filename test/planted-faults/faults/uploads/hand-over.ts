@@ -11,7 +11,10 @@ export const handOverFaults: readonly PlantedFault[] = [
     file: "shared/features/uploads/store/uploads.ts",
     search: "condition: above(Upload.processingAt, now - UPLOAD_PROCESSING_MAX),",
     replacement: "condition: above(Upload.processingAt, now - 2 * UPLOAD_PROCESSING_MAX),",
-    killedBy: { file: outcomes, title: "and stays failed when the platform takes it after the time has passed" },
+    killedBy: {
+      file: outcomes,
+      title: "an upload that failed stays failed when the platform takes it after the time has passed",
+    },
   },
   {
     name: "an upload is handed over after its time has passed",
@@ -78,7 +81,7 @@ export const handOverFaults: readonly PlantedFault[] = [
     replacement: "{ error, after: RETRY_DELAY }",
     killedBy: {
       file: accounts,
-      title: "rate: an upload whose time lasts longer than the pause waits for its end, and %s",
+      title: "after a refusal of the rate, an upload whose time lasts longer than the pause waits for its end, and %s",
     },
   },
   {

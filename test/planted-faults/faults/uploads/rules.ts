@@ -14,7 +14,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: checksTest,
-      title: "on Messenger, a file of another type may start as any type, but no file as a program",
+      title: "a posted file of another type may start as any type on Messenger, but no file as a program",
     },
   },
   {
@@ -22,7 +22,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     file: "shared/features/uploads/rules/checks.ts",
     search: "isClosedType(contentType) && typeByBytes",
     replacement: 'type !== "file" && isClosedType(contentType) && typeByBytes',
-    killedBy: { file: checksTest, title: "on Messenger, a picture as a file must still be what it claims" },
+    killedBy: { file: checksTest, title: "a posted picture as a file must still be what it claims on Messenger" },
   },
   {
     name: "a program is recognized by its first extension",
@@ -60,7 +60,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     file: "shared/features/uploads/rules/signatures.ts",
     search: '"video/mp4": "video/quicktime",',
     replacement: '"video/mp4": "audio/mp4",',
-    killedBy: { file: signaturesTest, title: "does not turn %s into the kind of the brand %s" },
+    killedBy: { file: signaturesTest, title: "the bytes of a file do not turn %s into the kind of the brand %s" },
   },
   {
     name: "two bytes make an AAC file",
@@ -76,7 +76,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     replacement: "UPLOAD_PROCESSING_MAX",
     killedBy: {
       file: uploadsTest,
-      title: "processing counts as failed from 5 minutes on, and no call begins in the 10 seconds before",
+      title: "processing of an upload counts as failed from 5 minutes on, and no call begins in the 10 seconds before",
     },
   },
   {

@@ -48,14 +48,20 @@ export const uploadsFaults: readonly PlantedFault[] = [
     file: "shared/base/aws/upload-files.ts",
     search: "CopySourceIfMatch: etag,",
     replacement: "",
-    killedBy: { file: racesTest, title: "%s is not handed over, and the upload can be finished again" },
+    killedBy: {
+      file: racesTest,
+      title: "a file that is replaced, %s, is not handed over, and the upload can be finished again",
+    },
   },
   {
     name: "the first bytes are those of another file than its size",
     file: "shared/base/aws/upload-files.ts",
     search: "IfMatch: etag, ",
     replacement: "",
-    killedBy: { file: racesTest, title: "%s is not handed over, and the upload can be finished again" },
+    killedBy: {
+      file: racesTest,
+      title: "a file that is replaced, %s, is not handed over, and the upload can be finished again",
+    },
   },
   {
     name: "a finish that lost leaves its copy",

@@ -1,4 +1,3 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -20,6 +19,7 @@ import type { TestEnv, TestQueues } from "../../../../support/flows/test-env.ts"
 import type { Meter } from "../../../../support/meter.ts";
 import { useMeteredEnv } from "../../../../support/metering/metered-env.ts";
 import { sampleMessageId, sampleText } from "../../../../support/pipeline/traffic.ts";
+import { readItem } from "../../../../support/stores/items.ts";
 
 // Exact unit counts. docs/design/table-costs.md shows the same figures.
 
@@ -110,7 +110,7 @@ it("an expired picture URL is removed from the head by the person's next message
   };
   const picture = async () => {
     const Key = headKey(id);
-    const { Item } = await testEnv.table.client.send(new GetCommand({ TableName: testEnv.table.name, Key }));
+    const Item = await readItem(testEnv.table, Key);
     return [Item?.pp, Item?.px];
   };
   await says("m1");

@@ -1,4 +1,3 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { IngestPorts } from "#features/inbox/ports.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../../../support/flows/platform-events.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";
+import { deleteItem } from "../../../../support/stores/items.ts";
 
 const testEnv = openedOnce(openTestEnv);
 const queues = openedOnce(() => testEnv.newQueues());
@@ -173,7 +173,7 @@ it.each([
   testEnv.advance(2 * DAY);
   const Key = headKey(fixture.conversation);
   // As the table's time to live does.
-  if (hasEnded) await testEnv.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key }));
+  if (hasEnded) await deleteItem(testEnv.table, Key);
   expect(await ingestEvent(textEvent("late", "taken back", sentAt))).toEqual([]);
   expect(await fixture.shownTexts()).toEqual([]);
   await fixture.expectUnsent("late");

@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { eventId } from "#base/events/events.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
@@ -17,6 +16,7 @@ import {
 } from "../../../../support/flows/platform-events.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { setAttributes } from "../../../../support/stores/items.ts";
 
 const testEnv = openedOnce(openTestEnv);
 const queues = openedOnce(() => testEnv.newQueues());
@@ -74,14 +74,7 @@ it.each(changes)("any change from before an erasure of its conversation stores n
   const { conversation, ingest: take, tenantItems: everything } = fixture;
   const erasedAt = testEnv.now() - SECOND;
   const key = headKey(conversation);
-  await testEnv.table.client.send(
-    new UpdateCommand({
-      TableName: testEnv.table.name,
-      Key: key,
-      UpdateExpression: "SET ea = :ea",
-      ExpressionAttributeValues: { ":ea": erasedAt },
-    }),
-  );
+  await setAttributes(testEnv.table, key, { ea: erasedAt });
   expect(await take(change(erasedAt))).toEqual([]);
   expect(await everything()).toEqual([{ ...key, ea: erasedAt }]);
   expect(await take(change(erasedAt + 1))).toHaveLength(1);

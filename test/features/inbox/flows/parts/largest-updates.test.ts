@@ -89,7 +89,7 @@ function largestUpdates(character: string, inUrl: string, at: number): PlatformE
   ];
 }
 
-describe.each(characters)("the largest updates of characters of %s", (_name, character, inUrl) => {
+describe.each(characters)("characters of %s", (_name, character, inUrl) => {
   it("the largest updates leave no row and no delivered body of more than 350 KB", async () => {
     const { tenant, account } = await newConversation(testEnv);
     const queues = await testEnv.newQueues();

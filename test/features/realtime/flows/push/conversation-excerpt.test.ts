@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../../support/opened.ts";
@@ -37,29 +37,27 @@ async function pushAndCount(...records: readonly Recorded[]) {
 
 const frames = () => fixture.takeFrames().map(({ frame }) => frame);
 
-describe("a conversation is read", () => {
-  it("once and eventually consistently, when the answer has its messages and their head", async () => {
-    const first = await fixture.recordMessage("first");
-    testEnv.advance(SECOND);
-    const second = await fixture.recordMessage("second");
-    expect(await pushAndCount(first, second)).toEqual({ reads: ["eventual"], singleReads: 0 });
-    // A test send does not change the head.
-    testEnv.advance(SECOND);
-    const test = await fixture.recordMessage("test", { scope: "test", direction: "outbound" });
-    expect(await pushAndCount(test)).toEqual({ reads: ["eventual"], singleReads: 0 });
-  });
+it("a conversation is read once and eventually consistently, when the answer has its messages and their head", async () => {
+  const first = await fixture.recordMessage("first");
+  testEnv.advance(SECOND);
+  const second = await fixture.recordMessage("second");
+  expect(await pushAndCount(first, second)).toEqual({ reads: ["eventual"], singleReads: 0 });
+  // A test send does not change the head.
+  testEnv.advance(SECOND);
+  const test = await fixture.recordMessage("test", { scope: "test", direction: "outbound" });
+  expect(await pushAndCount(test)).toEqual({ reads: ["eventual"], singleReads: 0 });
+});
 
-  it("once and consistently within five minutes of an erasure of the tenant", async () => {
-    const record = await fixture.recordMessage("m");
-    const gone = await fixture.recordMessage("gone");
-    await fixture.stores.messages.remove(fixture.tenant, gone.ref);
-    await fixture.stores.sockets.markErasure(fixture.tenant, testEnv.now());
-    testEnv.advance(5 * MINUTE - 1);
-    expect(await pushAndCount(record)).toEqual({ reads: ["consistent"], singleReads: 0 });
-    expect(await pushAndCount(record, gone)).toEqual({ reads: ["consistent"], singleReads: 1 });
-    testEnv.advance(1);
-    expect(await pushAndCount(record)).toEqual({ reads: ["eventual"], singleReads: 0 });
-  });
+it("a conversation is read once and consistently within five minutes of an erasure of the tenant", async () => {
+  const record = await fixture.recordMessage("m");
+  const gone = await fixture.recordMessage("gone");
+  await fixture.stores.messages.remove(fixture.tenant, gone.ref);
+  await fixture.stores.sockets.markErasure(fixture.tenant, testEnv.now());
+  testEnv.advance(5 * MINUTE - 1);
+  expect(await pushAndCount(record)).toEqual({ reads: ["consistent"], singleReads: 0 });
+  expect(await pushAndCount(record, gone)).toEqual({ reads: ["consistent"], singleReads: 1 });
+  testEnv.advance(1);
+  expect(await pushAndCount(record)).toEqual({ reads: ["eventual"], singleReads: 0 });
 });
 
 it("a conversation without a head is over: nothing of it is pushed, and nothing fails", async () => {

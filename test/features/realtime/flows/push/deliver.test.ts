@@ -9,12 +9,12 @@ import { socketStore } from "#features/realtime/store/sockets.ts";
 import { renderWebhookPaused } from "#features/webhooks/events/webhook-paused.ts";
 import { deliverWorker } from "../../../../../functions/deliver/worker.ts";
 import { openWebhookClient } from "../../../../base/net/webhook-client-fixture.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
 import {
   invokeWithRecord,
   invokeWorker,
-  queueDepth,
   receiveAllMessages,
+  runUntilEmpty,
 } from "../../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../../support/flows/test-endpoints.ts";
 import { openTestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
@@ -133,27 +133,22 @@ it.each(faultPoints)(
   "an event is queued for the stream despite a fault (%s) at any call to AWS",
   async (faultPoint) => {
     const client = openWebhookClient();
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    await strikeEachCall(testEnv, faultPoint, async (strike) => {
       const [queues, tenant, receiver] = [await testEnv.newQueues(), newTenant(), await startStatusReceiver()];
       await openSocket(testEnv.table, tenant, { now: testEnv.now() });
       await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
       const { body, message } = await recordMessage(testEnv, tenant);
       await openQueue(queues.events, testEnv.eventSource).send({ body });
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, queues.events, injection.crashable(worker(queues, client)));
-      injection.remove();
-      for (let round = 0; (await queueDepth(testEnv.eventSource, queues.events)) > 0; round++) {
-        expect(round).toBeLessThan(4);
-        testEnv.advance(31_000);
-        await invokeWorker(testEnv.eventSource, queues.events, worker(queues, client));
-      }
+      await strike.invoke(queues.events, worker(queues, client));
+      await runUntilEmpty(testEnv, queues.events, () =>
+        invokeWorker(testEnv.eventSource, queues.events, worker(queues, client)),
+      );
       const events = (await pushed(queues)).flatMap((sent) =>
         sent.message?.kind === "events" ? sent.message.events : [],
       );
       expect(events.length).toBeGreaterThanOrEqual(1);
       expect(new Set(events.map(({ eventUlid }) => eventUlid))).toEqual(new Set([message.eventUlid]));
-      if (!injection.reached()) return;
-    }
+    });
   },
 );
 

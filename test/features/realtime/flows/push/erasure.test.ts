@@ -4,15 +4,16 @@ import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
 import { messageRefKey } from "#features/inbox/rules/messages.ts";
 import { eraseWorker } from "../../../../../functions/erase/worker.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../../support/opened.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
 
 // What the sockets of a tenant get of a conversation that is erased.
 
 const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openPushFixture(testEnv));
 
 const erase = ({ tenant, queues }: PushFixture, conversationId: string) =>
   eraseConversation(
@@ -22,7 +23,6 @@ const erase = ({ tenant, queues }: PushFixture, conversationId: string) =>
   );
 
 it("an erased conversation is pushed as erased, and none of its events after it", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.open();
   const record = await fixture.recordMessage("m");
   const { conversationId } = record.message;
@@ -42,7 +42,6 @@ it("an erased conversation is pushed as erased, and none of its events after it"
 });
 
 it("a socket that opens while a conversation is erased gets the erasure with its next pass", async () => {
-  const fixture = await openPushFixture(testEnv);
   const { message } = await fixture.recordMessage("m");
   const ports = testEnv.erasePorts(fixture.queues);
   const { traces } = ports;
@@ -64,7 +63,6 @@ it("a socket that opens while a conversation is erased gets the erasure with its
 });
 
 it("a read that is behind shows nothing of an erased conversation", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.open();
   const record = await fixture.recordMessage("m");
   const { conversationId } = record.message;
@@ -82,7 +80,6 @@ it("a read that is behind shows nothing of an erased conversation", async () => 
 });
 
 it("an event from before an erasure shows nothing when the person has written again", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.open();
   const old = await fixture.recordMessage("old");
   await erase(fixture, old.message.conversationId);
@@ -102,7 +99,6 @@ it("an event from before an erasure shows nothing when the person has written ag
 });
 
 it("an erasure queues nothing and marks nothing for a tenant without sockets", async () => {
-  const fixture = await openPushFixture(testEnv);
   const { message } = await fixture.recordMessage("m");
   await erase(fixture, message.conversationId);
   testEnv.advance(5 * SECOND);
@@ -111,7 +107,6 @@ it("an erasure queues nothing and marks nothing for a tenant without sockets", a
 });
 
 it("an erasure whose push cannot be queued succeeds", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.open();
   const { message } = await fixture.recordMessage("m");
   const dead = { send: () => Promise.reject(new Error("The queue does not answer.")) };
@@ -122,13 +117,11 @@ it("an erasure whose push cannot be queued succeeds", async () => {
 });
 
 it.each(faultPoints)("an erasure is pushed despite a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  await strikeEachCall(testEnv, faultPoint, async (strike) => {
     const fixture = await openPushFixture(testEnv);
     const { connectionId } = await fixture.open();
     const { message } = await fixture.recordMessage("m");
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await erase(fixture, message.conversationId).catch(() => {});
-    injection.remove();
+    await strike.during(() => erase(fixture, message.conversationId).catch(() => {}));
     const worker = eraseWorker(testEnv.erasePorts(fixture.queues), testEnv.now);
     // The client repeats a request that failed; the background continues what was started.
     await erase(fixture, message.conversationId);
@@ -140,6 +133,5 @@ it.each(faultPoints)("an erasure is pushed despite a fault (%s) at any call", as
     expect(frames.length).toBeGreaterThanOrEqual(1);
     for (const sent of frames)
       expect(sent).toMatchObject({ connectionId, frame: { data: { conversation: { erased: true } } } });
-    if (!injection.reached()) return;
-  }
+  });
 });

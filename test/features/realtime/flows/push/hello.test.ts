@@ -5,13 +5,14 @@ import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { renderAccountEvent } from "#features/accounts/events.ts";
 import { streamFrameSchemas } from "#features/realtime/events.ts";
 import { hasSockets } from "#features/realtime/rules/sockets.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { invokeWorker, queueDepth } from "../../../../support/flows/queue-worker.ts";
+import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
+import { queueDepth, runUntilEmpty } from "../../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../../support/opened.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { openPushFixture, type PushFixture } from "./support/push-fixture.ts";
 
 const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openPushFixture(testEnv));
 
 /** A socket of this age, whose first frame is requested. */
 async function connected(fixture: PushFixture, age = 2 * SECOND) {
@@ -21,7 +22,6 @@ async function connected(fixture: PushFixture, age = 2 * SECOND) {
 }
 
 it("the first frame follows two seconds after the accounts are marked, and says when the connection ends", async () => {
-  const fixture = await openPushFixture(testEnv);
   const { connectionId, expiresAt } = await connected(fixture);
   await fixture.run();
   expect(fixture.takeFrames()).toEqual([]);
@@ -47,7 +47,6 @@ it("the first frame follows two seconds after the accounts are marked, and says 
 });
 
 it("accounts whose marks end before a later socket does are marked again before its first frame", async () => {
-  const fixture = await openPushFixture(testEnv);
   const markEnd = testEnv.now() + HOUR;
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, markEnd);
   const { expiresAt } = await connected(fixture);
@@ -58,7 +57,6 @@ it("accounts whose marks end before a later socket does are marked again before 
 });
 
 it("a socket gets its first frame once, and before any other", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
   const { connectionId } = await connected(fixture, 20 * SECOND);
   const record = await fixture.recordMessage("early");
@@ -74,7 +72,6 @@ it("a socket gets its first frame once, and before any other", async () => {
 });
 
 it("a socket whose first frame is not due gets an event after it, which the other sockets get once", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
   const other = await fixture.open();
   const young = await fixture.open({ age: SECOND, greeted: false });
@@ -105,7 +102,6 @@ it("a socket whose first frame is not due gets an event after it, which the othe
 });
 
 it("an event is pushed at once where only the list does not show the first frame yet", async () => {
-  const fixture = await openPushFixture(testEnv);
   const { connectionId } = await fixture.open({ age: 3 * SECOND, greeted: false });
   const behind = await fixture.stores.sockets.list(fixture.tenant, testEnv.now());
   await fixture.stores.sockets.markGreeted(fixture.tenant, connectionId, testEnv.now());
@@ -116,7 +112,6 @@ it("an event is pushed at once where only the list does not show the first frame
 });
 
 it("an event is no longer sent to a connection that never stood", async () => {
-  const fixture = await openPushFixture(testEnv);
   const { connectionId } = await fixture.open({ greeted: false });
   fixture.gone.add(connectionId);
   await fixture.send({ kind: "events", events: [fixture.event(await fixture.recordMessage("m"))] });
@@ -129,7 +124,6 @@ it("an event is no longer sent to a connection that never stood", async () => {
 });
 
 it("a connection that does not stand yet is tried again, and one that never stands loses its row", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
   const { connectionId } = await connected(fixture);
   fixture.gone.add(connectionId);
@@ -148,7 +142,6 @@ it("a connection that does not stand yet is tried again, and one that never stan
 });
 
 it("a client that leaves before its first frame, without a word of the gateway, leaves no dead letter", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.stores.accounts.markSockets(fixture.tenant, fixture.account, testEnv.now() + 4 * HOUR);
   const { connectionId } = await connected(fixture);
   fixture.gone.add(connectionId);
@@ -162,7 +155,6 @@ it("a client that leaves before its first frame, without a word of the gateway, 
 });
 
 it("a socket whose key was revoked before its first frame is closed instead", async () => {
-  const fixture = await openPushFixture(testEnv);
   const { connectionId } = await connected(fixture);
   await fixture.push(
     { kind: "hello", connectionId },
@@ -173,7 +165,6 @@ it("a socket whose key was revoked before its first frame is closed instead", as
 });
 
 it("an account that is connected while there are sockets is marked with its event", async () => {
-  const fixture = await openPushFixture(testEnv);
   await fixture.open();
   const account = (await fixture.stores.accounts.get(fixture.tenant, fixture.account)) ?? expect.unreachable();
   const type = "account.connected";
@@ -190,18 +181,12 @@ it("an account that is connected while there are sockets is marked with its even
 });
 
 it.each(faultPoints)("a socket gets its first frame despite a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  await strikeEachCall(testEnv, faultPoint, async (strike) => {
     const fixture = await openPushFixture(testEnv);
     const { connectionId } = await connected(fixture);
     await fixture.stores.socketFrames.consume(connectionId, { isPing: true, now: testEnv.now() });
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, fixture.queues.realtime, injection.crashable(fixture.worker()));
-    injection.remove();
-    for (let round = 0; (await queueDepth(testEnv.eventSource, fixture.queues.realtime)) > 0; round++) {
-      expect(round).toBeLessThan(6);
-      testEnv.advance(31 * SECOND);
-      await fixture.run();
-    }
+    await strike.invoke(fixture.queues.realtime, fixture.worker());
+    await runUntilEmpty(testEnv, fixture.queues.realtime, fixture.run, { runsMax: 6 });
     const frames = fixture.takeFrames();
     // The connection sent a ping before.
     const [hello, ...rest] = frames.map(({ frame }) => frame);
@@ -210,8 +195,7 @@ it.each(faultPoints)("a socket gets its first frame despite a fault (%s) at any 
     expect(rest.filter(({ type }) => type !== "pong" && type !== "hello")).toEqual([]);
     const account = await fixture.stores.accounts.get(fixture.tenant, fixture.account);
     expect(account && hasSockets(account, testEnv.now() + HOUR)).toBe(true);
-    if (!injection.reached()) return;
-  }
+  });
 });
 
 it("a worker that is killed after each frame sends every frame again", async () => {

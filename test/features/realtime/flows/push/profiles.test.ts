@@ -6,8 +6,8 @@ import { conversationId as toConversationId } from "#features/inbox/rules/conver
 import { decodeRealtime } from "#features/realtime/queue.ts";
 import { profileWorker } from "../../../../../functions/profile/worker.ts";
 import { jsonResponse, startFakePlatform } from "../../../../platforms/api/fake-platform.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
+import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
+import { invokeWorker, receiveAllMessages, runUntilEmpty } from "../../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { PERSON } from "../../../../support/stores/samples.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
@@ -85,19 +85,12 @@ it("a lookup whose profile is stored already, or that finds nothing, requests no
 });
 
 it.each(faultPoints)("a profile that was found is pushed despite a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  await strikeEachCall(testEnv, faultPoint, async (strike) => {
     const world = await openWorld({ marked: true });
     await world.request();
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, world.queues.profiles, injection.crashable(world.profiles()));
-    injection.remove();
-    for (let round = 0; (await queueDepth(testEnv.eventSource, world.queues.profiles)) > 0; round++) {
-      expect(round).toBeLessThan(4);
-      testEnv.advance(31_000);
-      await runLookups(world);
-    }
+    await strike.invoke(world.queues.profiles, world.profiles());
+    await runUntilEmpty(testEnv, world.queues.profiles, () => runLookups(world));
     const about = { kind: "conversation", conversationId: world.conversationId };
     expect(await world.requested()).toContainEqual(expect.objectContaining(about));
-    if (!injection.reached()) return;
-  }
+  });
 });

@@ -3,9 +3,9 @@ import { HOUR, SECOND } from "#base/kernel/time.ts";
 import { readConversationId } from "#features/inbox/rules/conversations.ts";
 import { decodeRealtime, type RealtimeMessage } from "#features/realtime/queue.ts";
 import { handOverWorker } from "../../../../../functions/hand-over/worker.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
 import { openHoldFixture } from "../../../../support/flows/hold-fixture.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
+import { receiveAllMessages, runUntilEmpty } from "../../../../support/flows/queue-worker.ts";
 import { refusedWith } from "../../../../support/flows/reply-fixture.ts";
 import { openTestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";
@@ -33,23 +33,15 @@ it("an upload that ended is requested once its end is stored, for a tenant with 
 });
 
 it.each(faultPoints)("an upload that ended is requested despite a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+  await strikeEachCall(testEnv, faultPoint, async (strike) => {
     const fixture = await openHandOverFixture(testEnv);
     const { tenant, account, queues } = fixture;
     await fixture.accounts.markSockets(tenant, account, testEnv.now() + HOUR);
     const id = await fixture.newUpload();
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    const worker = handOverWorker(fixture.ports(), testEnv.now);
-    await invokeWorker(testEnv.eventSource, fixture.queueUrl, injection.crashable(worker), 120_000);
-    injection.remove();
-    for (let round = 0; (await queueDepth(testEnv.eventSource, fixture.queueUrl)) > 0; round++) {
-      expect(round).toBeLessThan(4);
-      testEnv.advance(721 * SECOND);
-      await fixture.run();
-    }
+    await strike.invoke(fixture.queueUrl, handOverWorker(fixture.ports(), testEnv.now), 120_000);
+    await runUntilEmpty(testEnv, fixture.queueUrl, fixture.run, { wait: 721 * SECOND });
     expect(await requested(queues)).toContainEqual(expect.objectContaining({ kind: "upload", uploadId: id }));
-    if (!injection.reached()) return;
-  }
+  });
 });
 
 it("a slow failure of an upload and of a held message is requested for a socket that opened during it", async () => {

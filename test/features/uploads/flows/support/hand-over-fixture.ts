@@ -18,7 +18,7 @@ import { mockPlatform } from "#platforms/api/mock.ts";
 import type { Platform, Upload, UploadOutcome } from "#platforms/platform.ts";
 import { handOverWorker } from "../../../../../functions/hand-over/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
-import { openConversationFixture } from "../../../../support/flows/conversation-fixture.ts";
+import { openConversationFixture, refusedOutcome } from "../../../../support/flows/conversation-fixture.ts";
 import { tenantCaller } from "../../../../support/flows/data-subject.ts";
 import { invokeWorker, type QueueWorker } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
@@ -142,4 +142,7 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
   return fixture;
 }
 
+/** A refusal of an upload. */
+export const refuseUpload = (changes: object = {}): UploadOutcome =>
+  ({ ...refusedOutcome, ...changes }) as UploadOutcome;
 export const takeUpload = (attachmentId: string): UploadOutcome => ({ kind: "accepted", attachmentId });

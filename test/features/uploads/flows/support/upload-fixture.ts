@@ -1,4 +1,3 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
@@ -11,6 +10,7 @@ import type { ApiPorts } from "../../../../../functions/api/routes.ts";
 import { receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
 import { openReplyFixture } from "../../../../support/flows/reply-fixture.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
+import { deleteItem } from "../../../../support/stores/items.ts";
 
 export type UploadFixture = Awaited<ReturnType<typeof openUploadFixture>>;
 
@@ -56,7 +56,7 @@ export async function openUploadFixture(testEnv: TestEnv, platform: PlatformName
     /** Removes the account of the conversation. */
     async disconnect(): Promise<void> {
       const Key = accountItemKey(tenant, fixture.accountRef);
-      await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key }));
+      await deleteItem(testEnv.table, Key);
     },
 
     create: (

@@ -1,6 +1,7 @@
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { TestEnv } from "../../../../../support/flows/test-env.ts";
+import { auditOf } from "../../../../access/store/support/team-samples.ts";
 import { openPushFixture, type PushFixture } from "./push-fixture.ts";
 
 export type ConversationFixture = PushFixture & { readonly conversationId: string };
@@ -31,14 +32,7 @@ export async function createHold(
     createdAt: now,
     expiresAt: now + 10 * MINUTE,
   } as const;
-  const audit = {
-    action: "hold.create",
-    resource: `hold:${id}`,
-    actor: "key:k",
-    ip: null,
-    detail: {},
-    at: now,
-  } as const;
+  const audit = auditOf("hold.create", now);
   await stores.holds.create(hold, now, audit);
   return hold;
 }

@@ -1,4 +1,3 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { newUlid } from "#base/kernel/ids.ts";
 import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -7,6 +6,7 @@ import type { Table } from "#base/table/client.ts";
 import { apiKeyItemKey } from "#features/access/store/keys.ts";
 import type { Socket } from "#features/realtime/rules/sockets.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
+import { writeItem } from "../../../../../support/stores/items.ts";
 
 /** Opens a socket of a tenant, as its handshake does, with a key that is made for it. @param age since when it is open */
 export async function openSocket(
@@ -14,9 +14,7 @@ export async function openSocket(
   tenant: TenantId,
   { now, age = MINUTE }: { readonly now: Millis; readonly age?: Millis },
 ): Promise<Socket> {
-  await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...apiKeyItemKey(tenant, "key-1"), st: "active" } }),
-  );
+  await writeItem(table, { ...apiKeyItemKey(tenant, "key-1"), st: "active" });
   const connectedAt = now - age;
   const connectionId = `c-${newUlid(now)}`;
   const grant = { kind: "tenant_key", keyId: "key-1" } as const;
