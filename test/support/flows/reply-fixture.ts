@@ -1,4 +1,3 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -16,6 +15,7 @@ import type { Platform, Send, SendOutcome, SendRefused } from "#platforms/platfo
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { openedEach, openedOnce } from "../opened.ts";
 import { interceptCalls } from "../processes/port-calls.ts";
+import { scanItems } from "../stores/items.ts";
 import { openConversationFixture, refusedOutcome } from "./conversation-fixture.ts";
 import { openTestEnv, type TestEnv } from "./test-env.ts";
 
@@ -142,16 +142,7 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
     account: () => accountStore(testEnv.table).get(tenant, conversation.account),
 
     /** The due items of this conversation. */
-    async dueItems(): Promise<Record<string, unknown>[]> {
-      const { Items = [] } = await testEnv.table.client.send(
-        new ScanCommand({
-          TableName: testEnv.table.name,
-          FilterExpression: "begins_with(PK, :qs) AND c = :c",
-          ExpressionAttributeValues: { ":qs": "QS#", ":c": id },
-        }),
-      );
-      return Items;
-    },
+    dueItems: async () => (await scanItems(testEnv.table, "QS#")).filter(({ c }) => c === id),
   };
 }
 

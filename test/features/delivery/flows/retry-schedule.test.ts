@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it, onTestFinished } from "vitest";
 import { ATTEMPTS_MAX, RETRY_DELAYS } from "#base/kernel/limits.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -13,6 +12,7 @@ import { invokeWorker, queueDepth, receiveBatch } from "../../../support/flows/q
 import { createEndpointAt } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { setAttributes } from "../../../support/stores/items.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 
 const testEnv = openedOnce(openTestEnv);
@@ -45,16 +45,8 @@ async function publishToReceiver(respond: Respond) {
 }
 
 /** Changes the stored item of an endpoint, but not what a worker does because of a change. */
-async function setAttribute({ id }: Endpoint, name: "st" | "ev", value: unknown): Promise<void> {
-  await testEnv.table.client.send(
-    new UpdateCommand({
-      TableName: testEnv.table.name,
-      Key: { PK: `T#${fixture.tenant}`, SK: `WH#${id}` },
-      UpdateExpression: `SET ${name} = :value`,
-      ExpressionAttributeValues: { ":value": value },
-    }),
-  );
-}
+const setAttribute = ({ id }: Endpoint, name: "st" | "ev", value: unknown) =>
+  setAttributes(testEnv.table, { PK: `T#${fixture.tenant}`, SK: `WH#${id}` }, { [name]: value });
 
 /** Advances the clock to an instant, with sweeps on the way. */
 async function advanceTo(at: Millis): Promise<void> {

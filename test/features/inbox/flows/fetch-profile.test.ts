@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -19,6 +18,7 @@ import { jsonResponse, startFakePlatform } from "../../../platforms/api/fake-pla
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { setAttributes } from "../../../support/stores/items.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
 
 let testEnv: TestEnv;
@@ -66,14 +66,8 @@ async function requests(): Promise<(string | undefined)[]> {
 const runFetchProfile = () =>
   fetchProfile(testEnv.profilePorts(fakePlatform.origin), { tenant, conversationId: conversation() }, testEnv.now());
 
-async function setStatus(status: AccountStatus): Promise<void> {
-  const Key = accountItemKey(tenant, { platform: "instagram", externalId: account });
-  const ExpressionAttributeValues = { ":st": status };
-  const TableName = testEnv.table.name;
-  await testEnv.table.client.send(
-    new UpdateCommand({ TableName, Key, UpdateExpression: "SET st = :st", ExpressionAttributeValues }),
-  );
-}
+const setStatus = (st: AccountStatus) =>
+  setAttributes(testEnv.table, accountItemKey(tenant, { platform: "instagram", externalId: account }), { st });
 
 async function queuedPeople(): Promise<unknown[]> {
   const records = await receiveAllMessages(testEnv.eventSource, queues.events);

@@ -1,4 +1,3 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -19,6 +18,7 @@ import {
 import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { deleteItem } from "../../../support/stores/items.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
@@ -173,8 +173,7 @@ describe.each(platforms)("on %s", (platform) => {
     for (const outcome of [acceptedOutcome("mid-erased"), unknownOutcome, refusedOutcome]) {
       const fixture = await openConversationFixture(testEnv, platform);
       const send = await fixture.startReply("hi");
-      const { name: TableName } = testEnv.table;
-      await testEnv.table.client.send(new DeleteCommand({ TableName, Key: sendRecordKey(fixture.id, send.metadata) }));
+      await deleteItem(testEnv.table, sendRecordKey(fixture.id, send.metadata));
       const replyResult = await send.answer(outcome);
       const expectedRefusal = outcome === unknownOutcome ? { refused: "outcome_unknown" } : { refused: "send_failed" };
       expect(replyResult).toMatchObject(

@@ -1,4 +1,3 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -7,7 +6,7 @@ import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { deleteItem } from "../../../support/stores/items.ts";
+import { deleteItem, scanItems } from "../../../support/stores/items.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../../support/stores/samples.ts";
 
 // Sweeps of sends that stop early.
@@ -42,13 +41,7 @@ async function startSends(count: number, interval: Millis): Promise<string[]> {
 }
 
 async function openSends(): Promise<string[]> {
-  const { Items = [] } = await testEnv.table.client.send(
-    new ScanCommand({
-      TableName: testEnv.table.name,
-      FilterExpression: "begins_with(PK, :qs) AND attribute_exists(c)",
-      ExpressionAttributeValues: { ":qs": "QS#" },
-    }),
-  );
+  const Items = (await scanItems(testEnv.table, "QS#")).filter(({ c }) => c !== undefined);
   return Items.map(({ SK }) => String(SK).split("#")[1] ?? "").sort();
 }
 
