@@ -8,7 +8,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "const isFree = isDue(now);",
     killedBy: {
       file: "test/features/delivery/store/deliveries.test.ts",
-      title: "is refused until the last millisecond of another lease",
+      title: "a claim is refused until the last millisecond of another lease",
     },
   },
   {
@@ -18,7 +18,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: `return op === null ? [] : [];`,
     killedBy: {
       file: "test/features/delivery/store/replays.test.ts",
-      title: "prevents an earlier worker from settling an attempt with the same number",
+      title: "a reset of a delivery prevents an earlier worker from settling an attempt with the same number",
     },
   },
   {
@@ -28,7 +28,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: `put(item), {`,
     killedBy: {
       file: "test/features/delivery/store/deliveries.test.ts",
-      title: "writes the row with its outcome once; a later writer gets the stored row",
+      title: "the first attempt writes the row with its outcome once; a later writer gets the stored row",
     },
   },
   {
@@ -37,8 +37,9 @@ export const deliveryFaults: readonly PlantedFault[] = [
     search: "ports.endpoints.listWithSockets(tenant)",
     replacement: `((globalThis as any)["endpoints of " + tenant] ??= ports.endpoints.listWithSockets(tenant))`,
     killedBy: {
-      file: "test/features/webhooks/flows/takes-effect.test.ts",
-      title: "sends events to a new endpoint",
+      file: "test/features/webhooks/flows/update.test.ts",
+      title:
+        "a second after the response, a worker that has sent the tenant's events before sends events to a new endpoint",
     },
   },
   {
@@ -48,7 +49,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: `const isFree = allows("claim");`,
     killedBy: {
       file: "test/features/delivery/flows/replay.test.ts",
-      title: "ignores messages of the delivery's earlier attempts until its own time",
+      title: "a replay ignores messages of the delivery's earlier attempts until its own time",
     },
   },
   {
@@ -68,7 +69,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: `allows("abandon"),`,
     killedBy: {
       file: "test/features/delivery/store/replays.test.ts",
-      title: "marks a row whose attempt could not be processed, and leaves one that moved on",
+      title: "abandoning a delivery marks a row whose attempt could not be processed, and leaves one that moved on",
     },
   },
   {
@@ -78,7 +79,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "equals(A.settledAttempts, attempt)",
     killedBy: {
       file: "test/features/delivery/store/replays.test.ts",
-      title: "leaves a row that was replayed since, and one whose next attempt is in progress",
+      title: "abandoning a delivery leaves a row that was replayed since, and one whose next attempt is in progress",
     },
   },
   {
@@ -88,7 +89,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "{ set });",
     killedBy: {
       file: "test/features/delivery/flows/replay.test.ts",
-      title: "happens once when ten are requested at once",
+      title: "a replay happens once when ten are requested at once",
     },
   },
   {
@@ -130,7 +131,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "if (now() > row.createdAt + 2 * RETENTION)",
     killedBy: {
       file: "test/features/delivery/flows/circuit-open.test.ts",
-      title: "a delivery whose event has expired becomes dlq when it is probed, and counts",
+      title: "while the circuit is open, a delivery whose event has expired becomes dlq when it is probed, and counts",
     },
   },
   {
@@ -140,7 +141,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "now() < startedAt",
     killedBy: {
       file: "test/features/delivery/flows/circuit-closes.test.ts",
-      title: "is scheduled at once when its worker was frozen in between",
+      title:
+        "a delivery that is stored as waiting after the circuit has closed and both drains have run is scheduled at once when its worker was frozen in between",
     },
   },
   {
@@ -150,7 +152,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "if (dueAt === null) return false;",
     killedBy: {
       file: "test/features/delivery/flows/circuit-closes.test.ts",
-      title: "is scheduled when its event comes again, because its worker died",
+      title:
+        "a delivery that is stored as waiting after the circuit has closed and both drains have run is scheduled when its event comes again, because its worker died",
     },
   },
   {
@@ -203,7 +206,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: `verdict.status !== "blocked"`,
     killedBy: {
       file: "test/features/delivery/flows/circuit-open.test.ts",
-      title: "a probe sends one delivery in turn after 1, 2, 4, 8, 16, 30 and 30 minutes, without an attempt",
+      title:
+        "while the circuit is open, a probe sends one delivery in turn after 1, 2, 4, 8, 16, 30 and 30 minutes, without an attempt",
     },
   },
   {
@@ -227,7 +231,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
   await scheduleSafetyNet(ports, tenant, row, now);`,
     killedBy: {
       file: "test/features/delivery/flows/replay.test.ts",
-      title: "whose process dies right after the reset is attempted by a sweep",
+      title: "a replay whose process dies right after the reset is attempted by a sweep",
     },
   },
   {
@@ -250,7 +254,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
   const completeAudit = await ports.audit.start(`,
     killedBy: {
       file: "test/features/delivery/flows/replay-window.test.ts",
-      title: "writes its audit row before anything is sent, despite a fault (%s) at any call",
+      title: "a replay of a window writes its audit row before anything is sent, despite a fault (%s) at any call",
     },
   },
   {
@@ -260,7 +264,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "encodeAttempts(attempts)",
     killedBy: {
       file: "test/features/delivery/store/attempt-history.test.ts",
-      title: "is not replaced by a replay that read an older row",
+      title: "the history of attempts is not replaced by a replay that read an older row",
     },
   },
   {
@@ -270,7 +274,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "response: row.response",
     killedBy: {
       file: "test/features/delivery/routes/delivery-detail.test.ts",
-      title: "has the response of its newest attempt alone",
+      title: "a delivery in detail has the response of its newest attempt alone",
     },
   },
   {
@@ -280,7 +284,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/delivery/store/delivery-pages.test.ts",
-      title: "has each match of %s once, in pages that may be short",
+      title: "the list of deliveries has each match of %s once, in pages that may be short",
     },
   },
   {
@@ -290,7 +294,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "statuses.includes(stored) && (waits || !waits)",
     killedBy: {
       file: "test/features/delivery/store/delivery-pages.test.ts",
-      title: "has only the requested statuses, as the rows have them",
+      title: "the list of deliveries has only the requested statuses, as the rows have them",
     },
   },
 ];

@@ -8,7 +8,8 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "return endpoint;",
     killedBy: {
       file: "test/features/delivery/flows/circuit-closes.test.ts",
-      title: "is attempted at once when its worker read an old copy of the endpoint",
+      title:
+        "a delivery that is stored as waiting after the circuit has closed and both drains have run is attempted at once when its worker read an old copy of the endpoint",
     },
   },
   {
@@ -18,7 +19,8 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "} else if (repeat && now < 0) {",
     killedBy: {
       file: "test/features/delivery/flows/circuit-closes.test.ts",
-      title: "gets within minutes a delivery that a worker stored as waiting because it read an open circuit",
+      title:
+        "an endpoint that works again gets within minutes a delivery that a worker stored as waiting because it read an open circuit",
     },
   },
   {
@@ -28,7 +30,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/delivery/flows/crash-deliver.test.ts",
-      title: "that completed calls no endpoint when it is repeated",
+      title: "a fan-out that completed calls no endpoint when it is repeated",
     },
   },
   {
@@ -49,7 +51,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/delivery/store/concurrency-slots.test.ts",
-      title: "gives each slot once",
+      title: "the store gives each slot once",
     },
   },
   {
@@ -59,7 +61,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "{ remove: [name] })",
     killedBy: {
       file: "test/features/delivery/store/concurrency-slots.test.ts",
-      title: "gives a released slot at once, and the slot of a dead worker after its lease",
+      title: "the store gives a released slot at once, and the slot of a dead worker after its lease",
     },
   },
   {
@@ -99,7 +101,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: `{ ...itemChanges, condition: absentOr(below, A.status, "~") }`,
     killedBy: {
       file: "test/features/webhooks/store/endpoints.test.ts",
-      title: "of a deleted or missing endpoint changes nothing and writes no audit row",
+      title: "a change of a deleted or missing endpoint changes nothing and writes no audit row",
     },
   },
   {
@@ -109,7 +111,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "{ add: { [Count.count]: 1 } })",
     killedBy: {
       file: "test/features/webhooks/flows/create.test.ts",
-      title: "is created once when ten requests compete for the last of twenty places",
+      title: "a new endpoint is created once when ten requests compete for the last of twenty places",
     },
   },
   {
@@ -144,7 +146,7 @@ export const endpointsFaults: readonly PlantedFault[] = [
     replacement: "            absentOr(atMost, name, now - ATTEMPT_LEASE),",
     killedBy: {
       file: "test/features/delivery/store/concurrency-slots.test.ts",
-      title: "gives a released slot at once, and the slot of a dead worker after its lease",
+      title: "the store gives a released slot at once, and the slot of a dead worker after its lease",
     },
   },
 ];

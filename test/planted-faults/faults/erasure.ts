@@ -223,7 +223,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "          check(sendRecordKey(conversationId, event.ulid), itemDoesNotExist),",
     killedBy: {
       file: "test/features/sending/flows/frozen-over-erasure.test.ts",
-      title: "leaves nothing after the erasure",
+      title: "a frozen reply leaves nothing after the erasure",
     },
   },
   {
@@ -233,7 +233,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "inbox",
     killedBy: {
       file: "test/features/sending/flows/frozen-over-erasure.test.ts",
-      title: "leaves nothing after the erasure",
+      title: "a frozen reply leaves nothing after the erasure",
     },
   },
   {
@@ -243,7 +243,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: `if (outcome.kind === "late" && attempt.startedAt < 0 && (await wasErased(ports, attempt))) {`,
     killedBy: {
       file: "test/features/sending/flows/frozen-over-erasure.test.ts",
-      title: "leaves nothing after the erasure",
+      title: "a frozen reply leaves nothing after the erasure",
     },
   },
   {
@@ -252,7 +252,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     search: "return echoAt !== undefined && undoErasedSend(ports, tenant, record, echoAt);",
     replacement: "return echoAt !== undefined && undoErasedSend(ports, tenant, record);",
     killedBy: {
-      file: "test/features/sending/flows/clock-ahead.test.ts",
+      file: "test/features/sending/flows/frozen-over-erasure.test.ts",
       title: "a reply whose echo an erasure removed stays removed, with one event, when the erasure %s",
     },
   },

@@ -8,7 +8,7 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     replacement: "isStill(staleClaim)",
     killedBy: {
       file: "test/features/sending/flows/erased-key.test.ts",
-      title: "is used by the next request when its first process gives it back while the next one takes it over",
+      title: "a key is used by the next request when its first process gives it back while the next one takes it over",
     },
   },
   {
@@ -18,7 +18,7 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     replacement: "equals(A.workId, workId);",
     killedBy: {
       file: "test/features/sending/flows/erased-key.test.ts",
-      title: "keeps its first result when a process that was frozen stores another one",
+      title: "a key keeps its first result when a process that was frozen stores another one",
     },
   },
   {
@@ -38,7 +38,8 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     replacement: ": anyOf(itemDoesNotExist, atMost(A.claimedAt, now));",
     killedBy: {
       file: "test/features/sending/flows/idempotency.test.ts",
-      title: "conflicts while its first request is in flight: of twenty concurrent requests one sends",
+      title:
+        "an idempotency key conflicts while its first request is in flight: of twenty concurrent requests one sends",
     },
   },
   {
@@ -48,7 +49,7 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     replacement: "? anyOf(itemDoesNotExist, atMost(A.claimedAt, now))",
     killedBy: {
       file: "test/features/sending/flows/internal-faults.test.ts",
-      title: "one of several requests that take over a key sends",
+      title: "with an idempotency key, one of several requests that take over a key sends",
     },
   },
   {
@@ -80,7 +81,7 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/sending/flows/idempotency.test.ts",
-      title: "conflicts with a different body: %s",
+      title: "an idempotency key conflicts with a different body: %s",
     },
   },
   {

@@ -8,7 +8,8 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "await conditionalWrite(table, put(eventBodyItem(tenant, event)));",
     killedBy: {
       file: "test/features/inbox/flows/one-body.test.ts",
-      title: "an edit, after the platform repeated it with another text",
+      title:
+        "an event has the same body whenever it is sent: an edit, after the platform repeated it with another text",
     },
   },
   {
@@ -38,7 +39,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "allOf(notErasedSince(sentAt), ...mayStart)",
     killedBy: {
       file: "test/features/inbox/store/conversations.test.ts",
-      title: "ends the same for any order of its messages, including repeats",
+      title: "a conversation's head ends the same for any order of its messages, including repeats",
     },
   },
   {
@@ -48,7 +49,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "notErasedSince(sentAt))",
     killedBy: {
       file: "test/features/inbox/store/conversations.test.ts",
-      title: "ends the same when all its messages are applied at once, in any interleaving",
+      title: "a conversation's head ends the same when all its messages are applied at once, in any interleaving",
     },
   },
   {
@@ -59,7 +60,8 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/inbox/flows/changes/apply-change-races.test.ts",
-      title: "shows the later of two edits that arrive in between and overlap",
+      title:
+        "a message whose row is stored before its head is advanced shows the later of two edits that arrive in between and overlap",
     },
   },
   {
@@ -69,7 +71,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "isShownNext,",
     killedBy: {
       file: "test/features/inbox/store/profiles.test.ts",
-      title: "loses an expired picture with the next message, unless a new one is stored by then",
+      title: "a stored profile loses an expired picture with the next message, unless a new one is stored by then",
     },
   },
   {
@@ -79,7 +81,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "put(toMessageItem(tenant, message, placement)),",
     killedBy: {
       file: "test/features/inbox/store/messages-record.test.ts",
-      title: "is one row however often it arrives, and always returns the first event",
+      title: "a recorded message is one row however often it arrives, and always returns the first event",
     },
   },
   {
@@ -89,7 +91,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "put(item)",
     killedBy: {
       file: "test/features/inbox/store/messages-record.test.ts",
-      title: "are one message when both write at once, for any order of their requests",
+      title: "a send and its echo are one message when both write at once, for any order of their requests",
     },
   },
   {
@@ -139,7 +141,8 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "put(refItem(conversationId, change, now));",
     killedBy: {
       file: "test/features/inbox/flows/changes/apply-change.test.ts",
-      title: "is published once each time it is added or removed, and changes nothing but the message's reactions",
+      title:
+        "a reaction is published once each time it is added or removed, and changes nothing but the message's reactions",
     },
   },
   {
@@ -245,7 +248,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: ") return",
     killedBy: {
       file: "test/features/sending/flows/outcomes.test.ts",
-      title: "does not change an account that was reconnected after the send started",
+      title: "a refused send does not change an account that was reconnected after the send started",
     },
   },
   {
@@ -255,7 +258,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: " && retryAt !== null;",
     killedBy: {
       file: "test/features/sending/flows/restricted-account.test.ts",
-      title: "is not doubled by sends that started before the next try",
+      title: "the wait of a restricted account is not doubled by sends that started before the next try",
     },
   },
   {
@@ -265,7 +268,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "      return;\n",
     killedBy: {
       file: "test/features/sending/flows/restricted-account.test.ts",
-      title: "recovers if the process that sent died before it could publish that, with one event",
+      title: "a restricted account recovers if the process that sent died before it could publish that, with one event",
     },
   },
   {
@@ -285,7 +288,8 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: 'storedDecision && storedDecision.eventUlid === ""',
     killedBy: {
       file: "test/features/inbox/flows/apply-account-policy.test.ts",
-      title: "is published when its webhook comes again, also after newer actions, if its process died at any call",
+      title:
+        "a policy action of the platform is published when its webhook comes again, also after newer actions, if its process died at any call",
     },
   },
 ];

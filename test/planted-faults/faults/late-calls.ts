@@ -49,7 +49,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "return (async (work: () => Promise<Response>) => work())(() => runWithTrace(",
     killedBy: {
       file: "test/features/sending/routes/deadline.test.ts",
-      title: "begins no call after the response: %s stands still",
+      title: "a reply at the end of its request's time begins no call after the response: %s stands still",
     },
   },
   {

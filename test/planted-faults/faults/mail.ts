@@ -60,7 +60,8 @@ export const mailFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/delivery/flows/auto-pause.test.ts",
-      title: "to every owner in a mail of their own, and no more to a named owner who is not a member any more",
+      title:
+        "the mails go to every owner in a mail of their own, and no more to a named owner who is not a member any more",
     },
   },
 ];

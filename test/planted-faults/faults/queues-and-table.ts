@@ -38,7 +38,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "{ set: { [A.cursor]: cursor.key } })",
     killedBy: {
       file: "test/features/delivery/flows/sweep.test.ts",
-      title: "saves its checkpoint, and a slower sweep never moves it back",
+      title: "a sweep saves its checkpoint, and a slower sweep never moves it back",
     },
   },
   {
@@ -48,7 +48,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: `":from": after.key`,
     killedBy: {
       file: "test/features/delivery/flows/sweep-progress.test.ts",
-      title: "is continued from its last page, also within one instant, and sends nothing twice",
+      title:
+        "a sweep that is short of time is continued from its last page, also within one instant, and sends nothing twice",
     },
   },
   {
@@ -61,7 +62,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
       ports.retries`,
     killedBy: {
       file: "test/features/delivery/flows/sweep.test.ts",
-      title: "leaves the checkpoint unchanged when the queue refuses",
+      title: "a sweep leaves the checkpoint unchanged when the queue refuses",
     },
   },
   {
@@ -171,7 +172,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: '  if (outcome.kind === "later") return done;',
     killedBy: {
       file: "test/features/inbox/flows/fetch-profile.test.ts",
-      title: "changes nothing %s",
+      title: "a profile lookup changes nothing %s",
     },
   },
   {

@@ -17,7 +17,8 @@ export const retentionFaults: readonly PlantedFault[] = [
     replacement: "return now - RETENTION;",
     killedBy: {
       file: purgeTest,
-      title: "ends raw copies and large webhooks within seven days of their arrival, and none two hours before that",
+      title:
+        "an hourly purge ends raw copies and large webhooks within seven days of their arrival, and none two hours before that",
     },
   },
   {
@@ -25,7 +26,10 @@ export const retentionFaults: readonly PlantedFault[] = [
     file: "shared/features/inbox/flows/inbound-webhooks.ts",
     search: "({ receivedAt }) => rawCopiesFolder(receivedAt)",
     replacement: "() => rawCopiesFolder(now)",
-    killedBy: { file: purgeTest, title: "counts from the arrival of a webhook that was processed days later" },
+    killedBy: {
+      file: purgeTest,
+      title: "an hourly purge counts from the arrival of a webhook that was processed days later",
+    },
   },
   {
     name: "the file of a batch's raw copies is named by its first record only",
@@ -42,7 +46,7 @@ export const retentionFaults: readonly PlantedFault[] = [
     file: "shared/base/files/purge-files.ts",
     search: "if (!hasMore) return true;",
     replacement: "return true;",
-    killedBy: { file: purgeTest, title: "lists further pages until the first file that stays" },
+    killedBy: { file: purgeTest, title: "an hourly purge lists further pages until the first file that stays" },
   },
   {
     name: "a file that cannot be deleted keeps the files of the other ranges",
@@ -59,7 +63,7 @@ export const retentionFaults: readonly PlantedFault[] = [
     file: "shared/base/aws/files.ts",
     search: "if (Errors.length > 0)",
     replacement: "if (Errors.length < 0)",
-    killedBy: { file: purgeTest, title: "fails when S3 refuses to delete a file" },
+    killedBy: { file: purgeTest, title: "an hourly purge fails when S3 refuses to delete a file" },
   },
   {
     name: "the dead letter of a redriven webhook counts from its redrive",

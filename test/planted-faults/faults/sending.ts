@@ -8,7 +8,8 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "const SEND_LEAVES_WITHIN: Millis = 90 * SECOND;",
     killedBy: {
       file: "test/features/sending/flows/frozen-sender.test.ts",
-      title: "for half a minute fails its send, and nothing leaves",
+      title:
+        "a sender that is frozen right after it wrote its record for half a minute fails its send, and nothing leaves",
     },
   },
   {
@@ -28,7 +29,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "requestEndsAt,",
     killedBy: {
       file: "test/features/sending/routes/deadline.test.ts",
-      title: "is not called when the rest of the time is too short for its answer",
+      title: "the platform is not called when the rest of the time is too short for its answer",
     },
   },
   {
@@ -37,8 +38,8 @@ export const sendingFaults: readonly PlantedFault[] = [
     search: "shards] = await allDone([",
     replacement: "shards] = await Promise.all([",
     killedBy: {
-      file: "test/features/sending/routes/failed-start.test.ts",
-      title: "leaves no due item being written: %s fails",
+      file: "test/features/sending/routes/deadline.test.ts",
+      title: "a reply that fails before it starts leaves no due item being written: %s fails",
     },
   },
   {
@@ -58,7 +59,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "allOf(itemExists, hasNoMessageId)",
     killedBy: {
       file: "test/features/sending/store/send-records.test.ts",
-      title: "does not make a send failed that the sweep abandoned",
+      title: "settling by the platform's response does not make a send failed that the sweep abandoned",
     },
   },
   {
@@ -78,7 +79,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: `[A.messageIdSource]: "answer" } }, anyOf(itemExists, isAbsent("PK"))]`,
     killedBy: {
       file: "test/features/sending/store/send-records.test.ts",
-      title: "of an erased record is no error and creates none",
+      title: "settling by the platform's response of an erased record is no error and creates none",
     },
   },
   {
@@ -88,7 +89,8 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: ": itemExists",
     killedBy: {
       file: "test/features/sending/store/send-records.test.ts",
-      title: "does not override an echo with an unknown outcome, but with the response's message id",
+      title:
+        "settling by the platform's response does not override an echo with an unknown outcome, but with the response's message id",
     },
   },
   {
@@ -98,7 +100,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "itemExists,",
     killedBy: {
       file: "test/features/sending/store/send-records.test.ts",
-      title: "belongs to one message: another message is refused, the same one claims it again",
+      title: "a claim by an echo belongs to one message: another message is refused, the same one claims it again",
     },
   },
   {
@@ -108,7 +110,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "conditions.push(equals(window, start));",
     killedBy: {
       file: "test/features/sending/store/budgets.test.ts",
-      title: "counts a send if and only if every window allows it",
+      title: "a budget counts a send if and only if every window allows it",
     },
   },
   {
@@ -118,7 +120,8 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "void window;",
     killedBy: {
       file: "test/features/sending/store/budgets.test.ts",
-      title: "returns the stored state to a send that starts with an outdated one, and starts it with that state",
+      title:
+        "a budget returns the stored state to a send that starts with an outdated one, and starts it with that state",
     },
   },
   {
@@ -128,7 +131,8 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "[];",
     killedBy: {
       file: "test/features/sending/flows/budgets.test.ts",
-      title: "a send that was planned just before the pause is refused and leaves nothing",
+      title:
+        "while the platform asks for a pause, a send that was planned just before the pause is refused and leaves nothing",
     },
   },
   {
@@ -138,7 +142,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "update(key, { set })",
     killedBy: {
       file: "test/features/sending/flows/budgets.test.ts",
-      title: "a shorter pause never ends a longer one",
+      title: "while the platform asks for a pause, a shorter pause never ends a longer one",
     },
   },
   {
@@ -161,7 +165,8 @@ export const sendingFaults: readonly PlantedFault[] = [
 `,
     killedBy: {
       file: "test/features/sending/flows/frozen-sender.test.ts",
-      title: "past the end of the window fails its send, and nothing leaves",
+      title:
+        "a sender that is frozen right after it wrote its record past the end of the window fails its send, and nothing leaves",
     },
   },
   {
@@ -181,7 +186,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "await removeDueSend(ports, due);",
     killedBy: {
       file: "test/features/sending/flows/outcomes.test.ts",
-      title: "is published as failed after a minute without an echo, and not before",
+      title: "a send whose outcome is unknown is published as failed after a minute without an echo, and not before",
     },
   },
   {
@@ -196,7 +201,7 @@ export const sendingFaults: readonly PlantedFault[] = [
   if (settling === "gone") return markErasedSend(ports, tenant, message);`,
     killedBy: {
       file: "test/features/inbox/flows/reconcile-echo.test.ts",
-      title: "is not stored, without an error, when its record was erased during the platform call",
+      title: "a send is not stored, without an error, when its record was erased during the platform call",
     },
   },
 ];

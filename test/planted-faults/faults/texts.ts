@@ -118,7 +118,7 @@ export const textFaults: readonly PlantedFault[] = [
     replacement: `"hub.challenge": z.optional(z.string()),`,
     killedBy: {
       file: "test/features/inbox/routes/intake.test.ts",
-      title: "answers 400 to the challenge %j, also with the right token",
+      title: "the subscription handshake answers 400 to the challenge %j, also with the right token",
     },
   },
 ];

@@ -69,7 +69,7 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
     replacement: "return ",
     killedBy: {
       file: "test/features/inbox/flows/parts/largest-updates.test.ts",
-      title: "leave no row and no delivered body of more than 350 KB",
+      title: "the largest updates leave no row and no delivered body of more than 350 KB",
     },
   },
 ];

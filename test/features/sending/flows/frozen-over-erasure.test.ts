@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { sendReply } from "#features/sending/flows/reply.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import type { SendOutcome } from "#platforms/platform.ts";
-import { allRows, drainErasures } from "../../../support/flows/data-subject.ts";
+import { allRows, drainErasures, tenantCaller } from "../../../support/flows/data-subject.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -96,4 +98,53 @@ it("a sweep that is frozen at any call while it abandons a send leaves nothing a
     return run;
   });
   expect(calls).toBeGreaterThanOrEqual(7);
+});
+
+// The clock of a sending process is ahead: the send looks newer than the erasure that removed its echo.
+
+const messageId = "m-clock-ahead";
+
+/** Sends a reply whose platform answers after these steps. */
+async function replyAhead(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  fixture = await openReplyFixture(testEnv);
+  fixture.setPlatformResponse(async () => {
+    for (const step of steps) await step();
+    return { kind: "accepted", messageId };
+  });
+  const content = { conversationId: fixture.id, text: "canary", replyTo: null };
+  const time = startRequestTime(() => testEnv.now() + 2 * SECOND);
+  const answer = await sendReply(fixture.ports(), { caller: tenantCaller(fixture.tenant), reply: content, time });
+  expect(answer).toEqual({ messageId });
+}
+
+const echo = () => fixture.echo(messageId, "canary");
+const drain = () => drainErasures(testEnv, fixture.queues);
+const erase = () => {
+  testEnv.advance(SECOND);
+  return fixture.eraseConversation();
+};
+
+const canaryRows = async () =>
+  (await allRows(testEnv)).filter((row) => row.PK.includes(fixture.tenant) && JSON.stringify(row).includes("canary"));
+const sentEvents = async () => (await fixture.messageEvents()).filter(({ type }) => type === "message.sent");
+
+it.each([
+  ["is not over", [echo, erase]],
+  ["is over", [echo, erase, drain]],
+  ["is not over and the person writes again", [echo, erase, writeAgain]],
+  ["is over and the person writes again", [echo, erase, drain, writeAgain]],
+] as const)(
+  "a reply whose echo an erasure removed stays removed, with one event, when the erasure %s",
+  async (_, steps) => {
+    await replyAhead(steps);
+    expect(await sentEvents()).toHaveLength(1);
+    await drain();
+    expect(await canaryRows()).toEqual([]);
+  },
+);
+
+it("a reply that has no echo is newer than the erasure, and is stored with its event", async () => {
+  await replyAhead([erase, drain, writeAgain]);
+  expect(await sentEvents()).toHaveLength(1);
+  expect(await canaryRows()).toMatchObject([{ SK: expect.stringMatching(/^M#/) }]);
 });

@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { UploadState } from "#features/uploads/rules/uploads.ts";
@@ -142,4 +143,49 @@ it("a fault that stays comes again after seconds, then minutes, and ends as inte
   });
   expect(fixture.calls).toEqual([]);
   expect(await fixture.copies()).toEqual([]);
+});
+
+/** Runs a hand-over that stops before its k-th call to AWS, until `whileFrozen` is done. @returns whether it was reached */
+async function runFrozen(run: () => Promise<unknown>, k: number, whileFrozen: () => Promise<void>): Promise<boolean> {
+  let calls = 0;
+  const decide = async () => {
+    // The calls of `whileFrozen` count, too, and come after the k-th.
+    if (calls++ === k) await whileFrozen();
+    return "pass" as const;
+  };
+  const removals = testEnv.clients.map((client) => injectFaults(client as unknown as DynamoDBClient, decide));
+  await run();
+  for (const remove of removals) remove();
+  return calls > k;
+}
+
+describe.each<[string, UploadOutcome]>([
+  ["takes the file", takeUpload("late")],
+  ["refuses it", refuseUpload({ detail: "no" })],
+  ["refuses the token", refuseUpload({ class: "token", accountStatus: "needs_reauth" })],
+  ["does not answer", unknownOutcome as UploadOutcome],
+])("when the platform %s", (_name, outcome) => {
+  it("a hand-over that freezes before any call changes no end that a reader saw", async () => {
+    for (let k = 0; ; k++) {
+      const fixture = await openHandOverFixture(testEnv);
+      const id = await fixture.newUpload();
+      testEnv.advance(5 * MINUTE - 11 * SECOND);
+      fixture.setAnswer(outcome);
+      let seen: Awaited<ReturnType<typeof fixture.state>> = null;
+      const isReached = await runFrozen(fixture.run, k, async () => {
+        testEnv.advance(11 * SECOND);
+        seen = await fixture.state(id);
+      });
+      if (!isReached) {
+        expect(k).toBeGreaterThanOrEqual(6);
+        return;
+      }
+      expect(seen).toMatchObject({ status: expect.stringMatching(/^(ready|failed)$/) });
+      expect(await fixture.state(id)).toEqual(seen);
+      testEnv.advance(13 * MINUTE);
+      await fixture.run();
+      expect(await fixture.state(id)).toEqual(seen);
+      expect(await fixture.copies()).toEqual([]);
+    }
+  });
 });

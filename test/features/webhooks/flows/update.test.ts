@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
-import { DAY, HOUR } from "#base/kernel/time.ts";
+import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { createGate } from "#base/net/egress-gate.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
 import { rotateSecret } from "#features/webhooks/flows/rotate.ts";
 import { deleteWebhook, updateWebhook } from "#features/webhooks/flows/update.ts";
+import type { Endpoint, EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
 import { invokeWithRecord } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -137,4 +138,52 @@ it("a rotated secret replaces the previous secret when it is rotated again, and 
   expect(await open(current?.sealedSecret)).toBe(third.secret);
   expect(await open(current?.secondary?.sealedSecret)).toBe(second.secret);
   expect(current?.secondary?.expiresAt).toBe(testEnv.now() + DAY);
+});
+
+// docs/guides/webhooks.md: a new endpoint and each change of one apply within a second.
+
+/** An endpoint of before, and a worker that has sent an event with it. */
+async function openFirst(): Promise<Endpoint> {
+  const { endpoint } = await fixture.endpointWith({ path: "/first" });
+  await deliverMessage();
+  return endpoint;
+}
+
+/** Delivers one message. @returns the ULID of its event */
+async function deliverMessage(): Promise<string> {
+  const { eventUlid } = await fixture.publish();
+  await fixture.drainQueues();
+  return eventUlid;
+}
+
+async function updateFirst(first: Endpoint, changes: EndpointChanges): Promise<void> {
+  await fixture.update(first, changes);
+  testEnv.advance(SECOND);
+}
+
+it("a second after the response, a worker that has sent the tenant's events before sends events to a new endpoint", async () => {
+  await openFirst();
+  const { endpoint } = await fixture.endpointWith({ path: "/second" });
+  testEnv.advance(SECOND);
+  const eventUlid = await deliverMessage();
+  expect(await fixture.row(endpoint, eventUlid)).toMatchObject({ status: "delivered" });
+});
+
+it("a second after the response, a worker that has sent the tenant's events before sends events to the new URL", async () => {
+  const first = await openFirst();
+  fixture.respondWith(410, "/first");
+  await updateFirst(first, { url: first.url.replace("/first", "/new") });
+  expect(await fixture.row(first, await deliverMessage())).toMatchObject({ status: "delivered" });
+});
+
+it("a second after the response, a worker that has sent the tenant's events before sends no event of a type that the endpoint no longer subscribes to", async () => {
+  const first = await openFirst();
+  await updateFirst(first, { events: ["message.sent"] });
+  expect(await fixture.row(first, await deliverMessage())).toBeNull();
+});
+
+it("a second after the response, a worker that has sent the tenant's events before stores the events of a paused endpoint as blocked", async () => {
+  const first = await openFirst();
+  await updateFirst(first, { status: "paused" });
+  expect(await fixture.row(first, await deliverMessage())).toMatchObject({ status: "blocked" });
 });

@@ -56,7 +56,7 @@ export const teamFaults: readonly PlantedFault[] = [
           ...actorCheck(tenant, actor, actor?.userId),`,
     killedBy: {
       file: "test/features/webhooks/flows/create.test.ts",
-      title: "is not created by a request in progress of an admin who was removed",
+      title: "a new endpoint is not created by a request in progress of an admin who was removed",
     },
   },
   {

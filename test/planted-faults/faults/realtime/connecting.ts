@@ -18,7 +18,7 @@ export const connectingFaults: readonly PlantedFault[] = [
       const { Item: item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
       const result: any = { applied: item !== undefined && item[A.expiresAt] > now, item };
       await sendWrite(table, remove(Key));`,
-    killedBy: { file: connect, title: "opens exactly one socket when it is used twenty times at once" },
+    killedBy: { file: connect, title: "a ticket opens exactly one socket when it is used twenty times at once" },
   },
   {
     name: "a ticket that was used stays",
@@ -28,7 +28,8 @@ export const connectingFaults: readonly PlantedFault[] = [
       if (result.applied && result.item) await sendWrite(table, put(result.item as never));`,
     killedBy: {
       file: connect,
-      title: "of a signed-in person opens a socket for the console's pages alone, and is consumed by any other",
+      title:
+        "a ticket of a signed-in person opens a socket for the console's pages alone, and is consumed by any other",
     },
   },
   {
@@ -48,7 +49,8 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: `grant.kind === "session" && origin !== null && origin !== ports.consoleOrigin`,
     killedBy: {
       file: connect,
-      title: "of a signed-in person opens a socket for the console's pages alone, and is consumed by any other",
+      title:
+        "a ticket of a signed-in person opens a socket for the console's pages alone, and is consumed by any other",
     },
   },
   {
@@ -58,7 +60,7 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: " });",
     killedBy: {
       file: connect,
-      title: "has its first frame queued two seconds later, and ends two hours after it connected",
+      title: "a socket has its first frame queued two seconds later, and ends two hours after it connected",
     },
   },
   {
@@ -68,7 +70,7 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: connect,
-      title: "is refused where there are 1,000, and opens where rows were removed without their number",
+      title: "a socket is refused where there are 1,000, and opens where rows were removed without their number",
     },
   },
   {
@@ -113,7 +115,7 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: cutOff,
-      title: "is repeated until the gateway closed the connections, which receive nothing until then",
+      title: "closing is repeated until the gateway closed the connections, which receive nothing until then",
     },
   },
   {
@@ -123,7 +125,7 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: cutOff,
-      title: "is repeated until the gateway closed the connections, which receive nothing until then",
+      title: "closing is repeated until the gateway closed the connections, which receive nothing until then",
     },
   },
   {
@@ -133,7 +135,7 @@ export const connectingFaults: readonly PlantedFault[] = [
     replacement: "false",
     killedBy: {
       file: cutOff,
-      title: "is repeated while the gateway does not know the connection, whose handshake goes on",
+      title: "closing is repeated while the gateway does not know the connection, whose handshake goes on",
     },
   },
   {
@@ -151,14 +153,17 @@ export const connectingFaults: readonly PlantedFault[] = [
     file: "shared/features/realtime/cut-off.ts",
     search: "const isCheckRequested = await requestCheck(ports, access);",
     replacement: "const isCheckRequested = false;",
-    killedBy: { file: cutOff, title: "has its sockets closed when the process dies right after the commit" },
+    killedBy: {
+      file: cutOff,
+      title: "access that ends has its sockets closed when the process dies right after the commit",
+    },
   },
   {
     name: "a member who is removed keeps a socket until the check",
     file: "shared/features/realtime/cut-off.ts",
     search: "  if (hasEnded(result)) await requestClose(ports, access, isCheckRequested);\n",
     replacement: "",
-    killedBy: { file: cutOff, title: "loses each of its sockets, and no other does" },
+    killedBy: { file: cutOff, title: "access that ends loses each of its sockets, and no other does" },
   },
   {
     name: "a repeated revocation closes no socket that the first one left open",

@@ -206,7 +206,7 @@ export const pushingFaults: readonly PlantedFault[] = [
     file: "shared/features/realtime/flows/push/push-events.ts",
     search: "return deriveUlid(ulidTime(eventUlid), ",
     replacement: "return deriveUlid(ulidTime(eventUlid) + Math.floor(Math.random() * 1e6), ",
-    killedBy: { file: pushEvents, title: "has frames of the same ids when it is pushed again" },
+    killedBy: { file: pushEvents, title: "an event of a message has frames of the same ids when it is pushed again" },
   },
   {
     name: "a test send is pushed with its conversation",
@@ -215,7 +215,8 @@ export const pushingFaults: readonly PlantedFault[] = [
     replacement: "readable.at(-1)",
     killedBy: {
       file: pushEvents,
-      title: "of a test key's send is pushed without the conversation, whose head it does not change",
+      title:
+        "an event of a message of a test key's send is pushed without the conversation, whose head it does not change",
     },
   },
   {
@@ -223,6 +224,9 @@ export const pushingFaults: readonly PlantedFault[] = [
     file: "shared/features/realtime/flows/push/push-events.ts",
     search: "if (sentAt <= now - AGE_MAX) {",
     replacement: "if (sentAt <= now - AGE_MAX * 1_000) {",
-    killedBy: { file: pushEvents, title: "is dropped with a log line when it waited for more than ten minutes" },
+    killedBy: {
+      file: pushEvents,
+      title: "an event of a message is dropped with a log line when it waited for more than ten minutes",
+    },
   },
 ];

@@ -15,7 +15,7 @@ export const readingFaults: readonly PlantedFault[] = [
     replacement: "first",
     killedBy: {
       file: pushEvents,
-      title: "is read again, consistently, when the first answer lacks it or has an older head",
+      title: "an event of a message is read again, consistently, when the first answer lacks it or has an older head",
     },
   },
   {
@@ -25,7 +25,7 @@ export const readingFaults: readonly PlantedFault[] = [
     replacement: "message !== undefined",
     killedBy: {
       file: pushEvents,
-      title: "is read again, consistently, when the first answer lacks it or has an older head",
+      title: "an event of a message is read again, consistently, when the first answer lacks it or has an older head",
     },
   },
   {
@@ -35,7 +35,7 @@ export const readingFaults: readonly PlantedFault[] = [
     replacement: "    head === null ||\n",
     killedBy: {
       file: pushEvents,
-      title: "is read again, consistently, when the first answer lacks it or has an older head",
+      title: "an event of a message is read again, consistently, when the first answer lacks it or has an older head",
     },
   },
   {
@@ -63,7 +63,10 @@ export const readingFaults: readonly PlantedFault[] = [
     file: excerpt,
     search: "erasedAt !== null && erasedAt > now - ERASURE_IS_RECENT",
     replacement: "erasedAt !== null",
-    killedBy: { file: excerptTest, title: "once and consistently within five minutes of an erasure of the tenant" },
+    killedBy: {
+      file: excerptTest,
+      title: "a conversation is read once and consistently within five minutes of an erasure of the tenant",
+    },
   },
   {
     name: "a message of a test key has its conversation read twice",
@@ -72,7 +75,7 @@ export const readingFaults: readonly PlantedFault[] = [
     replacement: "head",
     killedBy: {
       file: excerptTest,
-      title: "once and eventually consistently, when the answer has its messages and their head",
+      title: "a conversation is read once and eventually consistently, when the answer has its messages and their head",
     },
   },
   {
@@ -90,7 +93,10 @@ export const readingFaults: readonly PlantedFault[] = [
     file: "shared/features/realtime/flows/push/push-hold.ts",
     search: "stored?.tenant !== tenant ||",
     replacement: "!stored ||",
-    killedBy: { file: updates, title: "of another tenant, or one that can no longer be read, is not pushed" },
+    killedBy: {
+      file: updates,
+      title: "a held message of another tenant, or one that can no longer be read, is not pushed",
+    },
   },
   {
     name: "an upload of another tenant is pushed",
@@ -99,7 +105,7 @@ export const readingFaults: readonly PlantedFault[] = [
     replacement: "!stored ||",
     killedBy: {
       file: updates,
-      title: "of another tenant, or one older than a day, is not pushed",
+      title: "an upload of another tenant, or one older than a day, is not pushed",
     },
   },
   {
@@ -109,7 +115,7 @@ export const readingFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: updates,
-      title: "of another tenant, or one older than a day, is not pushed",
+      title: "an upload of another tenant, or one older than a day, is not pushed",
     },
   },
   {
@@ -117,6 +123,6 @@ export const readingFaults: readonly PlantedFault[] = [
     file: "shared/features/realtime/flows/push/push-hold.ts",
     search: `  if (hold.timer && push.state.status !== "expired" && push.state.status !== "failed") return drop("stale");\n`,
     replacement: "",
-    killedBy: { file: updates, title: "that was sent is not pushed again by its timer" },
+    killedBy: { file: updates, title: "a held message that was sent is not pushed again by its timer" },
   },
 ];

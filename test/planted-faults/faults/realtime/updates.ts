@@ -2,7 +2,8 @@ import type { PlantedFault } from "../../planted-fault.ts";
 
 const updateFaults = "test/features/realtime/flows/push/update-faults.test.ts";
 const erasure = "test/features/realtime/flows/push/erasure-under-load.test.ts";
-const killed = "is pushed to every socket by a worker that is killed before any call of its ports, also a post";
+const killed =
+  "an update is pushed to every socket by a worker that is killed before any call of its ports, also a post";
 const erased =
   "no frame of an erased conversation follows the one that says so, or comes two seconds after its last row";
 

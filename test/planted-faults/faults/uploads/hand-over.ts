@@ -33,7 +33,7 @@ export const handOverFaults: readonly PlantedFault[] = [
     search: 'const ended = await ports.uploads.lapse(upload.id, uploadError("internal_error"), now);',
     replacement: "const ended = { ...upload, state: uploadStateAt(upload, now) };",
     killedBy: {
-      file: "test/features/uploads/flows/hand-over-frozen.test.ts",
+      file: "test/features/uploads/flows/hand-over-faults.test.ts",
       title: "a hand-over that freezes before any call changes no end that a reader saw",
     },
   },
@@ -44,7 +44,8 @@ export const handOverFaults: readonly PlantedFault[] = [
     replacement: "if (!isProcessing(upload)) return done;",
     killedBy: {
       file: outcomes,
-      title: "is ready although its copy cannot be deleted at first, and the copy is deleted five seconds later",
+      title:
+        "an upload that the platform takes is ready although its copy cannot be deleted at first, and the copy is deleted five seconds later",
     },
   },
   {
@@ -52,7 +53,7 @@ export const handOverFaults: readonly PlantedFault[] = [
     file: flow,
     search: "  if (state.tries + 1 >= TRIES_MAX) return",
     replacement: "  if (state.tries >= TRIES_MAX) return",
-    killedBy: { file: outcomes, title: "fails the second time with %s" },
+    killedBy: { file: outcomes, title: "an upload fails the second time with %s" },
   },
   {
     name: "a status that a hand-over changed is not published after its process died",
@@ -61,7 +62,7 @@ export const handOverFaults: readonly PlantedFault[] = [
     replacement: "  const read =",
     killedBy: {
       file: faults,
-      title: "changes the account's status once after a refusal, with one event, if its message comes %s",
+      title: "a hand-over changes the account's status once after a refusal, with one event, if its message comes %s",
     },
   },
   {
@@ -71,7 +72,7 @@ export const handOverFaults: readonly PlantedFault[] = [
     replacement: "if (false)",
     killedBy: {
       file: faults,
-      title: "changes the account's status once after a refusal, with one event, if its message comes %s",
+      title: "a hand-over changes the account's status once after a refusal, with one event, if its message comes %s",
     },
   },
   {
@@ -89,13 +90,20 @@ export const handOverFaults: readonly PlantedFault[] = [
     file: flow,
     search: "  await applyAccountRefusal(ports, call, { ...refusal, at: time.now() });\n",
     replacement: "",
-    killedBy: { file: accounts, title: "%s: the status is %s, with one event" },
+    killedBy: {
+      file: accounts,
+      title: "a refusal changes the account as that of a send does, %s: the status is %s, with one event",
+    },
   },
   {
     name: "the copy of an upload whose conversation is erased during the call stays",
     file: flow,
     search: '  return counted && isProcessing(counted) ? retry("platform", after) : removeCopy(ports, upload);',
     replacement: '  return counted && isProcessing(counted) ? retry("platform", after) : done;',
-    killedBy: { file: accounts, title: "ends without a row and without a copy when the platform %s" },
+    killedBy: {
+      file: accounts,
+      title:
+        "an upload whose conversation is erased during the call ends without a row and without a copy when the platform %s",
+    },
   },
 ];

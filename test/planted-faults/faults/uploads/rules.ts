@@ -31,7 +31,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     replacement: 'name.indexOf(".")',
     killedBy: {
       file: checksTest,
-      title: "is refused by its name on each connection if that is of a program",
+      title: "a declared file is refused by its name on each connection if that is of a program",
     },
   },
   {
@@ -39,21 +39,21 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     file: "shared/features/uploads/rules/file-names.ts",
     search: "commonExtensions.has(extension)",
     replacement: "/^[a-z0-9]{1,8}$/.test(extension)",
-    killedBy: { file: fileNamesTest, title: "of %s named %j is %s" },
+    killedBy: { file: fileNamesTest, title: "the name of the copy of %s named %j is %s" },
   },
   {
     name: "a script in big-endian UTF-16 is not read",
     file: "shared/features/uploads/rules/program-texts.ts",
     search: 'mark.startsWith("feff")',
     replacement: "false",
-    killedBy: { file: programsTest, title: "of a program: %s" },
+    killedBy: { file: programsTest, title: "a start is that of a program: %s" },
   },
   {
     name: "a Matroska file passes as WebM",
     file: "shared/features/uploads/rules/signatures.ts",
     search: 'ebmlDocType(head) === "webm"',
     replacement: "ebmlDocType(head) !== null",
-    killedBy: { file: signaturesTest, title: "is of no accepted type: %s" },
+    killedBy: { file: signaturesTest, title: "a refused relative is of no accepted type: %s" },
   },
   {
     name: "a sound passes as a video",
@@ -67,7 +67,7 @@ export const uploadRuleFaults: readonly PlantedFault[] = [
     file: "shared/features/uploads/rules/signatures.ts",
     search: "if (second + 7 <= head.length) return adtsFrameLength(head, second) !== null;",
     replacement: "if (second + 7 <= head.length) return true;",
-    killedBy: { file: signaturesTest, title: "is of no accepted type: %s" },
+    killedBy: { file: signaturesTest, title: "a refused relative is of no accepted type: %s" },
   },
   {
     name: "a call begins until the time is over",

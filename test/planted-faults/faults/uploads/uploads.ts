@@ -13,35 +13,41 @@ export const uploadsFaults: readonly PlantedFault[] = [
     file: "shared/features/uploads/flows/create.ts",
     search: "contentType, maxSize, expiresAt }",
     replacement: "contentType, maxSize: maxSize * 2, expiresAt }",
-    killedBy: { file: finishTest, title: "answers a form that takes the limit of its kind and no byte more" },
+    killedBy: {
+      file: finishTest,
+      title: "creating an upload answers a form that takes the limit of its kind and no byte more",
+    },
   },
   {
     name: "an upload is created although its conversation was erased in the meantime",
     file: store,
     search: ", check(headKey(upload.conversationId), conversationExists)]",
     replacement: "]",
-    killedBy: { file: storeTest, title: "is stored with its ref, or not at all" },
+    killedBy: { file: storeTest, title: "a new upload is stored with its ref, or not at all" },
   },
   {
     name: "each of several callers starts a hand-over",
     file: store,
     search: "upload.state.copyKey === copyKey",
     replacement: "upload.state.copyKey !== null",
-    killedBy: { file: racesTest, title: "by twenty callers at once starts one hand-over and leaves one copy" },
+    killedBy: {
+      file: racesTest,
+      title: "finishing an upload by twenty callers at once starts one hand-over and leaves one copy",
+    },
   },
   {
     name: "an upload becomes ready after its time is over",
     file: store,
     search: "condition: above(Upload.processingAt, now - UPLOAD_PROCESSING_MAX),",
     replacement: "",
-    killedBy: { file: storeTest, title: "becomes ready until it lapses" },
+    killedBy: { file: storeTest, title: "an upload becomes ready until it lapses" },
   },
   {
     name: "a late repetition of a write takes back a failed call that was counted since",
     file: store,
     search: "allOf(isProcessing, isUnchanged(Upload.tries, tries === 0 ? undefined : tries))",
     replacement: "isProcessing",
-    killedBy: { file: storeTest, title: "counts each failed call once, also if the answer is lost" },
+    killedBy: { file: storeTest, title: "an upload counts each failed call once, also if the answer is lost" },
   },
   {
     name: "the copy has other bytes than those that were checked",
@@ -68,7 +74,10 @@ export const uploadsFaults: readonly PlantedFault[] = [
     file: finish,
     search: "await removeFile(ports, copy);\n    return refuse",
     replacement: "return refuse",
-    killedBy: { file: racesTest, title: "by twenty callers at once starts one hand-over and leaves one copy" },
+    killedBy: {
+      file: racesTest,
+      title: "finishing an upload by twenty callers at once starts one hand-over and leaves one copy",
+    },
   },
   {
     name: "an upload can be finished until its files are deleted",
@@ -77,7 +86,8 @@ export const uploadsFaults: readonly PlantedFault[] = [
     replacement: "return finishableUntil(id) > 0;",
     killedBy: {
       file: finishTest,
-      title: "works until 22 hours after the start of its hour, although the grant ended, and not after",
+      title:
+        "finishing an upload works until 22 hours after the start of its hour, although the grant ended, and not after",
     },
   },
   {
@@ -87,7 +97,8 @@ export const uploadsFaults: readonly PlantedFault[] = [
     replacement: "isCopied && ",
     killedBy: {
       file: racesTest,
-      title: "in a process that freezes %s %s until the purge of its hour starts no hand-over and leaves no file",
+      title:
+        "finishing an upload in a process that freezes %s %s until the purge of its hour starts no hand-over and leaves no file",
     },
   },
   {
@@ -97,7 +108,8 @@ export const uploadsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: finishTest,
-      title: "is refused for an upload that is unknown, malformed, of another tenant or scope, or finished",
+      title:
+        "finishing an upload is refused for an upload that is unknown, malformed, of another tenant or scope, or finished",
     },
   },
   {
@@ -108,7 +120,7 @@ export const uploadsFaults: readonly PlantedFault[] = [
       'const upload = { state: { status: "failed", error } } as { state: { status: string; error: typeof error } };',
     killedBy: {
       file: finishTest,
-      title: "refuses a file that is not what it claims to be, deletes it and consumes the upload",
+      title: "finishing an upload refuses a file that is not what it claims to be, deletes it and consumes the upload",
     },
   },
   {
@@ -116,21 +128,27 @@ export const uploadsFaults: readonly PlantedFault[] = [
     file: finish,
     search: 'const upload = await ports.uploads.fail(id, { error, from: "processing", now: time.now() });',
     replacement: "const upload = (await ports.uploads.get(id)) ?? (error as never);",
-    killedBy: { file: finishTest, title: "ends the upload when the queue does not take its message" },
+    killedBy: {
+      file: finishTest,
+      title: "finishing an upload ends the upload when the queue does not take its message",
+    },
   },
   {
     name: "an upload of a disconnected account is finished",
     file: "shared/features/uploads/flows/upload-conversation.ts",
     search: "head && account ?",
     replacement: "head ?",
-    killedBy: { file: finishTest, title: "is refused when the conversation expired, was erased or lost its account" },
+    killedBy: {
+      file: finishTest,
+      title: "finishing an upload is refused when the conversation expired, was erased or lost its account",
+    },
   },
   {
     name: "another tenant reads an upload",
     file: "shared/features/uploads/flows/read.ts",
     search: "  if (refusal) return refusal;\n",
     replacement: "",
-    killedBy: { file: finishTest, title: "works for a day, and never for another tenant" },
+    killedBy: { file: finishTest, title: "reading an upload works for a day, and never for another tenant" },
   },
   {
     name: "the account of an attachment is stored after its id",
@@ -153,7 +171,7 @@ export const uploadsFaults: readonly PlantedFault[] = [
 `,
     killedBy: {
       file: "test/features/uploads/flows/hand-over.test.ts",
-      title: "belongs to its account before anybody can read its id",
+      title: "an upload that the platform takes belongs to its account before anybody can read its id",
     },
   },
   {
