@@ -50,7 +50,7 @@ export const deletionFaults: readonly PlantedFault[] = [
     replacement: "false",
     killedBy: {
       file: "test/features/tenants/flows/queued-messages.test.ts",
-      title: "that becomes a dead letter leaves no row that names the tenant",
+      title: "a message of a deleted tenant that becomes a dead letter leaves no row that names the tenant",
     },
   },
   {

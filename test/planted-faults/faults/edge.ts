@@ -38,7 +38,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/access/flows/request-limits.test.ts",
-      title: "is not consumed by a caller beyond the caller's own limit",
+      title: "the rate limit of a tenant is not consumed by a caller beyond the caller's own limit",
     },
   },
   {
@@ -68,7 +68,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "tenant.remaining < 0 ? tenant : caller",
     killedBy: {
       file: "test/features/access/flows/request-limits.test.ts",
-      title: "is that of the caller until the tenant's limit is nearer",
+      title: "the pace is that of the caller until the tenant's limit is nearer",
     },
   },
   {
@@ -78,7 +78,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/access/flows/team/tenant-limits.test.ts",
-      title: "is exact for ten tenants that a person creates at once",
+      title: "the limits of tenants are exact for ten that a person creates at once",
     },
   },
   {
@@ -88,7 +88,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "sizeBelow(Pending.ids, limits.pending + 1)",
     killedBy: {
       file: "test/features/access/flows/team/invite-limits.test.ts",
-      title: "is exact for ten invites at once, also with one that has ended",
+      title: "the limit of pending invites is exact for ten at once, also with one that has ended",
     },
   },
   {

@@ -2,7 +2,7 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 const crash = {
   file: "test/features/erasure/flows/crash.test.ts",
-  title: "that crashes (%s) at any call of its request completes and counts each row once",
+  title: "an erasure that crashes (%s) at any call of its request completes and counts each row once",
 };
 
 export const erasureFaults: readonly PlantedFault[] = [
@@ -15,7 +15,7 @@ export const erasureFaults: readonly PlantedFault[] = [
   await ports.traces.remove(elsewhere);`,
     killedBy: {
       file: "test/features/erasure/flows/rounds.test.ts",
-      title: "removes the conversation's rows only after what they refer to is gone",
+      title: "an erasure removes the conversation's rows only after what they refer to is gone",
     },
   },
   {
@@ -28,7 +28,7 @@ export const erasureFaults: readonly PlantedFault[] = [
   return ports.erasures.countPage(erasure, { ...page, upTo });`,
     killedBy: {
       file: "test/features/erasure/flows/crash.test.ts",
-      title: "of several pages that crashes after each call in turn counts each row once",
+      title: "an erasure of several pages that crashes after each call in turn counts each row once",
     },
   },
   {
@@ -38,7 +38,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: `equals(A.phase, "first"));`,
     killedBy: {
       file: "test/features/erasure/flows/erase.test.ts",
-      title: "twice concurrently removes and counts each row once",
+      title: "erasing twice concurrently removes and counts each row once",
     },
   },
   {
@@ -80,7 +80,7 @@ export const erasureFaults: readonly PlantedFault[] = [
 `,
     killedBy: {
       file: "test/features/erasure/flows/crash.test.ts",
-      title: "that dies right after its start is known to workers, and the background completes it",
+      title: "an erasure that dies right after its start is known to workers, and the background completes it",
     },
   },
   {
@@ -91,7 +91,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/erasure/flows/crash.test.ts",
-      title: "that dies right after its start is known to workers, and the background completes it",
+      title: "an erasure that dies right after its start is known to workers, and the background completes it",
     },
   },
   {
@@ -101,7 +101,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "BACKGROUND_DELAY: Millis = 20 * SECOND",
     killedBy: {
       file: "test/features/erasure/flows/late-starts.test.ts",
-      title: "25 seconds after its message, by a process that then dies, is continued",
+      title: "an erasure that starts 25 seconds after its message, by a process that then dies, is continued",
     },
   },
   {
@@ -111,7 +111,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "return erasure;",
     killedBy: {
       file: "test/features/erasure/flows/late-starts.test.ts",
-      title: "by a process that was frozen for an hour and then dies has not started (%s)",
+      title: "an erasure of a process that was frozen for an hour and then dies has not started (%s)",
     },
   },
   {
@@ -121,7 +121,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "condition",
     killedBy: {
       file: "test/features/erasure/flows/late-starts.test.ts",
-      title: "by a process that was frozen for an hour and then dies has not started (%s)",
+      title: "an erasure of a process that was frozen for an hour and then dies has not started (%s)",
     },
   },
   {
@@ -131,7 +131,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "return result.applied || op.length > 0;",
     killedBy: {
       file: "test/features/erasure/flows/late-starts.test.ts",
-      title: "while its message is read, by a process that then dies, is continued",
+      title: "an erasure that starts while its message is read, by a process that then dies, is continued",
     },
   },
   {
@@ -141,7 +141,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "if (ops.size === 0) {",
     killedBy: {
       file: "test/features/erasure/flows/late-starts.test.ts",
-      title: "by a process that was frozen for an hour is continued",
+      title: "an erasure that a process starts after it was frozen for an hour is continued",
     },
   },
   {
@@ -151,7 +151,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "return traces.filter(({ at }) => at <= erasure.erasedAt + 86_400_000);",
     killedBy: {
       file: "test/features/erasure/flows/erase.test.ts",
-      title: "keeps all its rows",
+      title: "a conversation that starts while the person's earlier one is erased keeps all its rows",
     },
   },
   {
@@ -162,7 +162,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "  let erasure = initial;",
     killedBy: {
       file: "test/features/erasure/flows/erase.test.ts",
-      title: "removes the rows that a crashed run counted, without counting them again",
+      title: "erasing again removes the rows that a crashed run counted, without counting them again",
     },
   },
   {
@@ -173,7 +173,8 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/erasure/flows/passes.test.ts",
-      title: "is removed with them, and its later delivery with the next pass",
+      title:
+        "a message that is stored late, among rows that are counted and not removed is removed with them, and its later delivery with the next pass",
     },
   },
   {
@@ -193,7 +194,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/erasure/flows/changes.test.ts",
-      title: "is dropped like the message, %s",
+      title: "a change is dropped like its late message, %s",
     },
   },
   {
@@ -203,7 +204,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: 'if (result === "erased") return;',
     killedBy: {
       file: "test/features/erasure/flows/changes.test.ts",
-      title: "is removed when the message arrives and is dropped, %s",
+      title: "an early change is removed when its message arrives and is dropped, %s",
     },
   },
   {
@@ -213,7 +214,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "  if (erasure.erasedAt === Number.NaN) {",
     killedBy: {
       file: "test/features/erasure/flows/changes.test.ts",
-      title: "is removed by its own process, when the message is dropped between any two of its writes",
+      title: "an early change is removed by its own process, when its message is dropped between any two of its writes",
     },
   },
   {
@@ -273,7 +274,8 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "    if (page.ulids.length > 0 && nextPassAt !== null) {",
     killedBy: {
       file: "test/features/erasure/flows/late-writes.test.ts",
-      title: "is removed by the next pass when its worker crashes, and one more pass follows for its deliveries",
+      title:
+        "a message that is stored while its conversation is erased is removed by the next pass when its worker crashes, and one more pass follows for its deliveries",
     },
   },
   {
@@ -283,7 +285,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "(item[A.ttl] as number) * SECOND > 0 && now > 0;",
     killedBy: {
       file: "test/features/erasure/flows/erase.test.ts",
-      title: "removes nothing and renews the marker while it exists, and returns not found afterwards",
+      title: "erasing again removes nothing and renews the marker while it exists, and returns not found afterwards",
     },
   },
   {
@@ -293,7 +295,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "if (start !== null) return { done: true, removed };",
     killedBy: {
       file: "test/features/erasure/flows/erase.test.ts",
-      title: "during the first pass of an earlier call %s",
+      title: "erasing again during the first pass of an earlier call %s",
     },
   },
   {
@@ -325,7 +327,8 @@ export const erasureFaults: readonly PlantedFault[] = [
     await removeLateMessage`,
     killedBy: {
       file: "test/features/erasure/flows/late-writes.test.ts",
-      title: "is removed, does not change the head and is not published",
+      title:
+        "a message that is stored while its conversation is erased is removed, does not change the head and is not published",
     },
   },
   {

@@ -8,7 +8,7 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "equals",
     killedBy: {
       file: "test/features/holds/store/holds.test.ts",
-      title: "with the wrong secret, of an expired hold or of a missing one fails",
+      title: "a claim with the wrong secret, of an expired hold or of a missing one fails",
     },
   },
   {
@@ -18,7 +18,7 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "hasContent",
     killedBy: {
       file: "test/features/holds/store/holds.test.ts",
-      title: "with the wrong secret, of an expired hold or of a missing one fails",
+      title: "a claim with the wrong secret, of an expired hold or of a missing one fails",
     },
   },
   {
@@ -78,7 +78,7 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/holds/store/holds.test.ts",
-      title: "is stored with its ref and its audit row, or not at all",
+      title: "a new hold is stored with its ref and its audit row, or not at all",
     },
   },
   {
@@ -88,7 +88,7 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "{},",
     killedBy: {
       file: "test/features/holds/store/holds.test.ts",
-      title: "is created once, also when the call is repeated or its response is lost",
+      title: "a new hold is created once, also when the call is repeated or its response is lost",
     },
   },
   {
@@ -98,7 +98,7 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "planSend(ports, request, hold.createdAt)",
     killedBy: {
       file: "test/features/holds/flows/complete.test.ts",
-      title: "fails without a send if the 7 days end between the claim and the send",
+      title: "a hold fails without a send if the 7 days end between the claim and the send",
     },
   },
   {
@@ -108,7 +108,8 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "refusal",
     killedBy: {
       file: "test/features/holds/routes/check-page.test.ts",
-      title: "says why a message failed when its link is opened again, on every route and without its text",
+      title:
+        "the check page API says why a message failed when its link is opened again, on every route and without its text",
     },
   },
   {

@@ -28,7 +28,8 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     replacement: "erasedAt !== null && erasedAt < ulidTime(id) - CLOCK_DIFFERENCE_MAX",
     killedBy: {
       file: "test/features/holds/flows/create.test.ts",
-      title: "is not held again when its conversation was erased before the key's result was stored",
+      title:
+        "a human agent's message is not held again when its conversation was erased before the key's result was stored",
     },
   },
   {

@@ -19,7 +19,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/stats/flows/message-counters.test.ts",
-      title: "do not count when an erasure takes them back",
+      title: "inbound messages do not count when an erasure takes them back",
     },
   },
   {
@@ -29,7 +29,8 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "allOf(isNewerThanShown(message), ...mayStart)",
     killedBy: {
       file: "test/features/erasure/flows/late-writes.test.ts",
-      title: "never shows a message stamped at the erasure or before, and shows the next",
+      title:
+        "the head of an erased conversation never shows a message stamped at the erasure or before, and shows the next",
     },
   },
   {
@@ -166,7 +167,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "timeToLive(message.sentAt + 2 * RETENTION)",
     killedBy: {
       file: "test/features/erasure/flows/late-messages.test.ts",
-      title: "is read until its 7 days end, and its row and the head end within an hour of that",
+      title: "a late message is read until its 7 days end, and its row and the head end within an hour of that",
     },
   },
   {
@@ -187,7 +188,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/erasure/flows/late-messages.test.ts",
-      title: "is not stored again when its row has ended and a webhook without a time comes",
+      title: "a late message is not stored again when its row has ended and a webhook without a time comes",
     },
   },
   {
@@ -197,7 +198,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "const newestAt = await newestTraceAt(ports, conversationId, Date.now() - 604_800_000);",
     killedBy: {
       file: "test/features/erasure/flows/late-messages.test.ts",
-      title: "is erased when the table has removed the head alone",
+      title: "a late message is erased when the table has removed the head alone",
     },
   },
   {

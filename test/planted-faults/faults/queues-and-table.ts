@@ -18,7 +18,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/erasure/flows/rounds.test.ts",
-      title: "continues half an hour after its background failed ten times",
+      title: "an erasure continues half an hour after its background failed ten times",
     },
   },
   {
@@ -92,7 +92,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "allOf(itemExists, isAbsent(A.redrivenAt))",
     killedBy: {
       file: "test/features/dead-letters/store/quarantine.test.ts",
-      title: "is exclusive for five minutes, and then free",
+      title: "a redrive claim is exclusive for five minutes, and then free",
     },
   },
   {
@@ -102,7 +102,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "changes));",
     killedBy: {
       file: "test/features/dead-letters/store/quarantine.test.ts",
-      title: "is exclusive for five minutes, and then free",
+      title: "a redrive claim is exclusive for five minutes, and then free",
     },
   },
   {
@@ -142,7 +142,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "put(item)",
     killedBy: {
       file: "test/features/dead-letters/store/quarantine.test.ts",
-      title: "is stored once, as it first arrived",
+      title: "a quarantined message is stored once, as it first arrived",
     },
   },
   {

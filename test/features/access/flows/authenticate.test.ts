@@ -1,5 +1,5 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { authenticate } from "#features/access/authenticate.ts";
 import { apiKeyHash } from "#features/access/flows/find-key.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
@@ -23,104 +23,102 @@ const ports = () => testEnv.apiPorts(queues);
 const authenticateWith = (header: string | undefined) => authenticate(ports(), header, testEnv.now());
 const unauthorized = { refused: "unauthorized" };
 
-describe("a key", () => {
-  it("identifies its tenant and scope with one read", async () => {
-    const tenant = newTenant();
-    for (const scope of ["live", "test"] as const) {
-      const key = await createKey(ports(), tenant, { ...settings, scope }, testEnv.now());
-      expect(key.secret).toMatch(new RegExp(`^svc_${scope}_[0-9A-Za-z]{46}$`));
-      await authenticateWith(`Bearer ${key.secret}`);
-      let caller: unknown;
-      const cost = await meter.measure("authenticate", async () => {
-        caller = await authenticateWith(`Bearer ${key.secret}`);
-      });
-      expect(caller).toEqual({ kind: "tenant_key", keyId: key.id, tenant, scope });
-      expect(cost).toMatchObject({ requests: 1, byOperation: { GetItem: { requests: 1 } } });
-    }
-  });
-
-  it("that is malformed, mistyped or invented costs no read", async () => {
-    const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
-    const flipped = secret.slice(0, -10) + (secret.at(-10) === "a" ? "b" : "a") + secret.slice(-9);
-    const junk = [
-      undefined,
-      "",
-      secret,
-      `Basic ${secret}`,
-      `Bearer ${flipped}`,
-      `Bearer ${secret}x`,
-      `Bearer ${secret} ${secret}`,
-      `Bearer svc_live_${"0".repeat(46)}`,
-      `Bearer ${secret.replace("svc_live_", "svc_test_")}`,
-      `Bearer ${"x".repeat(100_000)}`,
-    ];
-    const cost = await meter.measure("junk", async () => {
-      for (const header of junk) expect(await authenticateWith(header)).toEqual(unauthorized);
+it("a key identifies its tenant and scope with one read", async () => {
+  const tenant = newTenant();
+  for (const scope of ["live", "test"] as const) {
+    const key = await createKey(ports(), tenant, { ...settings, scope }, testEnv.now());
+    expect(key.secret).toMatch(new RegExp(`^svc_${scope}_[0-9A-Za-z]{46}$`));
+    await authenticateWith(`Bearer ${key.secret}`);
+    let caller: unknown;
+    const cost = await meter.measure("authenticate", async () => {
+      caller = await authenticateWith(`Bearer ${key.secret}`);
     });
-    expect(cost.requests).toBe(0);
-    expect(await authenticateWith(`bearer  ${secret}`)).toHaveProperty("keyId");
-  });
+    expect(caller).toEqual({ kind: "tenant_key", keyId: key.id, tenant, scope });
+    expect(cost).toMatchObject({ requests: 1, byOperation: { GetItem: { requests: 1 } } });
+  }
+});
 
-  it("that is revoked is refused at the next request, and so is an unknown one", async () => {
-    const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
-    expect(await authenticateWith(`Bearer ${secret}`)).toHaveProperty("keyId");
-    await testEnv.table.client.send(
-      new UpdateCommand({
-        TableName: testEnv.table.name,
-        Key: { PK: `K#${apiKeyHash((await ports().peppers()).current.key, secret)}`, SK: "K" },
-        UpdateExpression: "SET st = :st",
-        ExpressionAttributeValues: { ":st": "revoked" },
+it("a key that is malformed, mistyped or invented costs no read", async () => {
+  const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
+  const flipped = secret.slice(0, -10) + (secret.at(-10) === "a" ? "b" : "a") + secret.slice(-9);
+  const junk = [
+    undefined,
+    "",
+    secret,
+    `Basic ${secret}`,
+    `Bearer ${flipped}`,
+    `Bearer ${secret}x`,
+    `Bearer ${secret} ${secret}`,
+    `Bearer svc_live_${"0".repeat(46)}`,
+    `Bearer ${secret.replace("svc_live_", "svc_test_")}`,
+    `Bearer ${"x".repeat(100_000)}`,
+  ];
+  const cost = await meter.measure("junk", async () => {
+    for (const header of junk) expect(await authenticateWith(header)).toEqual(unauthorized);
+  });
+  expect(cost.requests).toBe(0);
+  expect(await authenticateWith(`bearer  ${secret}`)).toHaveProperty("keyId");
+});
+
+it("a key that is revoked is refused at the next request, and so is an unknown one", async () => {
+  const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
+  expect(await authenticateWith(`Bearer ${secret}`)).toHaveProperty("keyId");
+  await testEnv.table.client.send(
+    new UpdateCommand({
+      TableName: testEnv.table.name,
+      Key: { PK: `K#${apiKeyHash((await ports().peppers()).current.key, secret)}`, SK: "K" },
+      UpdateExpression: "SET st = :st",
+      ExpressionAttributeValues: { ":st": "revoked" },
+    }),
+  );
+  expect(await authenticateWith(`Bearer ${secret}`)).toEqual(unauthorized);
+  const elsewhere = { ...ports(), peppers: async () => oneKeyRing(Buffer.alloc(32, 7)) };
+  const foreign = await createKey(elsewhere, newTenant(), settings, testEnv.now());
+  expect(await authenticateWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
+});
+
+it("a key of an operator gives access to the tenants of its list", async () => {
+  const tenants = [newTenant(), newTenant()];
+  const { secret, id } = await createOperatorKey(ports(), tenants, settings, testEnv.now());
+  expect(await authenticateWith(`Bearer ${secret}`)).toEqual({
+    kind: "operator_key",
+    keyId: id,
+    tenants,
+    suspendedTenants: [],
+    scope: "live",
+  });
+});
+
+it("a key is not stored in the table, not even in part", async () => {
+  const { secret, prefix } = await createKey(ports(), newTenant(), settings, testEnv.now());
+  const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
+  const everything = JSON.stringify(Items);
+  expect(everything).toContain(prefix);
+  expect(everything).not.toContain(secret.slice(0, prefix.length + 1));
+  expect(everything).not.toContain(secret.slice(-20));
+});
+
+it("a key is stored together with an audit row per tenant, or not at all", async () => {
+  const tenants = [newTenant(), newTenant()];
+  const audits = async () =>
+    Promise.all(
+      tenants.map(async (tenant) => {
+        const { Items = [] } = await testEnv.table.client.send(
+          new QueryCommand({
+            TableName: testEnv.table.name,
+            KeyConditionExpression: "PK = :a",
+            ExpressionAttributeValues: { ":a": `A#${tenant}` },
+          }),
+        );
+        return Items.map((item) => item.ac);
       }),
     );
-    expect(await authenticateWith(`Bearer ${secret}`)).toEqual(unauthorized);
-    const elsewhere = { ...ports(), peppers: async () => oneKeyRing(Buffer.alloc(32, 7)) };
-    const foreign = await createKey(elsewhere, newTenant(), settings, testEnv.now());
-    expect(await authenticateWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
-  });
-
-  it("of an operator gives access to the tenants of its list", async () => {
-    const tenants = [newTenant(), newTenant()];
-    const { secret, id } = await createOperatorKey(ports(), tenants, settings, testEnv.now());
-    expect(await authenticateWith(`Bearer ${secret}`)).toEqual({
-      kind: "operator_key",
-      keyId: id,
-      tenants,
-      suspendedTenants: [],
-      scope: "live",
-    });
-  });
-
-  it("is not stored in the table, not even in part", async () => {
-    const { secret, prefix } = await createKey(ports(), newTenant(), settings, testEnv.now());
-    const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
-    const everything = JSON.stringify(Items);
-    expect(everything).toContain(prefix);
-    expect(everything).not.toContain(secret.slice(0, prefix.length + 1));
-    expect(everything).not.toContain(secret.slice(-20));
-  });
-
-  it("is stored together with an audit row per tenant, or not at all", async () => {
-    const tenants = [newTenant(), newTenant()];
-    const audits = async () =>
-      Promise.all(
-        tenants.map(async (tenant) => {
-          const { Items = [] } = await testEnv.table.client.send(
-            new QueryCommand({
-              TableName: testEnv.table.name,
-              KeyConditionExpression: "PK = :a",
-              ExpressionAttributeValues: { ":a": `A#${tenant}` },
-            }),
-          );
-          return Items.map((item) => item.ac);
-        }),
-      );
-    const end = injectFaults(testEnv.client, () => "crash");
-    await expect(createOperatorKey(ports(), tenants, settings, testEnv.now())).rejects.toThrow("crashed");
-    end();
-    expect(await audits()).toEqual([[], []]);
-    const lost = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    await createOperatorKey(ports(), tenants, settings, testEnv.now());
-    lost();
-    expect(await audits()).toEqual([["operator_key.create"], ["operator_key.create"]]);
-  });
+  const end = injectFaults(testEnv.client, () => "crash");
+  await expect(createOperatorKey(ports(), tenants, settings, testEnv.now())).rejects.toThrow("crashed");
+  end();
+  expect(await audits()).toEqual([[], []]);
+  const lost = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+  await createOperatorKey(ports(), tenants, settings, testEnv.now());
+  lost();
+  expect(await audits()).toEqual([["operator_key.create"], ["operator_key.create"]]);
 });

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { KeyRing } from "#base/kernel/key-ring.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
@@ -96,94 +96,95 @@ async function revocations() {
   return rows.filter(({ action }) => action === "key.revoke");
 }
 
-describe("a key from before a rotation", () => {
-  it("is moved to the new pepper within its first request, and then costs one read again", async () => {
-    const key = await olderKey();
-    await expectOneLookup(key, older.kid);
-    const first = await meter.measure("moved", async () => {
-      expect(await callerWith(key)).toMatchObject({ kind: "tenant_key", keyId: key.id, tenant });
-    });
-    const byOperation = { GetItem: { requests: 2 }, TransactWriteItems: { requests: 1 } };
-    // The read of the absent row is billed, too, and the last use 2.
-    expect(first).toMatchObject({ wcu: 6 + 2, byOperation });
-    await expectOneLookup(key, newer.kid);
-    const second = await meter.measure("ordinary", async () => {
-      expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-    });
-    expect(second).toMatchObject({ requests: 1, rcu: 1, byOperation: { GetItem: { requests: 1 } } });
+it("a key from before a rotation is moved to the new pepper within its first request, and then costs one read again", async () => {
+  const key = await olderKey();
+  await expectOneLookup(key, older.kid);
+  const first = await meter.measure("moved", async () => {
+    expect(await callerWith(key)).toMatchObject({ kind: "tenant_key", keyId: key.id, tenant });
   });
-
-  it("stays under its pepper until the new one seals, and a new key is then found by both", async () => {
-    const key = await olderKey();
-    expect(await callerWith(key, before)).toMatchObject({ keyId: key.id });
-    await expectOneLookup(key, older.kid);
-    const newKey = await createKey(ports(after), tenant, settings, testEnv.now());
-    // A process whose clock is behind does not move it back.
-    expect(await callerWith(newKey, before)).toMatchObject({ keyId: newKey.id });
-    await expectOneLookup(newKey, newer.kid);
-  });
-
-  it("keeps its last use, its label and its tenants' suspension", async () => {
-    const key = await olderKey();
-    const usedAt = testEnv.now();
-    await callerWith(key, before);
-    await setStatus("suspended");
-    testEnv.advance(HOUR / 2);
-    expect(await callerWith(key)).toEqual({ refused: "tenant_suspended" });
-    await expectOneLookup(key, newer.kid);
-    expect(await listKeys(ports(), tenant, testEnv.now())).toMatchObject([{ lastUsedAt: usedAt, label: "a key" }]);
-    await setStatus("active");
-    expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-    expect((await rowsOf(key)).lookups[0]?.row).toMatchObject({ lu: usedAt, lb: "a key", sc: "live", st: "active" });
-    testEnv.advance(HOUR / 2);
-    await callerWith(key);
-    expect((await rowsOf(key)).listed).toMatchObject({ lu: usedAt + HOUR });
-  });
-
-  it("of an operator is moved in the operators' list", async () => {
-    const tenants = [tenant, await createNewTenant()];
-    const key = await createOperatorKey(ports(before), tenants, settings, testEnv.now());
-    await setStatus("suspended");
-    const caller = { kind: "operator_key", keyId: key.id, tenants, suspendedTenants: [tenant], scope: "live" };
-    for (const _ of [1, 2]) expect(await callerWith(key)).toEqual(caller);
-    await expectOneLookup(key, newer.kid);
-  });
-
-  it("that was revoked is refused and not moved", async () => {
-    const key = await olderKey();
-    await revoke(key);
-    expect(await callerWith(key)).toEqual(unauthorized);
-    await expectOneLookup(key, older.kid);
-  });
-
-  it("is refused once its pepper is gone", async () => {
-    const key = await olderKey();
-    const third = keyVersion(Buffer.alloc(32, 3));
-    expect(await callerWith(key, { current: third, previous: newer, next: null })).toEqual(unauthorized);
+  const byOperation = { GetItem: { requests: 2 }, TransactWriteItems: { requests: 1 } };
+  // The read of the absent row is billed, too, and the last use 2.
+  expect(first).toMatchObject({ wcu: 6 + 2, byOperation });
+  await expectOneLookup(key, newer.kid);
+  const second = await meter.measure("ordinary", async () => {
     expect(await callerWith(key)).toMatchObject({ keyId: key.id });
   });
+  expect(second).toMatchObject({ requests: 1, rcu: 1, byOperation: { GetItem: { requests: 1 } } });
+});
 
-  it("is found when another request moves it between the two reads", async () => {
-    const key = await olderKey();
-    const open = ports();
-    let reads = 0;
-    const getByHash: typeof open.apiKeys.getByHash = async (hash) => {
-      const stored = await open.apiKeys.getByHash(hash);
-      if (++reads === 1) await callerWith(key);
-      return stored;
-    };
-    const racing = { ...open, apiKeys: { ...open.apiKeys, getByHash } };
-    expect(await authenticate(racing, `Bearer ${key.secret}`, testEnv.now())).toMatchObject({ keyId: key.id });
-  });
+it("a key from before a rotation stays under its pepper until the new one seals, and a new key is then found by both", async () => {
+  const key = await olderKey();
+  expect(await callerWith(key, before)).toMatchObject({ keyId: key.id });
+  await expectOneLookup(key, older.kid);
+  const newKey = await createKey(ports(after), tenant, settings, testEnv.now());
+  // A process whose clock is behind does not move it back.
+  expect(await callerWith(newKey, before)).toMatchObject({ keyId: newKey.id });
+  await expectOneLookup(newKey, newer.kid);
+});
 
-  it("is accepted in twenty requests at once, and moved once", async () => {
-    const key = await olderKey();
-    const callers = await Promise.all(Array.from({ length: 20 }, () => callerWith(key)));
-    for (const caller of callers) expect(caller).toMatchObject({ keyId: key.id });
-    await expectOneLookup(key, newer.kid);
-  });
+it("a key from before a rotation keeps its last use, its label and its tenants' suspension", async () => {
+  const key = await olderKey();
+  const usedAt = testEnv.now();
+  await callerWith(key, before);
+  await setStatus("suspended");
+  testEnv.advance(HOUR / 2);
+  expect(await callerWith(key)).toEqual({ refused: "tenant_suspended" });
+  await expectOneLookup(key, newer.kid);
+  expect(await listKeys(ports(), tenant, testEnv.now())).toMatchObject([{ lastUsedAt: usedAt, label: "a key" }]);
+  await setStatus("active");
+  expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+  expect((await rowsOf(key)).lookups[0]?.row).toMatchObject({ lu: usedAt, lb: "a key", sc: "live", st: "active" });
+  testEnv.advance(HOUR / 2);
+  await callerWith(key);
+  expect((await rowsOf(key)).listed).toMatchObject({ lu: usedAt + HOUR });
+});
 
-  it.each(SEEDS)("and is revoked at the same time stays revoked, in every order of the calls (%i)", async (seed) => {
+it("a key from before a rotation of an operator is moved in the operators' list", async () => {
+  const tenants = [tenant, await createNewTenant()];
+  const key = await createOperatorKey(ports(before), tenants, settings, testEnv.now());
+  await setStatus("suspended");
+  const caller = { kind: "operator_key", keyId: key.id, tenants, suspendedTenants: [tenant], scope: "live" };
+  for (const _ of [1, 2]) expect(await callerWith(key)).toEqual(caller);
+  await expectOneLookup(key, newer.kid);
+});
+
+it("a key from before a rotation that was revoked is refused and not moved", async () => {
+  const key = await olderKey();
+  await revoke(key);
+  expect(await callerWith(key)).toEqual(unauthorized);
+  await expectOneLookup(key, older.kid);
+});
+
+it("a key from before a rotation is refused once its pepper is gone", async () => {
+  const key = await olderKey();
+  const third = keyVersion(Buffer.alloc(32, 3));
+  expect(await callerWith(key, { current: third, previous: newer, next: null })).toEqual(unauthorized);
+  expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+});
+
+it("a key from before a rotation is found when another request moves it between the two reads", async () => {
+  const key = await olderKey();
+  const open = ports();
+  let reads = 0;
+  const getByHash: typeof open.apiKeys.getByHash = async (hash) => {
+    const stored = await open.apiKeys.getByHash(hash);
+    if (++reads === 1) await callerWith(key);
+    return stored;
+  };
+  const racing = { ...open, apiKeys: { ...open.apiKeys, getByHash } };
+  expect(await authenticate(racing, `Bearer ${key.secret}`, testEnv.now())).toMatchObject({ keyId: key.id });
+});
+
+it("a key from before a rotation is accepted in twenty requests at once, and moved once", async () => {
+  const key = await olderKey();
+  const callers = await Promise.all(Array.from({ length: 20 }, () => callerWith(key)));
+  for (const caller of callers) expect(caller).toMatchObject({ keyId: key.id });
+  await expectOneLookup(key, newer.kid);
+});
+
+it.each(SEEDS)(
+  "a key from before a rotation and is revoked at the same time stays revoked, in every order of the calls (%i)",
+  async (seed) => {
     const key = await olderKey();
     const results = await interleave(testEnv.client, seed, [
       () => callerWith(key),
@@ -196,9 +197,12 @@ describe("a key from before a rotation", () => {
     for (const row of [lookups[0]?.row, listed]) expect(row).toMatchObject({ st: "revoked" });
     expect(await callerWith(key)).toEqual(unauthorized);
     expect(await revocations()).toHaveLength(1);
-  });
+  },
+);
 
-  it.each(SEEDS)("and is suspended at the same time agrees with its tenant (%i)", async (seed) => {
+it.each(SEEDS)(
+  "a key from before a rotation and is suspended at the same time agrees with its tenant (%i)",
+  async (seed) => {
     const [key, other] = [await olderKey(), await olderKey()];
     const results = await interleave(testEnv.client, seed, [
       () => callerWith(key),
@@ -210,9 +214,12 @@ describe("a key from before a rotation", () => {
       expect(await callerWith(each)).toEqual({ refused: "tenant_suspended" });
       await expectOneLookup(each, newer.kid);
     }
-  });
+  },
+);
 
-  it.each(faultPoints)("is moved whole or not at all, despite a fault (%s) at any call", async (faultPoint) => {
+it.each(faultPoints)(
+  "a key from before a rotation is moved whole or not at all, despite a fault (%s) at any call",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       const key = await olderKey();
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
@@ -224,9 +231,12 @@ describe("a key from before a rotation", () => {
       expect(await callerWith(key)).toMatchObject({ keyId: key.id });
       await expectOneLookup(key, newer.kid);
     }
-  });
+  },
+);
 
-  it.each(faultPoints)("and is revoked despite a fault (%s) at any call is refused", async (faultPoint) => {
+it.each(faultPoints)(
+  "a key from before a rotation and is revoked despite a fault (%s) at any call is refused",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       tenant = await createNewTenant();
       const key = await olderKey();
@@ -240,8 +250,8 @@ describe("a key from before a rotation", () => {
       expect(await revocations()).toHaveLength(1);
       await expectOneLookup(key);
     }
-  });
-});
+  },
+);
 
 it("an unknown key is refused with three reads after a rotation, and with one before the first", async () => {
   const { secret } = await createKey(

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
@@ -32,32 +32,33 @@ const pendingEmails = async () =>
     status === "pending" ? [email] : [],
   );
 
-describe("naming an owner of an existing tenant", () => {
-  it("replaces a mistyped one, who gets no access any more", async () => {
-    const right = newEmail();
-    expect(await name(right)).toEqual({ outcome: "invited", revoked: 1 });
-    expect(await pendingEmails()).toEqual([right]);
-    expect(await team.ports.tenants.get(tenant)).toMatchObject({ ownerEmail: right });
-    testEnv.advance(100 * DAY);
-    const [stranger, owner] = [await team.signIn(mistyped), await team.signIn(right)];
-    expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-    expect((await team.author(stranger)).caller.memberships).toEqual([]);
-    const entry = { actor: "cli", ip: null, detail: { role: "owner" } };
-    expect(await team.audits(tenant, "invite.create")).toMatchObject([entry, entry]);
-    expect(await team.audits(tenant, "invite.revoke")).toMatchObject([entry]);
-  });
+it("naming an owner of an existing tenant replaces a mistyped one, who gets no access any more", async () => {
+  const right = newEmail();
+  expect(await name(right)).toEqual({ outcome: "invited", revoked: 1 });
+  expect(await pendingEmails()).toEqual([right]);
+  expect(await team.ports.tenants.get(tenant)).toMatchObject({ ownerEmail: right });
+  testEnv.advance(100 * DAY);
+  const [stranger, owner] = [await team.signIn(mistyped), await team.signIn(right)];
+  expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
+  expect((await team.acting(stranger)).caller.memberships).toEqual([]);
+  const entry = { actor: "cli", ip: null, detail: { role: "owner" } };
+  expect(await team.audits(tenant, "invite.create")).toMatchObject([entry, entry]);
+  expect(await team.audits(tenant, "invite.revoke")).toMatchObject([entry]);
+});
 
-  it("again changes nothing", async () => {
-    const right = newEmail();
-    await name(right);
-    expect(await name(right)).toEqual({ outcome: "already_invited", revoked: 0 });
-    const owner = await team.signIn(right);
-    expect(await name(right)).toEqual({ outcome: "already_owner", revoked: 0 });
-    expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-    expect(await team.audits(tenant, "invite.create")).toHaveLength(2);
-  });
+it("naming an owner of an existing tenant again changes nothing", async () => {
+  const right = newEmail();
+  await name(right);
+  expect(await name(right)).toEqual({ outcome: "already_invited", revoked: 0 });
+  const owner = await team.signIn(right);
+  expect(await name(right)).toEqual({ outcome: "already_owner", revoked: 0 });
+  expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
+  expect(await team.audits(tenant, "invite.create")).toHaveLength(2);
+});
 
-  it.each(["agent", "admin"] as const)("makes an owner of a member who is %s", async (role) => {
+it.each(["agent", "admin"] as const)(
+  "naming an owner of an existing tenant makes an owner of a member who is %s",
+  async (role) => {
     await team.signIn(mistyped);
     const member = await team.newMember(tenant, role);
     const { email } = (await team.author(member)).caller;
@@ -67,28 +68,31 @@ describe("naming an owner of an existing tenant", () => {
     expect(await team.audits(tenant, "member.role_change")).toMatchObject([
       { actor: "cli", resource: `user:${member}`, detail: { role: "owner", previous_role: role } },
     ]);
-  });
+  },
+);
 
-  it("makes an owner of an address that an admin invited with another role, and leaves other invites", async () => {
-    const [email, other] = [newEmail(), newEmail()];
-    const author = await team.author(await team.newMember(tenant, "admin"));
-    for (const address of [email, other]) {
-      const request = { tenant, email: address, role: "agent", author, now: testEnv.now() } as const;
-      if (isRefusal(await createInvite(team.ports, request))) throw new Error("The invite was refused.");
-    }
-    expect(await name(email)).toEqual({ outcome: "invited", revoked: 2 });
-    expect((await pendingEmails()).sort()).toEqual([email, other].sort());
-    const owner = await team.signIn(email);
-    expect(await team.roles(tenant)).toMatchObject({ [owner]: "owner" });
-  });
+it("naming an owner of an existing tenant makes an owner of an address that an admin invited with another role, and leaves other invites", async () => {
+  const [email, other] = [newEmail(), newEmail()];
+  const acting = await team.acting(await team.newMember(tenant, "admin"));
+  for (const address of [email, other]) {
+    const request = { tenant, email: address, role: "agent", acting, now: testEnv.now() } as const;
+    if (isRefusal(await createInvite(team.ports, request))) throw new Error("The invite was refused.");
+  }
+  expect(await name(email)).toEqual({ outcome: "invited", revoked: 2 });
+  expect((await pendingEmails()).sort()).toEqual([email, other].sort());
+  const owner = await team.signIn(email);
+  expect(await team.roles(tenant)).toMatchObject({ [owner]: "owner" });
+});
 
-  it("of a tenant that does not exist is refused without a trace", async () => {
-    const [slug, email] = [newTenant(), newEmail()];
-    expect(await name(email, slug)).toEqual({ refused: "tenant_not_found" });
-    expect(await listInvites(team.ports, slug, testEnv.now())).toEqual([]);
-  });
+it("naming an owner of an existing tenant of a tenant that does not exist is refused without a trace", async () => {
+  const [slug, email] = [newTenant(), newEmail()];
+  expect(await name(email, slug)).toEqual({ refused: "tenant_not_found" });
+  expect(await listInvites(team.ports, slug, testEnv.now())).toEqual([]);
+});
 
-  it.each(faultPoints)("with a fault (%s) at any call is completed by the next run", async (faultPoint) => {
+it.each(faultPoints)(
+  "naming an owner of an existing tenant with a fault (%s) at any call is completed by the next run",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       ({ tenant, mistyped } = await newTenantOf(newEmail()));
       const right = newEmail();
@@ -107,17 +111,17 @@ describe("naming an owner of an existing tenant", () => {
       const owner = await team.signIn(right);
       expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
     }
-  });
+  },
+);
 
-  it("while the mistyped one signs in ends with one of the two outcomes", async () => {
-    for (let round = 0; round < 10; round++) {
-      ({ tenant, mistyped } = await newTenantOf(newEmail()));
-      const right = newEmail();
-      const [stranger, result] = await Promise.all([team.signIn(mistyped), name(right)]);
-      const isOwner = stranger in (await team.roles(tenant));
-      expect(result).toEqual({ outcome: "invited", revoked: isOwner ? 0 : 1 });
-      const owner = await team.signIn(right);
-      expect(await team.roles(tenant)).toMatchObject({ [owner]: "owner" });
-    }
-  });
+it("naming an owner of an existing tenant while the mistyped one signs in ends with one of the two outcomes", async () => {
+  for (let round = 0; round < 10; round++) {
+    ({ tenant, mistyped } = await newTenantOf(newEmail()));
+    const right = newEmail();
+    const [stranger, result] = await Promise.all([team.signIn(mistyped), name(right)]);
+    const isOwner = stranger in (await team.roles(tenant));
+    expect(result).toEqual({ outcome: "invited", revoked: isOwner ? 0 : 1 });
+    const owner = await team.signIn(right);
+    expect(await team.roles(tenant)).toMatchObject({ [owner]: "owner" });
+  }
 });

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "#base/kernel/time.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
@@ -36,169 +36,165 @@ async function hook(): Promise<string> {
   return response.body.data.endpoint.id;
 }
 
-describe("GET /v1/audit", () => {
-  it("lists every action with its actor, address and time, newest first", async () => {
-    const otherTenant = newTenant();
-    const actor = { actor: "cli" };
-    await createTenant(
-      { tenants: tenantStore(testEnv.table), addressKeys: testEnv.addressKeys },
-      otherTenant,
-      { ...actor, name: "N", ownerEmail: null },
-      testEnv.now(),
-    );
-    testEnv.advance(1);
-    const otherKey = await api.newKey(otherTenant);
-    testEnv.advance(1);
-    const operator = await api.newOperatorKey([otherTenant, tenant]);
-    testEnv.advance(1);
-    const account = { platform: "instagram", externalId: "1", connection: "instagram_login" } as const;
-    const accountNames = { handle: "h", displayName: "D", pageId: null };
-    const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
-    await linkTestAccount(
-      { ...openStores(testEnv.table), vault: api.ports.vault },
-      { ...session, tenant: otherTenant, account: { ...account, ...accountNames }, now: testEnv.now() },
-    );
-    testEnv.advance(1);
-    const response = await api.request(operator, `/v1/webhooks?tenant=${otherTenant}`, {
-      url: "http://127.0.0.1:1/in?secret",
+it("GET /v1/audit lists every action with its actor, address and time, newest first", async () => {
+  const otherTenant = newTenant();
+  const actor = { actor: "cli" };
+  await createTenant(
+    { tenants: tenantStore(testEnv.table), addressKeys: testEnv.addressKeys },
+    otherTenant,
+    { ...actor, name: "N", ownerEmail: null },
+    testEnv.now(),
+  );
+  testEnv.advance(1);
+  const otherKey = await api.newKey(otherTenant);
+  testEnv.advance(1);
+  const operator = await api.newOperatorKey([otherTenant, tenant]);
+  testEnv.advance(1);
+  const account = { platform: "instagram", externalId: "1", connection: "instagram_login" } as const;
+  const accountNames = { handle: "h", displayName: "D", pageId: null };
+  const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
+  await linkTestAccount(
+    { ...openStores(testEnv.table), vault: api.ports.vault },
+    { ...session, tenant: otherTenant, account: { ...account, ...accountNames }, now: testEnv.now() },
+  );
+  testEnv.advance(1);
+  const response = await api.request(operator, `/v1/webhooks?tenant=${otherTenant}`, {
+    url: "http://127.0.0.1:1/in?secret",
+  });
+  const keyId = expect.stringMatching(/^key:[0-9A-Z]{26}$/);
+  const trail = await readAudit("", otherKey);
+  expect(trail).toEqual({
+    audit: [
+      [
+        "webhook.create",
+        `webhook:${response.body.data.endpoint.id}`,
+        expect.stringMatching(/^operator:/),
+        "203.0.113.7",
+      ],
+      ["account.connect", "account:instagram#1", "console:usr_1", "192.0.2.1"],
+      ["operator_key.create", keyId, "cli", null],
+      ["key.create", keyId, "cli", null],
+      ["tenant.create", `tenant:${otherTenant}`, "cli", null],
+    ].map(([action, resource, actor, ip], i) => ({
+      id: expect.stringMatching(/^aud_[0-9A-Z]{26}$/),
+      action,
+      resource,
+      actor,
+      ip,
+      at: iso(testEnv.now() - i),
+      detail: expect.any(Object),
+    })),
+    next_cursor: null,
+  });
+  expect(JSON.stringify(trail)).not.toContain("secret");
+});
+
+it("GET /v1/audit pages through each row once and refuses a cursor of another tenant or route", async () => {
+  for (let i = 0; i < 6; i++) await hook();
+  const visited: AuditRow[] = [];
+  let cursor = "";
+  do {
+    const page = await readAudit(`?limit=3${cursor}`);
+    visited.push(...page.audit);
+    cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
+  } while (cursor !== "");
+  const earlier = ["key.create", "tenant.create"];
+  expect(visited.map(({ action }) => action)).toEqual([...Array(6).fill("webhook.create"), ...earlier]);
+  expect(new Set(visited.map(({ id }) => id)).size).toBe(8);
+  expect(visited[0]).toMatchObject({ ip: "198.51.100.9", actor: expect.stringMatching(/^key:/) });
+
+  const { next_cursor } = await readAudit("?limit=1");
+  const stranger = await api.newKey(newTenant());
+  for (const [apiKey, path] of [
+    [stranger, `/v1/audit?cursor=${next_cursor}`],
+    [key, `/v1/messages?cursor=${next_cursor}`],
+    [key, `/v1/audit?cursor=${next_cursor}x`],
+  ] as const) {
+    expect(await api.request(apiKey, path)).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_request" } },
     });
-    const keyId = expect.stringMatching(/^key:[0-9A-Z]{26}$/);
-    const trail = await readAudit("", otherKey);
-    expect(trail).toEqual({
-      audit: [
-        [
-          "webhook.create",
-          `webhook:${response.body.data.endpoint.id}`,
-          expect.stringMatching(/^operator:/),
-          "203.0.113.7",
-        ],
-        ["account.connect", "account:instagram#1", "console:usr_1", "192.0.2.1"],
-        ["operator_key.create", keyId, "cli", null],
-        ["key.create", keyId, "cli", null],
-        ["tenant.create", `tenant:${otherTenant}`, "cli", null],
-      ].map(([action, resource, actor, ip], i) => ({
-        id: expect.stringMatching(/^aud_[0-9A-Z]{26}$/),
-        action,
-        resource,
-        actor,
-        ip,
-        at: iso(testEnv.now() - i),
-        detail: expect.any(Object),
-      })),
-      next_cursor: null,
-    });
-    expect(JSON.stringify(trail)).not.toContain("secret");
-  });
+  }
+});
 
-  it("pages through each row once and refuses a cursor of another tenant or route", async () => {
-    for (let i = 0; i < 6; i++) await hook();
-    const visited: AuditRow[] = [];
-    let cursor = "";
-    do {
-      const page = await readAudit(`?limit=3${cursor}`);
-      visited.push(...page.audit);
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-    } while (cursor !== "");
-    const earlier = ["key.create", "tenant.create"];
-    expect(visited.map(({ action }) => action)).toEqual([...Array(6).fill("webhook.create"), ...earlier]);
-    expect(new Set(visited.map(({ id }) => id)).size).toBe(8);
-    expect(visited[0]).toMatchObject({ ip: "198.51.100.9", actor: expect.stringMatching(/^key:/) });
+it("GET /v1/audit shows only the tenant's own rows, to live and test keys alike", async () => {
+  await hook();
+  const other = newTenant();
+  const theirs = await api.newKey(other);
+  expect((await readAudit("", theirs)).audit.map(({ action }: AuditRow) => action)).toEqual([
+    "key.create",
+    "tenant.create",
+  ]);
+  const test = await api.newKey(tenant, "test");
+  expect(await readAudit("", test)).toEqual(await readAudit());
+  expect((await api.request(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);
+});
 
-    const { next_cursor } = await readAudit("?limit=1");
-    const stranger = await api.newKey(newTenant());
-    for (const [apiKey, path] of [
-      [stranger, `/v1/audit?cursor=${next_cursor}`],
-      [key, `/v1/messages?cursor=${next_cursor}`],
-      [key, `/v1/audit?cursor=${next_cursor}x`],
-    ] as const) {
-      expect(await api.request(apiKey, path)).toMatchObject({
-        status: 400,
-        body: { error: { code: "invalid_request" } },
-      });
-    }
-  });
+it("GET /v1/audit stores a row for 400 days", async () => {
+  await hook();
+  const startedAt = testEnv.now();
+  testEnv.advance(400 * DAY - 1);
+  expect((await readAudit()).audit).toMatchObject([{ at: iso(startedAt), action: "webhook.create" }]);
+  testEnv.advance(1);
+  expect((await readAudit()).audit).toEqual([]);
+});
 
-  it("shows only the tenant's own rows, to live and test keys alike", async () => {
-    await hook();
-    const other = newTenant();
-    const theirs = await api.newKey(other);
-    expect((await readAudit("", theirs)).audit.map(({ action }: AuditRow) => action)).toEqual([
-      "key.create",
-      "tenant.create",
-    ]);
-    const test = await api.newKey(tenant, "test");
-    expect(await readAudit("", test)).toEqual(await readAudit());
-    expect((await api.request(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);
-  });
+const none = { delivered: 0, failed: 0, dlq: 0 };
+const count = (endpoints: Record<string, object>, messages = 0, at = testEnv.now()) =>
+  counterStore(testEnv.table).add(
+    tenant,
+    { messages, endpoints: new Map(Object.entries(endpoints).map(([id, counts]) => [id, { ...none, ...counts }])) },
+    at,
+  );
 
-  it("stores a row for 400 days", async () => {
-    await hook();
-    const startedAt = testEnv.now();
-    testEnv.advance(400 * DAY - 1);
-    expect((await readAudit()).audit).toMatchObject([{ at: iso(startedAt), action: "webhook.create" }]);
-    testEnv.advance(1);
-    expect((await readAudit()).audit).toEqual([]);
+it("GET /v1/stats has a row for each live endpoint, oldest first, also without deliveries", async () => {
+  expect(await readStats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
+  const [busy, idle] = [await hook(), await hook()];
+  await count({ [busy]: { delivered: 5, failed: 2, dlq: 1 } }, 7);
+  expect(await readStats()).toEqual({
+    messages_24h: 7,
+    dlq_total: 1,
+    window_hours: 24,
+    endpoints: [
+      { endpoint_id: busy, delivered: 5, failed: 2, dlq: 1 },
+      { endpoint_id: idle, ...none },
+    ],
   });
 });
 
-describe("GET /v1/stats", () => {
-  const none = { delivered: 0, failed: 0, dlq: 0 };
-  const count = (endpoints: Record<string, object>, messages = 0, at = testEnv.now()) =>
-    counterStore(testEnv.table).add(
-      tenant,
-      { messages, endpoints: new Map(Object.entries(endpoints).map(([id, counts]) => [id, { ...none, ...counts }])) },
-      at,
+it("GET /v1/stats excludes a deleted endpoint from rows and total and includes a paused one", async () => {
+  const [paused, deleted] = [await hook(), await hook()];
+  await count({ [paused]: { dlq: 1 }, [deleted]: { dlq: 10 } });
+  for (const [id, status] of [
+    [paused, "paused"],
+    [deleted, "deleted"],
+  ]) {
+    await testEnv.table.client.send(
+      new UpdateCommand({
+        TableName: testEnv.table.name,
+        Key: { PK: `T#${tenant}`, SK: `WH#${id}` },
+        UpdateExpression: "SET st = :st",
+        ExpressionAttributeValues: { ":st": status },
+      }),
     );
+  }
+  expect(await readStats()).toMatchObject({ dlq_total: 1, endpoints: [{ endpoint_id: paused, dlq: 1 }] });
+  expect((await readStats()).endpoints).toHaveLength(1);
+});
 
-  it("has a row for each live endpoint, oldest first, also without deliveries", async () => {
-    expect(await readStats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
-    const [busy, idle] = [await hook(), await hook()];
-    await count({ [busy]: { delivered: 5, failed: 2, dlq: 1 } }, 7);
-    expect(await readStats()).toEqual({
-      messages_24h: 7,
-      dlq_total: 1,
-      window_hours: 24,
-      endpoints: [
-        { endpoint_id: busy, delivered: 5, failed: 2, dlq: 1 },
-        { endpoint_id: idle, ...none },
-      ],
-    });
-  });
+it("GET /v1/stats drops an hour once 24 later hours have started", async () => {
+  const id = await hook();
+  await count({ [id]: { failed: 3 } }, 2);
+  const end = testEnv.now() - (testEnv.now() % HOUR) + 25 * HOUR;
+  testEnv.advance(end - 1 - testEnv.now());
+  expect(await readStats()).toMatchObject({ messages_24h: 2, endpoints: [{ failed: 3 }] });
+  testEnv.advance(1);
+  expect(await readStats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
+});
 
-  it("excludes a deleted endpoint from rows and total and includes a paused one", async () => {
-    const [paused, deleted] = [await hook(), await hook()];
-    await count({ [paused]: { dlq: 1 }, [deleted]: { dlq: 10 } });
-    for (const [id, status] of [
-      [paused, "paused"],
-      [deleted, "deleted"],
-    ]) {
-      await testEnv.table.client.send(
-        new UpdateCommand({
-          TableName: testEnv.table.name,
-          Key: { PK: `T#${tenant}`, SK: `WH#${id}` },
-          UpdateExpression: "SET st = :st",
-          ExpressionAttributeValues: { ":st": status },
-        }),
-      );
-    }
-    expect(await readStats()).toMatchObject({ dlq_total: 1, endpoints: [{ endpoint_id: paused, dlq: 1 }] });
-    expect((await readStats()).endpoints).toHaveLength(1);
-  });
-
-  it("drops an hour once 24 later hours have started", async () => {
-    const id = await hook();
-    await count({ [id]: { failed: 3 } }, 2);
-    const end = testEnv.now() - (testEnv.now() % HOUR) + 25 * HOUR;
-    testEnv.advance(end - 1 - testEnv.now());
-    expect(await readStats()).toMatchObject({ messages_24h: 2, endpoints: [{ failed: 3 }] });
-    testEnv.advance(1);
-    expect(await readStats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
-  });
-
-  it("covers only the tenant, and a test key may read it", async () => {
-    const id = await hook();
-    await count({ [id]: { delivered: 1 } }, 1);
-    expect(await readStats(await api.newKey(tenant, "test"))).toEqual(await readStats());
-    expect(await readStats(await api.newKey(newTenant()))).toMatchObject({ messages_24h: 0, endpoints: [] });
-  });
+it("GET /v1/stats covers only the tenant, and a test key may read it", async () => {
+  const id = await hook();
+  await count({ [id]: { delivered: 1 } }, 1);
+  expect(await readStats(await api.newKey(tenant, "test"))).toEqual(await readStats());
+  expect(await readStats(await api.newKey(newTenant()))).toMatchObject({ messages_24h: 0, endpoints: [] });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import {
   type Caller,
@@ -23,35 +23,33 @@ const session = (...memberships: (readonly [TenantId, Role, boolean?])[]): Calle
 });
 const key: Caller = { kind: "tenant_key", keyId: "k1", tenant: acme, scope: "live" };
 
-it("has each role include the ones below it", () => {
+it("each role includes the ones below it", () => {
   const permitted = roles.map((role) => roles.filter((least) => hasRole(role, least)));
   expect(permitted).toEqual([["agent"], ["agent", "admin"], ["agent", "admin", "owner"]]);
 });
 
-describe("the tenant of a person's request", () => {
-  it("is their only one when the request names none", () => {
-    expect(implicitTenant(session([acme, "agent"]))).toBe(acme);
-    expect(implicitTenant(session([acme, "agent"], [globex, "owner"]))).toBeNull();
-    expect(implicitTenant(session())).toBeNull();
-  });
-
-  it("is one of theirs, and not suspended", () => {
-    const person = session([acme, "agent"], [globex, "owner", true]);
-    expect(refuseTenant(person, acme, "hold_not_found")).toBeNull();
-    expect(refuseTenant(person, globex, "hold_not_found")).toMatchObject({ refused: "tenant_suspended" });
-    expect(refuseTenant(person, "initech" as TenantId, "hold_not_found")).toMatchObject({ refused: "hold_not_found" });
-  });
-
-  it("is the one whose role counts", () => {
-    const person = session([acme, "agent"], [globex, "owner"]);
-    expect(refuseRole(person, acme, "admin")).toMatchObject({ refused: "role_forbidden" });
-    expect(refuseRole(person, globex, "admin")).toBeNull();
-    expect(refuseRole(person, "initech" as TenantId, "agent")).toMatchObject({ refused: "role_forbidden" });
-    expect(refuseRole(key, acme, "owner")).toBeNull();
-  });
+it("the tenant of a person's request is their only one when the request names none", () => {
+  expect(implicitTenant(session([acme, "agent"]))).toBe(acme);
+  expect(implicitTenant(session([acme, "agent"], [globex, "owner"]))).toBeNull();
+  expect(implicitTenant(session())).toBeNull();
 });
 
-it("lets a person name only themselves as the actor, and a key anyone", () => {
+it("the tenant of a person's request is one of theirs, and not suspended", () => {
+  const person = session([acme, "agent"], [globex, "owner", true]);
+  expect(refuseTenant(person, acme, "hold_not_found")).toBeNull();
+  expect(refuseTenant(person, globex, "hold_not_found")).toMatchObject({ refused: "tenant_suspended" });
+  expect(refuseTenant(person, "initech" as TenantId, "hold_not_found")).toMatchObject({ refused: "hold_not_found" });
+});
+
+it("the tenant of a person's request is the one whose role counts", () => {
+  const person = session([acme, "agent"], [globex, "owner"]);
+  expect(refuseRole(person, acme, "admin")).toMatchObject({ refused: "role_forbidden" });
+  expect(refuseRole(person, globex, "admin")).toBeNull();
+  expect(refuseRole(person, "initech" as TenantId, "agent")).toMatchObject({ refused: "role_forbidden" });
+  expect(refuseRole(key, acme, "owner")).toBeNull();
+});
+
+it("a person names only themselves as the actor, and a key anyone", () => {
   const person = session([acme, "agent"]);
   expect(callerActor(person)).toBe("console:usr_1");
   expect(refuseActor(person, "console:usr_1")).toBeNull();

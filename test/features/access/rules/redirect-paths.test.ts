@@ -70,7 +70,7 @@ describe("everything else redirects to /", () => {
     ["/console/auth/signed-in%2f..%2fverify"],
     [`/${"a".repeat(300)}`],
     [`/${"ü".repeat(60)}`],
-  ])("%j", (text) => {
+  ])("%j redirects to /", (text) => {
     expect(parseRedirectPath(text)).toBe("/");
   });
 

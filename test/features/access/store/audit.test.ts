@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
@@ -34,48 +34,46 @@ async function recordEntry(entry: Partial<AuditEntry> = {}): Promise<void> {
 const list = (rest: { before?: string | null; limit?: number; now?: number } = {}) =>
   audit.list(tenant, { before: null, limit: 50, now: NOW, ...rest });
 
-describe("the audit trail", () => {
-  it("returns the stored fields, including address and detail", async () => {
-    const entry = {
-      action: "webhook.create",
-      resource: "webhook:w",
-      actor: "key:k",
-      ip: "203.0.113.7",
-      detail: { events: 3, forced: true, status: "dlq" },
-      at: NOW,
-    } as const;
-    await recordEntry(entry);
-    const { rows, next } = await list();
-    expect(rows).toEqual([{ ...entry, ulid: expect.stringMatching(/^[0-9A-Z]{26}$/) }]);
-    expect(next).toBeNull();
-  });
+it("the audit trail returns the stored fields, including address and detail", async () => {
+  const entry = {
+    action: "webhook.create",
+    resource: "webhook:w",
+    actor: "key:k",
+    ip: "203.0.113.7",
+    detail: { events: 3, forced: true, status: "dlq" },
+    at: NOW,
+  } as const;
+  await recordEntry(entry);
+  const { rows, next } = await list();
+  expect(rows).toEqual([{ ...entry, ulid: expect.stringMatching(/^[0-9A-Z]{26}$/) }]);
+  expect(next).toBeNull();
+});
 
-  it("is newest first and has each row once, including several of one millisecond", async () => {
-    for (let i = 0; i < 23; i++) await recordEntry({ resource: `key:${i}`, at: NOW - Math.floor(i / 5) });
-    const visited: { at: number; ulid: string; resource: string }[] = [];
-    let before: string | null = null;
-    do {
-      const { rows, next } = await list({ before, limit: 4 });
-      expect(rows.length).toBeLessThanOrEqual(4);
-      visited.push(...rows);
-      before = next;
-    } while (before !== null);
-    expect(new Set(visited.map(({ resource }) => resource)).size).toBe(23);
-    expect(visited).toHaveLength(23);
-    expect(visited.map(({ ulid }) => ulid)).toEqual([...visited.map(({ ulid }) => ulid)].sort().reverse());
-  });
+it("the audit trail is newest first and has each row once, including several of one millisecond", async () => {
+  for (let i = 0; i < 23; i++) await recordEntry({ resource: `key:${i}`, at: NOW - Math.floor(i / 5) });
+  const visited: { at: number; ulid: string; resource: string }[] = [];
+  let before: string | null = null;
+  do {
+    const { rows, next } = await list({ before, limit: 4 });
+    expect(rows.length).toBeLessThanOrEqual(4);
+    visited.push(...rows);
+    before = next;
+  } while (before !== null);
+  expect(new Set(visited.map(({ resource }) => resource)).size).toBe(23);
+  expect(visited).toHaveLength(23);
+  expect(visited.map(({ ulid }) => ulid)).toEqual([...visited.map(({ ulid }) => ulid)].sort().reverse());
+});
 
-  it("shows a row for 400 days, to the millisecond, although the table removes it later", async () => {
-    await recordEntry({ at: NOW });
-    expect((await list({ now: NOW + 400 * DAY - 1 })).rows).toHaveLength(1);
-    expect((await list({ now: NOW + 400 * DAY })).rows).toEqual([]);
-    expect(auditItem(tenant, { action: "key.create", resource: "", actor: "", ip: null, detail: {}, at: 0 }).x).toBe(
-      (400 * DAY) / SECOND,
-    );
-  });
+it("the audit trail shows a row for 400 days, to the millisecond, although the table removes it later", async () => {
+  await recordEntry({ at: NOW });
+  expect((await list({ now: NOW + 400 * DAY - 1 })).rows).toHaveLength(1);
+  expect((await list({ now: NOW + 400 * DAY })).rows).toEqual([]);
+  expect(auditItem(tenant, { action: "key.create", resource: "", actor: "", ip: null, detail: {}, at: 0 }).x).toBe(
+    (400 * DAY) / SECOND,
+  );
+});
 
-  it("shows only rows of the tenant", async () => {
-    await recordEntry();
-    expect((await audit.list(newTenant(), { before: null, limit: 50, now: NOW })).rows).toEqual([]);
-  });
+it("the audit trail shows only rows of the tenant", async () => {
+  await recordEntry();
+  expect((await audit.list(newTenant(), { before: null, limit: 50, now: NOW })).rows).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Role } from "#features/access/rules/roles.ts";
@@ -59,85 +59,79 @@ it("the members of a tenant are listed, and no other's", async () => {
   expect(await members.get(tenant, newUserId(NOW))).toBeNull();
 });
 
-describe("a change of role", () => {
-  it("is on both sides of the membership, with one audit row", async () => {
-    const member = await newMember("agent");
-    expect(await changeRole(member, "admin")).toBe("changed");
-    expect(await members.get(tenant, member.userId)).toEqual({ ...member, role: "admin" });
-    expect(await roleInSession(member.userId)).toEqual(["admin"]);
-    expect(await auditCount("member.role_change")).toBe(1);
-  });
-
-  it("that was read before another change is stale, and of a removed member not found", async () => {
-    const member = await newMember("agent");
-    await changeRole(member, "admin");
-    expect(await changeRole(member, "owner")).toBe("stale");
-    expect(await remove(member)).toBe("stale");
-    await remove({ ...member, role: "admin" });
-    expect(await changeRole({ ...member, role: "admin" }, "agent")).toBe("not_found");
-    expect(await remove({ ...member, role: "admin" })).toBe("not_found");
-    expect(await roleInSession(member.userId)).toEqual([]);
-    expect(await auditCount("member.role_change")).toBe(1);
-    expect(await auditCount("member.remove")).toBe(1);
-  });
-
-  it("whose answer is lost is applied once", async () => {
-    const member = await newMember("agent");
-    const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    expect(await changeRole(member, "owner")).toBe("changed");
-    end();
-    expect(await changeRole({ ...member, role: "owner" }, "agent")).toBe("last_owner");
-    expect(await auditCount("member.role_change")).toBe(1);
-  });
+it("a change of role is on both sides of the membership, with one audit row", async () => {
+  const member = await newMember("agent");
+  expect(await changeRole(member, "admin")).toBe("changed");
+  expect(await members.get(tenant, member.userId)).toEqual({ ...member, role: "admin" });
+  expect(await roleInSession(member.userId)).toEqual(["admin"]);
+  expect(await auditCount("member.role_change")).toBe(1);
 });
 
-describe("the last owner", () => {
-  it("is neither demoted nor removed, and nothing is recorded", async () => {
-    const only = await newMember("owner");
-    await newMember("admin");
-    expect([await changeRole(only, "admin"), await remove(only)]).toEqual(["last_owner", "last_owner"]);
-    expect(await roleInSession(only.userId)).toEqual(["owner"]);
-    expect(await auditCount("member.role_change")).toBe(0);
-    expect(await auditCount("member.remove")).toBe(0);
-  });
-
-  it("is one of ten owners who are all demoted or removed at once", async () => {
-    const owners: Membership[] = [];
-    for (let n = 0; n < 10; n++) owners.push(await newMember("owner"));
-    const results = await Promise.all(
-      owners.map((member, n) => (n % 2 === 0 ? remove(member) : changeRole(member, "agent"))),
-    );
-    expect(results.filter((result) => result === "last_owner")).toHaveLength(1);
-    expect((await members.list(tenant)).filter(({ role }) => role === "owner")).toHaveLength(1);
-  });
+it("a change of role that was read before another change is stale, and of a removed member not found", async () => {
+  const member = await newMember("agent");
+  await changeRole(member, "admin");
+  expect(await changeRole(member, "owner")).toBe("stale");
+  expect(await remove(member)).toBe("stale");
+  await remove({ ...member, role: "admin" });
+  expect(await changeRole({ ...member, role: "admin" }, "agent")).toBe("not_found");
+  expect(await remove({ ...member, role: "admin" })).toBe("not_found");
+  expect(await roleInSession(member.userId)).toEqual([]);
+  expect(await auditCount("member.role_change")).toBe(1);
+  expect(await auditCount("member.remove")).toBe(1);
 });
 
-describe("an acting member", () => {
-  it("whose role was taken changes nothing more", async () => {
-    const [author, other, third] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
-    await changeRole(author, "admin");
-    expect(await changeRole(third, "admin", owner(author))).toBe("actor_changed");
-    expect(await remove(third, owner(author))).toBe("actor_changed");
-    await remove({ ...author, role: "admin" });
-    expect(await remove(third, owner(author))).toBe("actor_changed");
-    expect(await remove(third, owner(other))).toBe("changed");
-  });
+it("a change of role whose answer is lost is applied once", async () => {
+  const member = await newMember("agent");
+  const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+  expect(await changeRole(member, "owner")).toBe("changed");
+  end();
+  expect(await changeRole({ ...member, role: "owner" }, "agent")).toBe("last_owner");
+  expect(await auditCount("member.role_change")).toBe(1);
+});
 
-  it("leaves, as long as another owner stays", async () => {
-    const [author, other] = [await newMember("owner"), await newMember("owner")];
-    expect(await remove(author, owner(author))).toBe("changed");
-    expect(await remove(other, owner(other))).toBe("last_owner");
-  });
+it("the last owner is neither demoted nor removed, and nothing is recorded", async () => {
+  const only = await newMember("owner");
+  await newMember("admin");
+  expect([await changeRole(only, "admin"), await remove(only)]).toEqual(["last_owner", "last_owner"]);
+  expect(await roleInSession(only.userId)).toEqual(["owner"]);
+  expect(await auditCount("member.role_change")).toBe(0);
+  expect(await auditCount("member.remove")).toBe(0);
+});
 
-  it("removes one who removes them at the same time, so that one of both stays", async () => {
-    for (let round = 0; round < 5; round++) {
-      tenant = await createTenant(table);
-      const [a, b] = [await newMember("owner"), await newMember("owner")];
-      await newMember("owner");
-      const results = await Promise.all([remove(a, owner(b)), remove(b, owner(a))]);
-      expect(results.sort()).toEqual(["actor_changed", "changed"]);
-    }
-  });
+it("the last owner is one of ten owners who are all demoted or removed at once", async () => {
+  const owners: Membership[] = [];
+  for (let n = 0; n < 10; n++) owners.push(await newMember("owner"));
+  const results = await Promise.all(
+    owners.map((member, n) => (n % 2 === 0 ? remove(member) : changeRole(member, "agent"))),
+  );
+  expect(results.filter((result) => result === "last_owner")).toHaveLength(1);
+  expect((await members.list(tenant)).filter(({ role }) => role === "owner")).toHaveLength(1);
+});
+
+it("an acting member whose role was taken changes nothing more", async () => {
+  const [acting, other, third] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
+  await changeRole(acting, "admin");
+  expect(await changeRole(third, "admin", owner(acting))).toBe("actor_changed");
+  expect(await remove(third, owner(acting))).toBe("actor_changed");
+  await remove({ ...acting, role: "admin" });
+  expect(await remove(third, owner(acting))).toBe("actor_changed");
+  expect(await remove(third, owner(other))).toBe("changed");
+});
+
+it("an acting member leaves, as long as another owner stays", async () => {
+  const [acting, other] = [await newMember("owner"), await newMember("owner")];
+  expect(await remove(acting, owner(acting))).toBe("changed");
+  expect(await remove(other, owner(other))).toBe("last_owner");
+});
+
+it("an acting member removes one who removes them at the same time, so that one of both stays", async () => {
+  for (let round = 0; round < 5; round++) {
+    tenant = await createTenant(table);
+    const [a, b] = [await newMember("owner"), await newMember("owner")];
+    await newMember("owner");
+    const results = await Promise.all([remove(a, owner(b)), remove(b, owner(a))]);
+    expect(results.sort()).toEqual(["actor_changed", "changed"]);
+  }
 });
 
 it("a suspended tenant is marked on its members' sessions, and a removed member is no obstacle", async () => {

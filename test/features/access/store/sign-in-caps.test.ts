@@ -22,11 +22,11 @@ describe.each([
   ["address", 5],
   ["source", 20],
 ] as const)("the cap of an %s", (kind, max) => {
-  it(`lets ${max} of many requests at once pass`, async () => {
+  it(`a cap lets ${max} of many requests at once pass`, async () => {
     expect(passed(await consume(kind, newSubject(), 3 * max))).toBe(max);
   });
 
-  it("names the seconds until its window ends, and passes the next window's first request", async () => {
+  it("a cap names the seconds until its window ends, and passes the next window's first request", async () => {
     const subject = newSubject();
     expect(passed(await consume(kind, subject, max, start))).toBe(max);
     expect(await caps.consume(kind, subject, start)).toBe(900);
@@ -36,20 +36,23 @@ describe.each([
     expect(await caps.consume(kind, subject, end)).toBeNull();
   });
 
-  it("is of one subject and of one kind", async () => {
+  it("a cap is of one subject and of one kind", async () => {
     const subject = newSubject();
     await consume(kind, subject, max);
     expect(await caps.consume(kind, newSubject(), NOW)).toBeNull();
     expect(await caps.consume(kind === "address" ? "source" : "address", subject, NOW)).toBeNull();
   });
 
-  it.each(["lost", "twice"] as const)("counts a request once whose write is done twice (%s)", async (fault: Fault) => {
-    const subject = newSubject();
-    for (let i = 0; i < max; i++) {
-      const stop = injectFaults(table.client, ({ index }) => (index === 0 ? fault : "pass"));
-      expect(await caps.consume(kind, subject, NOW)).toBeNull();
-      stop();
-    }
-    expect(await caps.consume(kind, subject, NOW)).not.toBeNull();
-  });
+  it.each(["lost", "twice"] as const)(
+    "a cap counts a request once whose write is done twice (%s)",
+    async (fault: Fault) => {
+      const subject = newSubject();
+      for (let i = 0; i < max; i++) {
+        const stop = injectFaults(table.client, ({ index }) => (index === 0 ? fault : "pass"));
+        expect(await caps.consume(kind, subject, NOW)).toBeNull();
+        stop();
+      }
+      expect(await caps.consume(kind, subject, NOW)).not.toBeNull();
+    },
+  );
 });

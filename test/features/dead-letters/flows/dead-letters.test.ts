@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
@@ -132,139 +132,136 @@ async function quarantineAttempt() {
   return { answers, receiver, endpoint, eventUlid: message.eventUlid, letter, row };
 }
 
-describe("a delivery's dead letter", () => {
-  it("keeps the delivery at dlq until it is redriven; then the delivery starts over and succeeds", async () => {
-    const { answers, receiver, letter, row } = await quarantineAttempt();
-    expect(await row()).toMatchObject({ status: "dlq", attempt: 1 });
-    answers.status = 200;
-    expect(await inspectAndPlan(letter)).toMatchObject({ action: "replay", attempt: { attempt: 2 } });
-    expect(await redriveLetter(letter)).toMatchObject({ end: "replayed", reason: null });
-    expect(await row()).toMatchObject({ status: "pending", attempt: 0 });
-    await deliver("deliveries");
-    expect(await row()).toMatchObject({ status: "delivered", attempt: 1 });
-    expect(receiver.requests).toHaveLength(2);
-    const { rows } = await testEnv.apiPorts(queues).audit.list(tenant, { before: null, limit: 1, now: testEnv.now() });
-    expect(rows).toMatchObject([{ action: "webhook.replay", actor: "cli" }]);
-    expect(await redriveLetter(letter)).toMatchObject({ end: "taken" });
-    expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(0);
-  });
+it("a delivery's dead letter keeps the delivery at dlq until it is redriven; then the delivery starts over and succeeds", async () => {
+  const { answers, receiver, letter, row } = await quarantineAttempt();
+  expect(await row()).toMatchObject({ status: "dlq", attempt: 1 });
+  answers.status = 200;
+  expect(await inspectAndPlan(letter)).toMatchObject({ action: "replay", attempt: { attempt: 2 } });
+  expect(await redriveLetter(letter)).toMatchObject({ end: "replayed", reason: null });
+  expect(await row()).toMatchObject({ status: "pending", attempt: 0 });
+  await deliver("deliveries");
+  expect(await row()).toMatchObject({ status: "delivered", attempt: 1 });
+  expect(receiver.requests).toHaveLength(2);
+  const { rows } = await testEnv.apiPorts(queues).audit.list(tenant, { before: null, limit: 1, now: testEnv.now() });
+  expect(rows).toMatchObject([{ action: "webhook.replay", actor: "cli" }]);
+  expect(await redriveLetter(letter)).toMatchObject({ end: "taken" });
+  expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(0);
+});
 
-  it("that arrives again after it was redriven does not abandon the delivery", async () => {
-    const { answers, letter, row } = await quarantineAttempt();
-    await redriveLetter(letter);
-    const consumer = {
-      ...ports(),
-      findSourceQueue: () => null,
-      tenants: tenantStore(testEnv.table),
-      counters: counterStore(testEnv.table),
-      due: dueStore(testEnv.table),
-      log: () => {},
-    };
-    await quarantineDeadLetter(consumer, letter, new Map(), testEnv.now());
-    expect(await row()).toMatchObject({ status: "pending" });
-    answers.status = 200;
-    await deliver("deliveries");
-    expect(await row()).toMatchObject({ status: "delivered" });
-  });
+it("a delivery's dead letter that arrives again after it was redriven does not abandon the delivery", async () => {
+  const { answers, letter, row } = await quarantineAttempt();
+  await redriveLetter(letter);
+  const consumer = {
+    ...ports(),
+    findSourceQueue: () => null,
+    tenants: tenantStore(testEnv.table),
+    counters: counterStore(testEnv.table),
+    due: dueStore(testEnv.table),
+    log: () => {},
+  };
+  await quarantineDeadLetter(consumer, letter, new Map(), testEnv.now());
+  expect(await row()).toMatchObject({ status: "pending" });
+  answers.status = 200;
+  await deliver("deliveries");
+  expect(await row()).toMatchObject({ status: "delivered" });
+});
 
-  it("needs nothing when the tenant replayed its delivery successfully, and is marked so", async () => {
-    const { answers, endpoint, eventUlid, letter, row } = await quarantineAttempt();
-    answers.status = 200;
-    const id = `dlv_${eventUlid}_${endpoint.id}`;
-    const request = { endpointId: endpoint.id, deliveryId: id, force: false, actor: "cli" } as const;
-    await replayDelivery(testEnv.apiPorts(queues), tenant, request, testEnv.now());
-    await deliver("deliveries");
-    expect(await redriveLetter(letter)).toMatchObject({ end: "not_needed", reason: "delivery_ended" });
-    expect(await row()).toMatchObject({ status: "delivered" });
-    expect(await findLetter(letter)).toMatchObject({ redriven: { end: "not_needed" } });
-  });
+it("a delivery's dead letter needs nothing when the tenant replayed its delivery successfully, and is marked so", async () => {
+  const { answers, endpoint, eventUlid, letter, row } = await quarantineAttempt();
+  answers.status = 200;
+  const id = `dlv_${eventUlid}_${endpoint.id}`;
+  const request = { endpointId: endpoint.id, deliveryId: id, force: false, actor: "cli" } as const;
+  await replayDelivery(testEnv.apiPorts(queues), tenant, request, testEnv.now());
+  await deliver("deliveries");
+  expect(await redriveLetter(letter)).toMatchObject({ end: "not_needed", reason: "delivery_ended" });
+  expect(await row()).toMatchObject({ status: "delivered" });
+  expect(await findLetter(letter)).toMatchObject({ redriven: { end: "not_needed" } });
+});
 
-  it("cannot be redriven once its endpoint is deleted or its message is gone, and stays unchanged", async () => {
-    const { endpoint, letter, row } = await quarantineAttempt();
-    const unknownDelivery = { ...letter, body: letter.body.replace(endpoint.id, `7${endpoint.id.slice(1)}`) };
-    expect(await inspectAndPlan(unknownDelivery)).toEqual({ action: "refuse", reason: "delivery_gone" });
-    const inspection = await inspectDeadLetter(ports(), letter, testEnv.now());
-    const deleted = { ...inspection, endpoint: "deleted" } as Inspection;
-    expect(planRedrive(letter, deleted)).toEqual({ action: "refuse", reason: "endpoint_gone" });
-    const delivery = await row();
-    const ref = delivery?.source;
-    if (!ref) throw new Error("The delivery has no message.");
-    await testEnv.apiPorts(queues).messages.remove(tenant, ref);
-    expect(await redriveLetter(letter)).toMatchObject({ end: "refused", reason: "event_gone" });
-    expect(await findLetter(letter)).toMatchObject({ redriven: null, claimedUntil: null });
-  });
+it("a delivery's dead letter cannot be redriven once its endpoint is deleted or its message is gone, and stays unchanged", async () => {
+  const { endpoint, letter, row } = await quarantineAttempt();
+  const unknownDelivery = { ...letter, body: letter.body.replace(endpoint.id, `7${endpoint.id.slice(1)}`) };
+  expect(await inspectAndPlan(unknownDelivery)).toEqual({ action: "refuse", reason: "delivery_gone" });
+  const inspection = await inspectDeadLetter(ports(), letter, testEnv.now());
+  const deleted = { ...inspection, endpoint: "deleted" } as Inspection;
+  expect(planRedrive(letter, deleted)).toEqual({ action: "refuse", reason: "endpoint_gone" });
+  const delivery = await row();
+  const ref = delivery?.source;
+  if (!ref) throw new Error("The delivery has no message.");
+  await testEnv.apiPorts(queues).messages.remove(tenant, ref);
+  expect(await redriveLetter(letter)).toMatchObject({ end: "refused", reason: "event_gone" });
+  expect(await findLetter(letter)).toMatchObject({ redriven: null, claimedUntil: null });
+});
 
-  it.each(deliveryStatuses.filter((status) => status !== "dlq"))("has a plan for a delivery that is %s", (status) => {
+it.each(deliveryStatuses.filter((status) => status !== "dlq"))(
+  "a delivery's dead letter has a plan for a delivery that is %s",
+  (status) => {
     const inProgress: readonly DeliveryStatus[] = ["pending", "attempting", "retrying"];
     const attempt = { tenant, endpointId: "w", eventUlid: "e", attempt: 2 };
     const delivery = { status, attempt: 2 } as Extract<Inspection, { kind: "attempt" }>["delivery"];
     const inspection = { kind: "attempt", attempt, delivery, endpoint: "active", bodyStored: true } as const;
     const plan = planRedrive({ body: "b", cut: false }, inspection);
     expect(plan.action).toBe(inProgress.includes(status) ? "send" : "skip");
+  },
+);
+
+it("an event's dead letter lists the endpoints that have a delivery; a redrive sends only to the others", async () => {
+  const receiver = await startStatusReceiver();
+  const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
+  const { body } = await recordMessage(testEnv, tenant);
+  const { events } = testEnv.apiPorts(queues);
+  await events.send({ body, group: tenant });
+  await deliver("events");
+  testEnv.advance(SECOND);
+  const newEndpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/204`);
+  const letter = await quarantineOne("Events", body);
+  expect(await inspectDeadLetter(ports(), letter, testEnv.now())).toMatchObject({
+    kind: "event",
+    bodyStored: true,
+    endpoints: [
+      { endpointId: endpoint.id, status: "active", delivery: "delivered" },
+      { endpointId: newEndpoint.id, status: "active", delivery: null },
+    ],
+  });
+  expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
+  const [record] = await receiveBatch(testEnv.eventSource, queues.events);
+  expect(decodeEvent(record?.body ?? "")).toMatchObject({ repeated: true });
+  expect(record?.attributes.MessageGroupId).toBe(tenant);
+  testEnv.advance(31 * SECOND);
+  await deliver("events");
+  expect(receiver.requests.map(({ url }) => url)).toEqual(["/200", "/204"]);
+});
+
+it("an event's dead letter whose message is gone cannot be redriven", async () => {
+  const { body, ref } = await recordMessage(testEnv, tenant);
+  const letter = await quarantineOne("Events", body);
+  await testEnv.apiPorts(queues).messages.remove(tenant, ref);
+  expect(await inspectAndPlan(letter)).toEqual({ action: "refuse", reason: "event_gone" });
+});
+
+it("a webhook's dead letter stores the raw bytes, lists the accounts, and becomes the message when it is redriven", async () => {
+  const account = await testEnv.connect(tenant);
+  const raw = instagramWebhook(account, [{ mid: "m-1", text: "a secret text", at: testEnv.now() }]);
+  const letter = await quarantineOne("Inbound", inboundBody(raw, testEnv.now()));
+  const inspection = await inspectDeadLetter(ports(), letter, testEnv.now());
+  expect(inspection).toMatchObject({ updates: { count: 1, accounts: [`instagram#${account}`] } });
+  expect(JSON.stringify([inspection.kind === "webhook" && inspection.updates, testEnv.lines])).not.toContain(
+    "secret text",
+  );
+  expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
+  await invokeWorker(testEnv.eventSource, queues.inbound, ingestWorker(testEnv.ingestPorts(queues), testEnv.now));
+  expect(await testEnv.apiPorts(queues).messages.getById(tenant, "m-1", testEnv.now())).toMatchObject({
+    text: "a secret text",
   });
 });
 
-describe("an event's dead letter", () => {
-  it("lists the endpoints that have a delivery; a redrive sends only to the others", async () => {
-    const receiver = await startStatusReceiver();
-    const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
-    const { body } = await recordMessage(testEnv, tenant);
-    const { events } = testEnv.apiPorts(queues);
-    await events.send({ body, group: tenant });
-    await deliver("events");
-    testEnv.advance(SECOND);
-    const newEndpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/204`);
-    const letter = await quarantineOne("Events", body);
-    expect(await inspectDeadLetter(ports(), letter, testEnv.now())).toMatchObject({
-      kind: "event",
-      bodyStored: true,
-      endpoints: [
-        { endpointId: endpoint.id, status: "active", delivery: "delivered" },
-        { endpointId: newEndpoint.id, status: "active", delivery: null },
-      ],
-    });
-    expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
-    const [record] = await receiveBatch(testEnv.eventSource, queues.events);
-    expect(decodeEvent(record?.body ?? "")).toMatchObject({ repeated: true });
-    expect(record?.attributes.MessageGroupId).toBe(tenant);
-    testEnv.advance(31 * SECOND);
-    await deliver("events");
-    expect(receiver.requests.map(({ url }) => url)).toEqual(["/200", "/204"]);
-  });
-
-  it("whose message is gone cannot be redriven", async () => {
-    const { body, ref } = await recordMessage(testEnv, tenant);
-    const letter = await quarantineOne("Events", body);
-    await testEnv.apiPorts(queues).messages.remove(tenant, ref);
-    expect(await inspectAndPlan(letter)).toEqual({ action: "refuse", reason: "event_gone" });
-  });
-});
-
-describe("a webhook's dead letter", () => {
-  it("stores the raw bytes, lists the accounts, and becomes the message when it is redriven", async () => {
-    const account = await testEnv.connect(tenant);
-    const raw = instagramWebhook(account, [{ mid: "m-1", text: "a secret text", at: testEnv.now() }]);
-    const letter = await quarantineOne("Inbound", inboundBody(raw, testEnv.now()));
-    const inspection = await inspectDeadLetter(ports(), letter, testEnv.now());
-    expect(inspection).toMatchObject({ updates: { count: 1, accounts: [`instagram#${account}`] } });
-    expect(JSON.stringify([inspection.kind === "webhook" && inspection.updates, testEnv.lines])).not.toContain(
-      "secret text",
-    );
-    expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
-    await invokeWorker(testEnv.eventSource, queues.inbound, ingestWorker(testEnv.ingestPorts(queues), testEnv.now));
-    expect(await testEnv.apiPorts(queues).messages.getById(tenant, "m-1", testEnv.now())).toMatchObject({
-      text: "a secret text",
-    });
-  });
-
-  it("that was cut is refused and stays; an unreadable one is sent unchanged", async () => {
-    const cut = await quarantineOne("Inbound", "x".repeat(400_000));
-    expect(await redriveLetter(cut)).toMatchObject({ end: "refused", reason: "cut" });
-    const unreadable = await quarantineOne("Inbound", "gibberish");
-    expect(await redriveLetter(unreadable)).toMatchObject({ end: "sent" });
-    const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
-    expect(record?.body).toBe("gibberish");
-  });
+it("a webhook's dead letter that was cut is refused and stays; an unreadable one is sent unchanged", async () => {
+  const cut = await quarantineOne("Inbound", "x".repeat(400_000));
+  expect(await redriveLetter(cut)).toMatchObject({ end: "refused", reason: "cut" });
+  const unreadable = await quarantineOne("Inbound", "gibberish");
+  expect(await redriveLetter(unreadable)).toMatchObject({ end: "sent" });
+  const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
+  expect(record?.body).toBe("gibberish");
 });
 
 it("an endpoint task is sent again unchanged", async () => {
@@ -304,61 +301,59 @@ it("a task of an account is sent to its queue again unchanged: its worker reads 
   expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: task });
 });
 
-describe("redriving", () => {
-  const stale = (attempt: number) =>
-    encodeRetry({ tenant, endpointId: "01M7ZAN532DXZZ1TKP6RZ0YEPG", eventUlid: "01M7ZAN532DXZZ1TKP6RZ0YEPH", attempt });
+const stale = (attempt: number) =>
+  encodeRetry({ tenant, endpointId: "01M7ZAN532DXZZ1TKP6RZ0YEPG", eventUlid: "01M7ZAN532DXZZ1TKP6RZ0YEPH", attempt });
 
-  it("by several operators at once sends each letter once", async () => {
-    await openQueue(queues.inbound, testEnv.sqs).sendAll(Array.from({ length: 10 }, (_, i) => ({ body: `body ${i}` })));
-    await exhaustReceives("Inbound");
-    const operators = Array.from(
-      { length: 3 },
-      async () => await collectPages(redriveQueue(ports(), "Inbound", testEnv.now)),
-    );
-    const ends = (await Promise.all(operators)).flat().map(({ end }) => end);
-    expect(ends.filter((end) => end === "sent")).toHaveLength(10);
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(10);
-  });
+it("redriving by several operators at once sends each letter once", async () => {
+  await openQueue(queues.inbound, testEnv.sqs).sendAll(Array.from({ length: 10 }, (_, i) => ({ body: `body ${i}` })));
+  await exhaustReceives("Inbound");
+  const operators = Array.from(
+    { length: 3 },
+    async () => await collectPages(redriveQueue(ports(), "Inbound", testEnv.now)),
+  );
+  const ends = (await Promise.all(operators)).flat().map(({ end }) => end);
+  expect(ends.filter((end) => end === "sent")).toHaveLength(10);
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(10);
+});
 
-  it("that crashes while it marks a letter sends it again after five minutes, and not before", async () => {
-    const letter = await quarantineOne("Inbound", "body");
-    const end = injectFaults(testEnv.client, ({ command, index }) => {
-      if (command === "UpdateItem" && index > 0) throw new Crash("here");
-      return "pass";
-    });
-    expect(await redriveLetter(letter)).toMatchObject({ end: "failed", reason: "Crash" });
-    end();
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(1);
-    expect(await redriveLetter(letter)).toMatchObject({ end: "taken" });
-    testEnv.advance(5 * MINUTE);
-    expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(2);
+it("redriving that crashes while it marks a letter sends it again after five minutes, and not before", async () => {
+  const letter = await quarantineOne("Inbound", "body");
+  const end = injectFaults(testEnv.client, ({ command, index }) => {
+    if (command === "UpdateItem" && index > 0) throw new Crash("here");
+    return "pass";
   });
+  expect(await redriveLetter(letter)).toMatchObject({ end: "failed", reason: "Crash" });
+  end();
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(1);
+  expect(await redriveLetter(letter)).toMatchObject({ end: "taken" });
+  testEnv.advance(5 * MINUTE);
+  expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(2);
+});
 
-  it("that cannot reach the queue leaves the letter unchanged and returns the class of the error", async () => {
-    const letter = await quarantineOne("Inbound", "body");
-    const broken = { ...ports(), queueFor: () => openQueue(`${queues.inbound}-not-there`, testEnv.sqs) };
-    expect(await redriveDeadLetter(broken, letter, testEnv.now)).toMatchObject({
-      end: "failed",
-      reason: expect.stringMatching(/Queue/),
-    });
-    expect(await findLetter(letter)).toMatchObject({ redriven: null, claimedUntil: null });
-    expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
+it("redriving that cannot reach the queue leaves the letter unchanged and returns the class of the error", async () => {
+  const letter = await quarantineOne("Inbound", "body");
+  const broken = { ...ports(), queueFor: () => openQueue(`${queues.inbound}-not-there`, testEnv.sqs) };
+  expect(await redriveDeadLetter(broken, letter, testEnv.now)).toMatchObject({
+    end: "failed",
+    reason: expect.stringMatching(/Queue/),
   });
+  expect(await findLetter(letter)).toMatchObject({ redriven: null, claimedUntil: null });
+  expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
+});
 
-  it("lists redriven letters only on request, and the newest letter of all queues first", async () => {
-    const first = await quarantineOne("Inbound", "first");
-    testEnv.advance(SECOND);
-    const second = await quarantineOne("Deliveries", stale(2));
-    testEnv.advance(SECOND);
-    const third = await quarantineOne("Inbound", "third");
-    const list = (redriven: boolean, limit = 10) =>
-      listDeadLetters(ports(), { queues: ["Inbound", "Deliveries"], redriven, limit }, testEnv.now());
-    const ids = (letters: readonly QuarantinedMessage[]) => letters.map(({ id }) => id);
-    expect(ids((await list(false)).letters)).toEqual(ids([third, second, first]));
-    expect(await list(false, 2)).toMatchObject({ letters: [{ id: third.id }, { id: second.id }], more: true });
-    await redriveLetter(third);
-    expect(ids((await list(false)).letters)).toEqual(ids([second, first]));
-    expect(ids((await list(true)).letters)).toEqual(ids([third, second, first]));
-  });
+it("redriving lists redriven letters only on request, and the newest letter of all queues first", async () => {
+  const first = await quarantineOne("Inbound", "first");
+  testEnv.advance(SECOND);
+  const second = await quarantineOne("Deliveries", stale(2));
+  testEnv.advance(SECOND);
+  const third = await quarantineOne("Inbound", "third");
+  const list = (redriven: boolean, limit = 10) =>
+    listDeadLetters(ports(), { queues: ["Inbound", "Deliveries"], redriven, limit }, testEnv.now());
+  const ids = (letters: readonly QuarantinedMessage[]) => letters.map(({ id }) => id);
+  expect(ids((await list(false)).letters)).toEqual(ids([third, second, first]));
+  expect(await list(false, 2)).toMatchObject({ letters: [{ id: third.id }, { id: second.id }], more: true });
+  await redriveLetter(third);
+  expect(ids((await list(false)).letters)).toEqual(ids([second, first]));
+  expect(ids((await list(true)).letters)).toEqual(ids([third, second, first]));
 });

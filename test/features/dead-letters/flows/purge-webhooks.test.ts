@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { QueueName } from "#base/config/names.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
@@ -60,59 +60,60 @@ async function stored(): Promise<number> {
   return Count;
 }
 
-describe("the dead letter of a webhook", () => {
-  it("ends seven days after its arrival in every list, however late it was quarantined", async () => {
-    const arrivedAt = testEnv.now();
-    testEnv.advance(2 * DAY);
-    await quarantineWebhook(arrivedAt);
-    const [letter] = await list();
-    expect(letter).toMatchObject({ sentAt: arrivedAt, quarantinedAt: testEnv.now() });
-    expect(await list("Inbound", arrivedAt + RETENTION - 1)).toHaveLength(1);
-    expect(await list("Inbound", arrivedAt + RETENTION)).toEqual([]);
-    expect(await quarantine().get(letter?.id ?? "", arrivedAt + RETENTION - 1)).toEqual(letter);
-    expect(await quarantine().get(letter?.id ?? "", arrivedAt + RETENTION)).toBeNull();
-  });
+it("the dead letter of a webhook ends seven days after its arrival in every list, however late it was quarantined", async () => {
+  const arrivedAt = testEnv.now();
+  testEnv.advance(2 * DAY);
+  await quarantineWebhook(arrivedAt);
+  const [letter] = await list();
+  expect(letter).toMatchObject({ sentAt: arrivedAt, quarantinedAt: testEnv.now() });
+  expect(await list("Inbound", arrivedAt + RETENTION - 1)).toHaveLength(1);
+  expect(await list("Inbound", arrivedAt + RETENTION)).toEqual([]);
+  expect(await quarantine().get(letter?.id ?? "", arrivedAt + RETENTION - 1)).toEqual(letter);
+  expect(await quarantine().get(letter?.id ?? "", arrivedAt + RETENTION)).toBeNull();
+});
 
-  it("that was redriven counts from its first arrival", async () => {
-    const arrivedAt = testEnv.now();
-    testEnv.advance(6 * DAY);
-    await quarantineWebhook(arrivedAt, testEnv.now() - MINUTE);
-    expect(await list()).toMatchObject([{ sentAt: arrivedAt }]);
-  });
+it("the dead letter of a webhook that was redriven counts from its first arrival", async () => {
+  const arrivedAt = testEnv.now();
+  testEnv.advance(6 * DAY);
+  await quarantineWebhook(arrivedAt, testEnv.now() - MINUTE);
+  expect(await list()).toMatchObject([{ sentAt: arrivedAt }]);
+});
 
-  it("is purged in the last hour or so of its seven days, and no other letter is", async () => {
-    await quarantineWebhook(testEnv.now());
-    await quarantineWebhook(testEnv.now(), testEnv.now(), "Profiles");
-    testEnv.advance(RETENTION - HOUR - 6 * MINUTE);
-    await quarantineWebhook(testEnv.now());
-    await purge();
-    expect(await list()).toHaveLength(2);
-    testEnv.advance(2 * MINUTE);
-    await purge();
-    expect(await list()).toHaveLength(1);
-    expect(await list("Profiles")).toHaveLength(1);
-    expect(testEnv.lines).toContainEqual({ event: "dead_letters.purged", dead_letters: 1, complete: true });
-  });
+it("the dead letter of a webhook is purged in the last hour or so of its seven days, and no other letter is", async () => {
+  await quarantineWebhook(testEnv.now());
+  await quarantineWebhook(testEnv.now(), testEnv.now(), "Profiles");
+  testEnv.advance(RETENTION - HOUR - 6 * MINUTE);
+  await quarantineWebhook(testEnv.now());
+  await purge();
+  expect(await list()).toHaveLength(2);
+  testEnv.advance(2 * MINUTE);
+  await purge();
+  expect(await list()).toHaveLength(1);
+  expect(await list("Profiles")).toHaveLength(1);
+  expect(testEnv.lines).toContainEqual({ event: "dead_letters.purged", dead_letters: 1, complete: true });
+});
 
-  it("is not stored when the next purge would be too late for it", async () => {
-    await quarantineWebhook(testEnv.now() - RETENTION + HOUR, testEnv.now());
-    expect(await stored()).toBe(0);
-    expect(testEnv.lines).toMatchObject([{ event: "dead_letter.expired", queue: "Inbound" }]);
-    await quarantineWebhook(testEnv.now() - RETENTION + HOUR + 5 * MINUTE, testEnv.now());
-    expect(await stored()).toBe(1);
-  });
+it("the dead letter of a webhook is not stored when the next purge would be too late for it", async () => {
+  await quarantineWebhook(testEnv.now() - RETENTION + HOUR, testEnv.now());
+  expect(await stored()).toBe(0);
+  expect(testEnv.lines).toMatchObject([{ event: "dead_letter.expired", queue: "Inbound" }]);
+  await quarantineWebhook(testEnv.now() - RETENTION + HOUR + 5 * MINUTE, testEnv.now());
+  expect(await stored()).toBe(1);
+});
 
-  it("is left to the next purge without time", async () => {
-    await quarantineWebhook(testEnv.now());
-    testEnv.advance(RETENTION);
-    await purge(() => false);
-    expect(await stored()).toBe(1);
-    expect(testEnv.lines.at(-1)).toEqual({ event: "dead_letters.purged", dead_letters: 0, complete: false });
-    await purge();
-    expect(await stored()).toBe(0);
-  });
+it("the dead letter of a webhook is left to the next purge without time", async () => {
+  await quarantineWebhook(testEnv.now());
+  testEnv.advance(RETENTION);
+  await purge(() => false);
+  expect(await stored()).toBe(1);
+  expect(testEnv.lines.at(-1)).toEqual({ event: "dead_letters.purged", dead_letters: 0, complete: false });
+  await purge();
+  expect(await stored()).toBe(0);
+});
 
-  it.each(faultPoints)("is purged by the next run, despite a fault (%s) at any call", async (faultPoint) => {
+it.each(faultPoints)(
+  "the dead letter of a webhook is purged by the next run, despite a fault (%s) at any call",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       for (let letter = 0; letter < 3; letter++) await quarantineWebhook(testEnv.now() + letter);
       testEnv.advance(RETENTION);
@@ -123,5 +124,5 @@ describe("the dead letter of a webhook", () => {
       expect(await stored()).toBe(0);
       if (!injection.reached()) return;
     }
-  });
-});
+  },
+);

@@ -64,7 +64,7 @@ const changeEvents: Record<string, (mid: string, at: number) => PlatformEvent> =
 describe.each(Object.entries(changeEvents))(
   "the %s, after the erasure, of a message from before it",
   (_kind, change) => {
-    it("is dropped during the erasure, before and after its message is removed", async () => {
+    it("a change is dropped during the erasure, before and after its message is removed", async () => {
       await ingestAndRender(textEvent("m1", "before", testEnv.now()));
       expect(await ingestAndRender(change("m1", testEnv.now()))).toHaveLength(1);
       testEnv.advance(SECOND);
@@ -78,7 +78,7 @@ describe.each(Object.entries(changeEvents))(
       expect(await partition()).toEqual([]);
     });
 
-    it("is dropped after the erasure while the marker exists, in both directions", async () => {
+    it("a change is dropped after the erasure while the marker exists, in both directions", async () => {
       await ingestAndRender(
         textEvent("m1", "before", testEnv.now()),
         textEvent("e1", "ours", testEnv.now(), { fromAccount: true }),
@@ -93,7 +93,7 @@ describe.each(Object.entries(changeEvents))(
       }
     });
 
-    it("is dropped after a new conversation has started, whose messages may still change", async () => {
+    it("an old change is dropped after a new conversation has started, whose messages may still change", async () => {
       await ingestAndRender(textEvent("m1", "before", testEnv.now()));
       await eraseNow();
       testEnv.advance(SECOND);
@@ -111,7 +111,7 @@ describe.each(Object.entries(changeEvents))(
     it.each([
       ["during the erasure", false],
       ["when the erasure is over", true],
-    ])("is dropped like the message, %s", async (_when, over) => {
+    ])("a change is dropped like its late message, %s", async (_when, over) => {
       await ingestAndRender(textEvent("m1", "before", testEnv.now()));
       const writtenAt = testEnv.now() + 1;
       testEnv.advance(SECOND);
@@ -141,106 +141,104 @@ it.each(Object.entries(changeEvents))(
   },
 );
 
-describe("the change of a message that never arrived", () => {
-  const removed = { ...noRemovals, markers: 2, deliveries: 1 };
+const removed = { ...noRemovals, markers: 2, deliveries: 1 };
 
-  /** @returns the conversation's rows without its head */
-  async function strange(): Promise<string[]> {
-    const { events: queuedEvents } = await ingestEvents(
-      testEnv.ingestPorts(queues),
-      account,
-      [editEvent("m-never", "canary", 1, testEnv.now())],
-      testEnv.now(),
-    );
-    const [rendered] = await renderEventMessages(testEnv, tenant, queuedEvents);
-    await deliveryStore(testEnv.table).recordFirst(
-      tenant,
-      {
-        endpointId: await putEndpointRow(testEnv, tenant, "one"),
-        eventUlid: rendered?.ulid ?? "",
-        eventType: "message.edited",
-        source: null,
-      },
-      {
-        verdict: { status: "delivered" },
-        outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-        settledAt: testEnv.now(),
-      },
-    );
-    expect(await rowsContaining("canary")).toHaveLength(2);
-    return (await partition()).map(({ SK }) => SK.slice(0, 2));
-  }
+/** @returns the conversation's rows without its head */
+async function strange(): Promise<string[]> {
+  const { events: queuedEvents } = await ingestEvents(
+    testEnv.ingestPorts(queues),
+    account,
+    [editEvent("m-never", "canary", 1, testEnv.now())],
+    testEnv.now(),
+  );
+  const [rendered] = await renderEventMessages(testEnv, tenant, queuedEvents);
+  await deliveryStore(testEnv.table).recordFirst(
+    tenant,
+    {
+      endpointId: await putEndpointRow(testEnv, tenant, "one"),
+      eventUlid: rendered?.ulid ?? "",
+      eventType: "message.edited",
+      source: null,
+    },
+    {
+      verdict: { status: "delivered" },
+      outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
+      settledAt: testEnv.now(),
+    },
+  );
+  expect(await rowsContaining("canary")).toHaveLength(2);
+  return (await partition()).map(({ SK }) => SK.slice(0, 2));
+}
 
-  it("is erased and counted without a conversation, and nothing is left", async () => {
-    expect(await strange()).toEqual(["C#", "E#", "~H"]);
-    testEnv.advance(SECOND);
-    expect(await eraseNow()).toEqual({ done: true, removed });
-    expect(await rowsContaining("canary")).toEqual([]);
-    expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-    const deliveries = (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`D#${tenant}`));
-    expect(deliveries).toEqual([]);
-    expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
-    await drainErasures(testEnv, queues);
-    testEnv.advance(7 * DAY + HOUR + SECOND);
-    expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
-  });
+it("the change of a message that never arrived is erased and counted without a conversation, and nothing is left", async () => {
+  expect(await strange()).toEqual(["C#", "E#", "~H"]);
+  testEnv.advance(SECOND);
+  expect(await eraseNow()).toEqual({ done: true, removed });
+  expect(await rowsContaining("canary")).toEqual([]);
+  expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
+  const deliveries = (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`D#${tenant}`));
+  expect(deliveries).toEqual([]);
+  expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+  await drainErasures(testEnv, queues);
+  testEnv.advance(7 * DAY + HOUR + SECOND);
+  expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
+});
 
-  it.each([
-    ["before its last pass", false],
-    ["when it is over", true],
-  ])("is erased after an earlier erasure too, %s", async (_when, over) => {
-    await ingestAndRender(textEvent("m1", "before", testEnv.now()));
-    await eraseNow();
-    if (over) await drainErasures(testEnv, queues);
-    else testEnv.advance(2 * MINUTE);
-    await strange();
-    expect(await eraseNow()).toEqual({ done: true, removed });
-    expect(await rowsContaining("canary")).toEqual([]);
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-  });
+it.each([
+  ["before its last pass", false],
+  ["when it is over", true],
+])("the change of a message that never arrived is erased after an earlier erasure too, %s", async (_when, over) => {
+  await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+  await eraseNow();
+  if (over) await drainErasures(testEnv, queues);
+  else testEnv.advance(2 * MINUTE);
+  await strange();
+  expect(await eraseNow()).toEqual({ done: true, removed });
+  expect(await rowsContaining("canary")).toEqual([]);
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
+});
 
-  it("is not counted by a repeated call, and the last pass removes late rows", async () => {
-    const at = testEnv.now();
-    await ingestAndRender(textEvent("m1", "before", at));
-    await eraseNow();
-    await messageStore(testEnv.table).record(
-      tenant,
-      sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at }),
-      at,
-    );
-    expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-  });
+it("the change of a message that never arrived is not counted by a repeated call, and the last pass removes late rows", async () => {
+  const at = testEnv.now();
+  await ingestAndRender(textEvent("m1", "before", at));
+  await eraseNow();
+  await messageStore(testEnv.table).record(
+    tenant,
+    sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at }),
+    at,
+  );
+  expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
+});
 
-  it("stamped ahead of our clock is erased too", async () => {
-    await ingestAndRender(editEvent("m-never", "canary", 1, testEnv.now() + MINUTE));
-    expect(await eraseNow()).toMatchObject({ removed: { markers: 2 } });
-    expect(await rowsContaining("canary")).toEqual([]);
-  });
+it("the change of a message that never arrived is erased too when it is stamped ahead of our clock", async () => {
+  await ingestAndRender(editEvent("m-never", "canary", 1, testEnv.now() + MINUTE));
+  expect(await eraseNow()).toMatchObject({ removed: { markers: 2 } });
+  expect(await rowsContaining("canary")).toEqual([]);
+});
 
-  it("is erased after its 7 days while the table still stores it, and not found once it is gone", async () => {
-    await strange();
-    testEnv.advance(7 * DAY + SECOND);
-    expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 0 } });
-    expect(await rowsContaining("canary")).toEqual([]);
-    await drainErasures(testEnv, queues);
-    testEnv.advance(7 * DAY + HOUR + SECOND);
-    expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
-  });
+it("the change of a message that never arrived is erased after its 7 days while the table still stores it, and not found once it is gone", async () => {
+  await strange();
+  testEnv.advance(7 * DAY + SECOND);
+  expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 0 } });
+  expect(await rowsContaining("canary")).toEqual([]);
+  await drainErasures(testEnv, queues);
+  testEnv.advance(7 * DAY + HOUR + SECOND);
+  expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
+});
 
-  it("is applied when its message arrives, after an erasure too", async () => {
-    await ingestAndRender(textEvent("m1", "before", testEnv.now()));
-    await eraseNow();
-    await drainErasures(testEnv, queues);
-    expect(await ingestAndRender(editEvent("m2", "canary", 1, testEnv.now()))).toEqual(["message.edited"]);
-    await ingestAndRender(textEvent("m2", "first words", testEnv.now() - 1));
-    const [message] = (await partition()).filter(({ SK }) => SK.startsWith("M#"));
-    expect(message).toMatchObject({ t: "first words", et: "canary" });
-  });
+it("the change of a message that never arrived is applied when its message arrives, after an erasure too", async () => {
+  await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+  await eraseNow();
+  await drainErasures(testEnv, queues);
+  expect(await ingestAndRender(editEvent("m2", "canary", 1, testEnv.now()))).toEqual(["message.edited"]);
+  await ingestAndRender(textEvent("m2", "first words", testEnv.now() - 1));
+  const [message] = (await partition()).filter(({ SK }) => SK.startsWith("M#"));
+  expect(message).toMatchObject({ t: "first words", et: "canary" });
 });
 
 describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction"))(
@@ -260,7 +258,7 @@ describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction
     it.each([
       ["during the erasure", false],
       ["when the erasure is over", true],
-    ])("is removed when the message arrives and is dropped, %s", async (_when, over) => {
+    ])("an early change is removed when its message arrives and is dropped, %s", async (_when, over) => {
       const before = await eraseBefore(over);
       const at = testEnv.now();
       expect(await ingestAndRender(change("m2", at))).toHaveLength(1);
@@ -274,7 +272,7 @@ describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction
       expect(await ingestAndRender(change("m2", at), change("e2", at))).toEqual([]);
     });
 
-    it("is removed by its own process, when the message is dropped between any two of its writes", async () => {
+    it("an early change is removed by its own process, when its message is dropped between any two of its writes", async () => {
       const before = await eraseBefore(true);
       const at = testEnv.now();
       const eventBodies = async () => (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`));
@@ -293,40 +291,38 @@ describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction
   },
 );
 
-describe("an Instagram reply that started before the erasure and whose echo is stamped after it", () => {
-  /** Erases during the platform call. @param echoed whether the echo arrives before the response */
-  async function reply(echoed: boolean): Promise<void> {
-    await ingestAndRender(textEvent("m1", "before", testEnv.now()));
-    testEnv.advance(SECOND);
-    const startedAt = testEnv.now();
-    const platform = {
-      textTooLong: () => false,
-      send: async () => {
-        testEnv.advance(SECOND);
-        await eraseNow();
-        testEnv.advance(SECOND);
-        if (echoed) await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }));
-        return { kind: "accepted", messageId: "r1" };
-      },
-    } as unknown as Platform;
-    const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform };
-    const request = { conversationId: conversation, text: "canary", replyTo: null };
-    expect(
-      await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => startedAt) }),
-    ).toMatchObject({ messageId: "r1" });
-  }
+/** Erases during the platform call. @param echoed whether the echo arrives before the response */
+async function reply(echoed: boolean): Promise<void> {
+  await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+  testEnv.advance(SECOND);
+  const startedAt = testEnv.now();
+  const platform = {
+    textTooLong: () => false,
+    send: async () => {
+      testEnv.advance(SECOND);
+      await eraseNow();
+      testEnv.advance(SECOND);
+      if (echoed) await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }));
+      return { kind: "accepted", messageId: "r1" };
+    },
+  } as unknown as Platform;
+  const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform };
+  const request = { conversationId: conversation, text: "canary", replyTo: null };
+  expect(
+    await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => startedAt) }),
+  ).toMatchObject({ messageId: "r1" });
+}
 
-  it("leaves nothing when the response arrives first", async () => {
-    await reply(false);
-    expect(await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }))).toEqual([]);
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-  });
+it("an Instagram reply that started before the erasure and whose echo is stamped after it leaves nothing when the response arrives first", async () => {
+  await reply(false);
+  expect(await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }))).toEqual([]);
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
+});
 
-  it("starts a new conversation when the echo arrives first, which a repeated call erases", async () => {
-    await reply(true);
-    expect(await rowsContaining("canary")).not.toEqual([]);
-    expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });
-    expect(await rowsContaining("canary")).toEqual([]);
-  });
+it("an Instagram reply that started before the erasure and whose echo is stamped after it starts a new conversation when the echo arrives first, which a repeated call erases", async () => {
+  await reply(true);
+  expect(await rowsContaining("canary")).not.toEqual([]);
+  expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });
+  expect(await rowsContaining("canary")).toEqual([]);
 });

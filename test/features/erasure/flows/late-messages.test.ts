@@ -69,7 +69,7 @@ describe.each([
     event = textEvent("m1", "canary", sentAt);
   });
 
-  it("is read until its 7 days end, and its row and the head end within an hour of that", async () => {
+  it("a late message is read until its 7 days end, and its row and the head end within an hour of that", async () => {
     expect(await ingest(event)).toHaveLength(1);
     expect([await read(), await read(sentAt + 7 * DAY - 1), await read(sentAt + 7 * DAY)]).toEqual([1, 1, 0]);
     const rows = await partition();
@@ -82,7 +82,7 @@ describe.each([
     expect(JSON.stringify(await partition())).not.toContain("canary");
   });
 
-  it("is erased within its 7 days, and not stored again", async () => {
+  it("a late message is erased within its 7 days, and not stored again", async () => {
     await ingest(event);
     testEnv.advance(SECOND);
     expect(await erase()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });
@@ -91,7 +91,7 @@ describe.each([
     expect(await partition()).toEqual([]);
   });
 
-  it("is erased after its 7 days, as long as any row is stored", async () => {
+  it("a late message is erased after its 7 days, as long as any row is stored", async () => {
     await ingest(event);
     testEnv.advance(7 * DAY - late);
     expect(await read()).toBe(0);
@@ -101,7 +101,7 @@ describe.each([
     expect(await partition()).toEqual([]);
   });
 
-  it("is erased when the table has removed the head alone", async () => {
+  it("a late message is erased when the table has removed the head alone", async () => {
     await ingest(event);
     const Key = { PK: conversation, SK: "~HEAD" };
     await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key }));
@@ -111,7 +111,7 @@ describe.each([
     expect(await partition()).toEqual([]);
   });
 
-  it("is erased when the table has removed all but the head, and not found when nothing is left", async () => {
+  it("a late message is erased when the table has removed all but the head, and not found when nothing is left", async () => {
     await ingest(event);
     for (const { PK, SK } of (await partition()).filter((row) => row.SK !== "~HEAD"))
       await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK, SK } }));
@@ -122,7 +122,7 @@ describe.each([
     expect(await erase()).toEqual({ refused: "conversation_not_found" });
   });
 
-  it("is not stored again when its row has ended and a webhook without a time comes", async () => {
+  it("a late message is not stored again when its row has ended and a webhook without a time comes", async () => {
     await ingest(event);
     testEnv.advance(7 * DAY - late + HOUR);
     await removeEndedRows();

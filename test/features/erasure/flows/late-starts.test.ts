@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
@@ -82,88 +82,86 @@ async function runBackgroundAfterDeadLetter(): Promise<void> {
   await runBackground();
 }
 
-describe("an erasure that starts", () => {
-  it("25 seconds after its message, by a process that then dies, is continued", async () => {
-    const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
-      if (name !== "erasures.start") return call();
-      testEnv.advance(25 * SECOND);
-      await runBackground();
-      await call();
-      throw new Crash("died after the start");
-    });
-    await expect(erase(ports)).rejects.toThrow("died after the start");
-    await drainErasures(testEnv, queues);
-    expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+it("an erasure that starts 25 seconds after its message, by a process that then dies, is continued", async () => {
+  const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
+    if (name !== "erasures.start") return call();
+    testEnv.advance(25 * SECOND);
+    await runBackground();
+    await call();
+    throw new Crash("died after the start");
   });
+  await expect(erase(ports)).rejects.toThrow("died after the start");
+  await drainErasures(testEnv, queues);
+  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+});
 
-  it("by a process that was frozen for an hour is continued", async () => {
-    const point = { call: "erasures.start", when: "before" } as const;
-    const whileFrozen = async () => {
-      testEnv.advance(HOUR);
-      await runBackground();
-      expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
-    };
-    const { reached, result } = await runFrozen(testEnv.erasePorts(queues), point, { work: erase, whileFrozen });
-    expect([reached, result]).toMatchObject([true, { value: { done: false } }]);
-    await drainErasures(testEnv, queues);
-    expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+it("an erasure that a process starts after it was frozen for an hour is continued", async () => {
+  const point = { call: "erasures.start", when: "before" } as const;
+  const whileFrozen = async () => {
+    testEnv.advance(HOUR);
+    await runBackground();
+    expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
+  };
+  const { reached, result } = await runFrozen(testEnv.erasePorts(queues), point, { work: erase, whileFrozen });
+  expect([reached, result]).toMatchObject([true, { value: { done: false } }]);
+  await drainErasures(testEnv, queues);
+  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+});
+
+it("an erasure of a process that was frozen and then dies has not started, when its message became a dead letter", async () => {
+  const rowsBefore = await rowsOfErasedTenant();
+  const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
+    if (name !== "erasures.start") return call();
+    testEnv.advance(MINUTE);
+    await runBackgroundAfterDeadLetter();
+    await call();
+    throw new Crash("died after the call");
   });
+  await expect(erase(ports)).rejects.toThrow("died after the call");
+  expect(await rowsOfErasedTenant()).toEqual(rowsBefore);
+});
 
-  it("by a process that was frozen and then dies has not started, when its message became a dead letter", async () => {
+it.each(["erasures.start", "erasures.renew"])(
+  "an erasure of a process that was frozen for an hour and then dies has not started (%s)",
+  async (frozenCall) => {
+    if (frozenCall === "erasures.renew") {
+      await runErasure(testEnv, queues, subject);
+      await drainErasures(testEnv, queues);
+      testEnv.advance(SECOND);
+    }
     const rowsBefore = await rowsOfErasedTenant();
     const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
-      if (name !== "erasures.start") return call();
-      testEnv.advance(MINUTE);
-      await runBackgroundAfterDeadLetter();
+      if (name !== frozenCall) return call();
+      testEnv.advance(HOUR);
+      await runBackground();
       await call();
       throw new Crash("died after the call");
     });
     await expect(erase(ports)).rejects.toThrow("died after the call");
+    expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
     expect(await rowsOfErasedTenant()).toEqual(rowsBefore);
-  });
-
-  it.each(["erasures.start", "erasures.renew"])(
-    "by a process that was frozen for an hour and then dies has not started (%s)",
-    async (frozenCall) => {
-      if (frozenCall === "erasures.renew") {
-        await runErasure(testEnv, queues, subject);
-        await drainErasures(testEnv, queues);
-        testEnv.advance(SECOND);
-      }
-      const rowsBefore = await rowsOfErasedTenant();
-      const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
-        if (name !== frozenCall) return call();
-        testEnv.advance(HOUR);
-        await runBackground();
-        await call();
-        throw new Crash("died after the call");
-      });
-      await expect(erase(ports)).rejects.toThrow("died after the call");
-      expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
-      expect(await rowsOfErasedTenant()).toEqual(rowsBefore);
-      testEnv.advance(SECOND);
-      await runErasure(testEnv, queues, subject);
-      await drainErasures(testEnv, queues);
-      expect(await rowsMentioning(testEnv, subject)).toEqual([]);
-    },
-  );
-
-  it("while its message is read, by a process that then dies, is continued", async () => {
-    const dead = Promise.withResolvers<void>();
-    const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
-      if (name !== "erasures.start") return call();
-      testEnv.advance(MINUTE);
-      const background = interceptCalls(testEnv.erasePorts(queues), async (other, read) => {
-        const answer = await read();
-        if (other === "erasures.get") await call().finally(dead.resolve);
-        return answer;
-      });
-      await invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(background, testEnv.now));
-      await dead.promise;
-      throw new Crash("died after the start");
-    });
-    await expect(erase(ports)).rejects.toThrow("died after the start");
+    testEnv.advance(SECOND);
+    await runErasure(testEnv, queues, subject);
     await drainErasures(testEnv, queues);
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  },
+);
+
+it("an erasure that starts while its message is read, by a process that then dies, is continued", async () => {
+  const dead = Promise.withResolvers<void>();
+  const ports = interceptCalls(testEnv.erasePorts(queues), async (name, call) => {
+    if (name !== "erasures.start") return call();
+    testEnv.advance(MINUTE);
+    const background = interceptCalls(testEnv.erasePorts(queues), async (other, read) => {
+      const answer = await read();
+      if (other === "erasures.get") await call().finally(dead.resolve);
+      return answer;
+    });
+    await invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(background, testEnv.now));
+    await dead.promise;
+    throw new Crash("died after the start");
   });
+  await expect(erase(ports)).rejects.toThrow("died after the start");
+  await drainErasures(testEnv, queues);
+  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
 });

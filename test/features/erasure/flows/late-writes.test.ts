@@ -87,7 +87,7 @@ describe("after its conversation was erased", () => {
     expect(await countEvents()).toBe(0);
   });
 
-  it("by a worker that has the tenant's state cached, too", async () => {
+  it("a redelivered message is dropped by a worker that has the tenant's state cached, too", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     testEnv.advance(SECOND);
@@ -168,203 +168,193 @@ describe("after its conversation was erased", () => {
   });
 });
 
-describe("a message that is stored while its conversation is erased", () => {
-  it("is removed, does not change the head and is not published", async () => {
-    const at = testEnv.now();
-    await ingestTexts({ ...firstText, at: at - 10 });
-    await countEvents();
-    let injected = false;
-    // The erasure runs between the snapshot read and the message write.
-    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
-      const isLateWrite = command === "PutItem" && JSON.stringify(input).includes('"late"');
-      if (!isLateWrite || injected) return "pass";
-      injected = true;
-      await eraseNow();
-      return "pass";
-    });
-    await ingestTexts({ mid: "m-late", text: "late", at: at - 5 });
-    end();
-    expect(injected).toBe(true);
-    expect(await sortKeyKinds()).toEqual(["~H"]);
-    expect((await partition())[0]).not.toHaveProperty("la");
-    expect(await countEvents()).toBe(0);
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-  });
-
-  it("is removed with its deliveries, because an earlier run may have published it", async () => {
-    const at = testEnv.now();
-    const endpointId = await putEndpointRow(testEnv, tenant, "one");
-    await ingestTexts({ ...firstText, at: at - 10 });
+it("a message that is stored while its conversation is erased is removed, does not change the head and is not published", async () => {
+  const at = testEnv.now();
+  await ingestTexts({ ...firstText, at: at - 10 });
+  await countEvents();
+  let injected = false;
+  // The erasure runs between the snapshot read and the message write.
+  const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+    const isLateWrite = command === "PutItem" && JSON.stringify(input).includes('"late"');
+    if (!isLateWrite || injected) return "pass";
+    injected = true;
     await eraseNow();
-    const late = sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at - 5 });
-    const recorded = await messageStore(testEnv.table).record(tenant, late, at);
-    const advance = await conversationStore(testEnv.table).advanceHead(tenant, late, SAMPLE_INBOX);
-    expect(await undoLateWrite(testEnv.ingestPorts(queues), tenant, recorded, advance)).toBe(true);
-    await recordAttempt(endpointId, late.eventUlid);
-    await drainErasures(testEnv, queues);
-    expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
+    return "pass";
   });
+  await ingestTexts({ mid: "m-late", text: "late", at: at - 5 });
+  end();
+  expect(injected).toBe(true);
+  expect(await sortKeyKinds()).toEqual(["~H"]);
+  expect((await partition())[0]).not.toHaveProperty("la");
+  expect(await countEvents()).toBe(0);
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
+});
 
-  it("is removed by the next pass when its worker crashes, and one more pass follows for its deliveries", async () => {
-    const at = testEnv.now();
-    await ingestTexts({ ...firstText, at: at - 10 });
+it("a message that is stored while its conversation is erased is removed with its deliveries, because an earlier run may have published it", async () => {
+  const at = testEnv.now();
+  const endpointId = await putEndpointRow(testEnv, tenant, "one");
+  await ingestTexts({ ...firstText, at: at - 10 });
+  await eraseNow();
+  const late = sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at - 5 });
+  const recorded = await messageStore(testEnv.table).record(tenant, late, at);
+  const advance = await conversationStore(testEnv.table).advanceHead(tenant, late, SAMPLE_INBOX);
+  expect(await undoLateWrite(testEnv.ingestPorts(queues), tenant, recorded, advance)).toBe(true);
+  await recordAttempt(endpointId, late.eventUlid);
+  await drainErasures(testEnv, queues);
+  expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
+});
+
+it("a message that is stored while its conversation is erased is removed by the next pass when its worker crashes, and one more pass follows for its deliveries", async () => {
+  const at = testEnv.now();
+  await ingestTexts({ ...firstText, at: at - 10 });
+  await eraseNow();
+  const late = sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at - 5 });
+  await messageStore(testEnv.table).record(tenant, late, at);
+  testEnv.lines.length = 0;
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
+  const rows = testEnv.lines.flatMap((line) => (line.event === "erasure.pass_completed" ? line.rows : []));
+  expect(rows).toEqual([1, 0]);
+});
+
+it("a reply that is stored while its conversation is erased is removed, and its echo is dropped", async () => {
+  const at = testEnv.now();
+  await ingestTexts({ ...firstText, at: at - 10 });
+  const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
+  const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform as unknown as Platform };
+  let injected = false;
+  const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+    if (command !== "PutItem" || injected || !JSON.stringify(input).includes('"M#')) return "pass";
+    injected = true;
     await eraseNow();
-    const late = sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at - 5 });
-    await messageStore(testEnv.table).record(tenant, late, at);
-    testEnv.lines.length = 0;
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-    const rows = testEnv.lines.flatMap((line) => (line.event === "erasure.pass_completed" ? line.rows : []));
-    expect(rows).toEqual([1, 0]);
+    return "pass";
   });
+  const reply = { conversationId: conversation, text: "late", replyTo: null };
+  expect(await sendReply(ports, { caller: tenantCaller(tenant), reply, time: startRequestTime(() => at) })).toEqual({
+    messageId: "r1",
+  });
+  end();
+  expect(injected).toBe(true);
+  expect(await sortKeyKinds()).toEqual(["~H"]);
+  await ingestTexts({ mid: "r1", text: "late", at, echo: true });
+  expect(await sortKeyKinds()).toEqual(["~H"]);
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
 });
 
-describe("a reply that is stored while its conversation is erased", () => {
-  it("is removed, and its echo is dropped", async () => {
-    const at = testEnv.now();
-    await ingestTexts({ ...firstText, at: at - 10 });
-    const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
-    const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform as unknown as Platform };
-    let injected = false;
-    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
-      if (command !== "PutItem" || injected || !JSON.stringify(input).includes('"M#')) return "pass";
-      injected = true;
-      await eraseNow();
-      return "pass";
-    });
-    const reply = { conversationId: conversation, text: "late", replyTo: null };
-    expect(await sendReply(ports, { caller: tenantCaller(tenant), reply, time: startRequestTime(() => at) })).toEqual({
-      messageId: "r1",
-    });
-    end();
-    expect(injected).toBe(true);
-    expect(await sortKeyKinds()).toEqual(["~H"]);
-    await ingestTexts({ mid: "r1", text: "late", at, echo: true });
-    expect(await sortKeyKinds()).toEqual(["~H"]);
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-  });
+it("a first attempt in progress while its message is erased writes its row late, and the next pass removes it", async () => {
+  const at = testEnv.now();
+  const endpointId = await putEndpointRow(testEnv, tenant, "one");
+  await ingestTexts({ ...firstText, at: at - 10 });
+  const eventUlid = String((await partition()).find(({ SK }) => SK.startsWith("M#"))?.e);
+  expect(await eraseNow()).toMatchObject({ removed: { deliveries: 0 } });
+  await recordAttempt(endpointId, eventUlid);
+  expect(await deliveryStore(testEnv.table).get(tenant, endpointId, eventUlid)).not.toBeNull();
+  await drainErasures(testEnv, queues);
+  expect(await deliveryStore(testEnv.table).get(tenant, endpointId, eventUlid)).toBeNull();
 });
 
-describe("a first attempt in progress while its message is erased", () => {
-  it("writes its row late, and the next pass removes it", async () => {
-    const at = testEnv.now();
-    const endpointId = await putEndpointRow(testEnv, tenant, "one");
-    await ingestTexts({ ...firstText, at: at - 10 });
-    const eventUlid = String((await partition()).find(({ SK }) => SK.startsWith("M#"))?.e);
-    expect(await eraseNow()).toMatchObject({ removed: { deliveries: 0 } });
-    await recordAttempt(endpointId, eventUlid);
-    expect(await deliveryStore(testEnv.table).get(tenant, endpointId, eventUlid)).not.toBeNull();
-    await drainErasures(testEnv, queues);
-    expect(await deliveryStore(testEnv.table).get(tenant, endpointId, eventUlid)).toBeNull();
-  });
+it("the head of an erased conversation never shows a message stamped at the erasure or before, and shows the next", async () => {
+  const at = testEnv.now();
+  await ingestTexts({ ...firstText, at });
+  await eraseNow();
+  const apply = (id: string, sentAt: number) =>
+    conversationStore(testEnv.table).advanceHead(
+      tenant,
+      sampleMessage(tenant, { id, conversationId: conversation, sentAt }),
+      SAMPLE_INBOX,
+    );
+  for (const sentAt of [at - MINUTE, at]) {
+    expect((await apply("old", sentAt)).snapshot.erasedAt).toBe(at);
+    expect(await conversationStore(testEnv.table).get(tenant, conversation, at)).toBeNull();
+  }
+  await apply("new", at + 1);
+  await apply("old", at);
+  const head = (await partition()).find(({ SK }) => SK === headKey(conversation).SK);
+  expect(head).toMatchObject({ la: at + 1, li: at + 1, ea: at });
+  await drainErasures(testEnv, queues);
+  expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
+  expect(await sortKeyKinds()).toEqual(["~H"]);
 });
 
-describe("the head of an erased conversation", () => {
-  it("never shows a message stamped at the erasure or before, and shows the next", async () => {
-    const at = testEnv.now();
-    await ingestTexts({ ...firstText, at });
-    await eraseNow();
-    const apply = (id: string, sentAt: number) =>
-      conversationStore(testEnv.table).advanceHead(
-        tenant,
-        sampleMessage(tenant, { id, conversationId: conversation, sentAt }),
-        SAMPLE_INBOX,
-      );
-    for (const sentAt of [at - MINUTE, at]) {
-      expect((await apply("old", sentAt)).snapshot.erasedAt).toBe(at);
-      expect(await conversationStore(testEnv.table).get(tenant, conversation, at)).toBeNull();
-    }
-    await apply("new", at + 1);
-    await apply("old", at);
-    const head = (await partition()).find(({ SK }) => SK === headKey(conversation).SK);
-    expect(head).toMatchObject({ la: at + 1, li: at + 1, ea: at });
-    await drainErasures(testEnv, queues);
-    expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
-    expect(await sortKeyKinds()).toEqual(["~H"]);
-  });
+const now = 1_793_000_000_000;
+const echoOf = (startedAt: number | null, at: number) => ({
+  kind: "message" as const,
+  account: { platform: "messenger" as const, externalId: "1" },
+  participantId: "2",
+  at,
+  messageId: "m",
+  form: "message" as const,
+  text: "",
+  attachments: [],
+  replyTo: null,
+  echo: { appId: "1", metadata: startedAt === null ? null : newUlid(startedAt) },
 });
 
-describe("the echo of a send that started before the erasure", () => {
-  const now = 1_793_000_000_000;
-  const echoOf = (startedAt: number | null, at: number) => ({
-    kind: "message" as const,
-    account: { platform: "messenger" as const, externalId: "1" },
-    participantId: "2",
-    at,
-    messageId: "m",
-    form: "message" as const,
-    text: "",
-    attachments: [],
-    replyTo: null,
-    echo: { appId: "1", metadata: startedAt === null ? null : newUlid(startedAt) },
-  });
+const isCovered = async (echo: ReturnType<typeof echoOf>) => {
+  const ports = testEnv.ingestPorts(queues);
+  const snapshot = { exists: false, erasedAt: now };
+  const account = { tenant, lastErasureAt: now };
+  const erasure = await conversationErasure(ports, { account, conversationId: conversation, snapshot, now });
+  return erasure.coversMessage(echo);
+};
 
-  const isCovered = async (echo: ReturnType<typeof echoOf>) => {
-    const ports = testEnv.ingestPorts(queues);
-    const snapshot = { exists: false, erasedAt: now };
-    const account = { tenant, lastErasureAt: now };
-    const read = { account, conversationId: conversation, snapshot, now };
-    return (await recordUnlessErased(ports, echo, read, { record: async () => "recorded" })) === "erased";
+it("the echo of a send that started before the erasure is recognized by its metadata where the platform stamped it later", async () => {
+  expect(await isCovered(echoOf(now - 10, now + 500))).toBe(true);
+  expect(await isCovered(echoOf(now + 1, now + 500))).toBe(false);
+  expect(await isCovered(echoOf(null, now + 500))).toBe(false);
+});
+
+it("the echo of a send that started before the erasure is not recognized by another app's metadata that looks like ours", async () => {
+  expect(await isCovered(echoOf(now - DAY, now + 500))).toBe(false);
+});
+
+it("the echo of a send that started before the erasure is dropped, and the echo of a send from after it starts a new conversation", async () => {
+  await ingestTexts({ ...firstText, at: testEnv.now() - 10 });
+  await eraseNow();
+  const erasedAt = testEnv.now();
+  testEnv.advance(SECOND);
+  const echoes = async (mid: string, startedAt: number) => {
+    const message = { mid, text: "we write", is_echo: true, metadata: newUlid(startedAt) };
+    const echo = { at: erasedAt + 500, fromAccount: true, content: { message } };
+    return (await ingestEvents(testEnv.ingestPorts(queues), account, [echo], testEnv.now())).events.length;
   };
+  expect(await echoes("before", erasedAt - 5)).toBe(0);
+  expect(await sortKeyKinds()).toEqual(["~H"]);
+  expect(await echoes("after", erasedAt + 1)).toBe(1);
+  expect(await sortKeyKinds()).toEqual(["K#", "M#", "~H"]);
+});
 
-  it("is recognized by its metadata where the platform stamped it later", async () => {
-    expect(await isCovered(echoOf(now - 10, now + 500))).toBe(true);
-    expect(await isCovered(echoOf(now + 1, now + 500))).toBe(false);
-    expect(await isCovered(echoOf(null, now + 500))).toBe(false);
-  });
-
-  it("is not recognized by another app's metadata that looks like ours", async () => {
-    expect(await isCovered(echoOf(now - DAY, now + 500))).toBe(false);
-  });
-
-  it("is dropped, and the echo of a send from after it starts a new conversation", async () => {
-    await ingestTexts({ ...firstText, at: testEnv.now() - 10 });
-    await eraseNow();
-    const erasedAt = testEnv.now();
-    testEnv.advance(SECOND);
-    const echoes = async (mid: string, startedAt: number) => {
-      const message = { mid, text: "we write", is_echo: true, metadata: newUlid(startedAt) };
-      const echo = { at: erasedAt + 500, fromAccount: true, content: { message } };
-      return (await ingestEvents(testEnv.ingestPorts(queues), account, [echo], testEnv.now())).events.length;
-    };
-    expect(await echoes("before", erasedAt - 5)).toBe(0);
-    expect(await sortKeyKinds()).toEqual(["~H"]);
-    expect(await echoes("after", erasedAt + 1)).toBe(1);
-    expect(await sortKeyKinds()).toEqual(["K#", "M#", "~H"]);
-  });
-
-  it("is removed where the erasure removed the send after the check, and before the echo was stored", async () => {
-    await ingestTexts({ ...firstText, at: testEnv.now() - 10 });
-    await eraseNow();
-    testEnv.advance(SECOND);
-    await ingestTexts({ mid: "m2", text: "again", at: testEnv.now() });
-    const startedAt = testEnv.now();
-    const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
-    const apiPorts = { ...testEnv.apiPorts(queues), platformFor: async () => platform as unknown as Platform };
-    const reply = { conversationId: conversation, text: "ours", replyTo: null };
-    await sendReply(apiPorts, { caller: tenantCaller(tenant), reply, time: startRequestTime(() => startedAt) });
-    await countEvents();
-    const ports = testEnv.ingestPorts(queues);
-    let checks = 0;
-    const isRemoved: typeof ports.erasures.isRemoved = async (...question) => {
-      const answer = await ports.erasures.isRemoved(...question);
-      checks += 1;
-      if (checks === 1) await eraseNow();
-      return answer;
-    };
-    // Instagram names no send, and stamped the message after the erasure.
-    const echo = {
-      at: startedAt + SECOND,
-      fromAccount: true,
-      content: { message: { mid: "r1", text: "ours", is_echo: true } },
-    };
-    const erasing = { ...ports, erasures: { ...ports.erasures, isRemoved } };
-    expect((await ingestEvents(erasing, account, [echo], testEnv.now())).events).toEqual([]);
-    expect(checks).toBe(2);
-    expect(await sortKeyKinds()).toEqual(["~H"]);
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
-  });
+it("the echo of a send that started before the erasure is removed where the erasure removed the send after the check, and before the echo was stored", async () => {
+  await ingestTexts({ ...firstText, at: testEnv.now() - 10 });
+  await eraseNow();
+  testEnv.advance(SECOND);
+  await ingestTexts({ mid: "m2", text: "again", at: testEnv.now() });
+  const startedAt = testEnv.now();
+  const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
+  const apiPorts = { ...testEnv.apiPorts(queues), platformFor: async () => platform as unknown as Platform };
+  const reply = { conversationId: conversation, text: "ours", replyTo: null };
+  await sendReply(apiPorts, { caller: tenantCaller(tenant), reply, time: startRequestTime(() => startedAt) });
+  await countEvents();
+  const ports = testEnv.ingestPorts(queues);
+  let checks = 0;
+  const isRemoved: typeof ports.erasures.isRemoved = async (...question) => {
+    const answer = await ports.erasures.isRemoved(...question);
+    checks += 1;
+    if (checks === 1) await eraseNow();
+    return answer;
+  };
+  // Instagram names no send, and stamped the message after the erasure.
+  const echo = {
+    at: startedAt + SECOND,
+    fromAccount: true,
+    content: { message: { mid: "r1", text: "ours", is_echo: true } },
+  };
+  const erasing = { ...ports, erasures: { ...ports.erasures, isRemoved } };
+  expect((await ingestEvents(erasing, account, [echo], testEnv.now())).events).toEqual([]);
+  expect(checks).toBe(2);
+  expect(await sortKeyKinds()).toEqual(["~H"]);
+  await drainErasures(testEnv, queues);
+  expect(await partition()).toEqual([]);
 });

@@ -33,12 +33,12 @@ const messageNames = async (id: string) => {
   return message && [message.participant.handle, message.participant.username];
 };
 
-it("has the person's name as long as nothing is erased", async () => {
+it("a conversation has the person's name as long as nothing is erased", async () => {
   await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m2", "again", testEnv.now())], testEnv.now());
   expect(await messageNames("m2")).toEqual(["Ada", "ada"]);
 });
 
-it("a message that arrives during the erasure, even when its worker crashes first", async () => {
+it("a message that arrives during the erasure has no name from before, even when its worker crashes first", async () => {
   const ports = testEnv.ingestPorts(queues);
   const { snapshots } = ports.conversations;
   const late = {
@@ -63,7 +63,7 @@ it("a message that arrives during the erasure, even when its worker crashes firs
   expect(await messageNames("m3")).toEqual([null, null]);
 });
 
-it("a reply that was planned before it", async () => {
+it("a reply that was planned before the erasure has no name from before", async () => {
   const head = await conversationStore(testEnv.table).get(tenant, conversation, testEnv.now());
   if (!head) throw new Error("There is no head.");
   expect(head.participantHandle).toBe("Ada");

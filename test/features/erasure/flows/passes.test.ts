@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
@@ -51,32 +51,28 @@ async function recordAttempt({ eventUlid }: Message): Promise<void> {
   );
 }
 
-describe("a message that is stored late, among rows that are counted and not removed", () => {
-  it("is removed with them, and its later delivery with the next pass", async () => {
-    const end = injectFaults(testEnv.client, ({ command }) => (command === "BatchWriteItem" ? "crash" : "pass"));
-    await expect(runErasure(testEnv, queues, subject)).rejects.toThrow("crashed");
-    end();
-    // Older than some counted rows, so no later page of the first pass has it.
-    const late = await recordLateMessage(testEnv.now() - SECOND - 700);
-    expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: subject.counts });
-    expect((await rowsMentioning(testEnv, subject)).map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
-    await recordAttempt(late);
-    await drainErasures(testEnv, queues);
-    expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
-  });
+it("a message that is stored late, among rows that are counted and not removed is removed with them, and its later delivery with the next pass", async () => {
+  const end = injectFaults(testEnv.client, ({ command }) => (command === "BatchWriteItem" ? "crash" : "pass"));
+  await expect(runErasure(testEnv, queues, subject)).rejects.toThrow("crashed");
+  end();
+  // Older than some counted rows, so no later page of the first pass has it.
+  const late = await recordLateMessage(testEnv.now() - SECOND - 700);
+  expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: subject.counts });
+  expect((await rowsMentioning(testEnv, subject)).map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
+  await recordAttempt(late);
+  await drainErasures(testEnv, queues);
+  expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
 });
 
-describe("a worker that read before the erasure and runs until its time limit", () => {
-  it("writes before the next pass, however often the background runs", async () => {
-    await runErasure(testEnv, queues, subject);
-    for (let waited = 0; waited < MINUTE; waited += 5 * SECOND) {
-      testEnv.advance(5 * SECOND);
-      await invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(testEnv.erasePorts(queues), testEnv.now));
-    }
-    const late = await recordLateMessage(testEnv.now() - 2 * MINUTE);
-    await recordAttempt(late);
-    await drainErasures(testEnv, queues);
-    expect(await rowsMentioning(testEnv, subject)).toEqual([]);
-    expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
-  });
+it("a worker that read before the erasure and runs until its time limit writes before the next pass, however often the background runs", async () => {
+  await runErasure(testEnv, queues, subject);
+  for (let waited = 0; waited < MINUTE; waited += 5 * SECOND) {
+    testEnv.advance(5 * SECOND);
+    await invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(testEnv.erasePorts(queues), testEnv.now));
+  }
+  const late = await recordLateMessage(testEnv.now() - 2 * MINUTE);
+  await recordAttempt(late);
+  await drainErasures(testEnv, queues);
+  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { allRows } from "../../../support/flows/data-subject.ts";
 import { runInterleavings } from "../../../support/flows/erasure-race.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -8,19 +8,17 @@ import { repetitions } from "../../../support/sampling.ts";
 const INTERLEAVINGS = repetitions({ whole: 40, sample: 15 });
 const testEnv = openedOnce(openTestEnv);
 
-describe("an erasure concurrent with messages, echoes, edits, replies, held messages, lookups, deliveries and replays of one person", () => {
-  it(`removes everything older and nothing newer, in ${INTERLEAVINGS} interleavings`, async () => {
-    await runInterleavings(testEnv, { from: 1, count: INTERLEAVINGS });
-  }, 120_000);
+it(`an erasure removes everything older and nothing newer, in ${INTERLEAVINGS} interleavings`, async () => {
+  await runInterleavings(testEnv, { from: 1, count: INTERLEAVINGS });
+}, 120_000);
 
-  it("leaves only its markers, and no waiting send", async () => {
-    const rows = await allRows(testEnv);
-    expect(rows.filter(({ PK, c }) => PK.startsWith("QS#") && c !== undefined)).toEqual([]);
-    const erasureRows = rows.filter(({ PK }) => PK.startsWith("ER#"));
-    expect(erasureRows.length).toBeGreaterThan(0);
-    // `ro` is the id of a start that was refused.
-    const attributesOf = (row: object) => Object.keys(row).filter((name) => name !== "ro");
-    const shapes = new Set(erasureRows.map((row) => attributesOf(row).sort().join()));
-    expect([...shapes].sort()).toEqual(["PK,SK,ea,x", "PK,SK,k,x"]);
-  });
+it("an erasure leaves only its markers, and no waiting send", async () => {
+  const rows = await allRows(testEnv);
+  expect(rows.filter(({ PK, c }) => PK.startsWith("QS#") && c !== undefined)).toEqual([]);
+  const erasureRows = rows.filter(({ PK }) => PK.startsWith("ER#"));
+  expect(erasureRows.length).toBeGreaterThan(0);
+  // `ro` is the id of a start that was refused.
+  const attributesOf = (row: object) => Object.keys(row).filter((name) => name !== "ro");
+  const shapes = new Set(erasureRows.map((row) => attributesOf(row).sort().join()));
+  expect([...shapes].sort()).toEqual(["PK,SK,ea,x", "PK,SK,k,x"]);
 });

@@ -40,7 +40,7 @@ const failRemovals = (text: string) =>
     /^(BatchWriteItem|DeleteItem)$/.test(command) && JSON.stringify(input).includes(text) ? "crash" : "pass",
   );
 
-it("removes the conversation's rows only after what they refer to is gone", async () => {
+it("an erasure removes the conversation's rows only after what they refer to is gone", async () => {
   // Held messages, uploads, due sends, stored bodies and deliveries.
   for (const key of ['"H#', '"U#', '"QS#', '"E#', '"D#']) {
     const subject = await newSubject();
@@ -52,7 +52,7 @@ it("removes the conversation's rows only after what they refer to is gone", asyn
   }
 });
 
-it("continues half an hour after its background failed ten times", async () => {
+it("an erasure continues half an hour after its background failed ten times", async () => {
   const subject = await newSubject();
   await runErasure(testEnv, queues, subject, 0);
   const sweep = () => sweepDue(testEnv.sweepPorts(queues), testEnv.now());

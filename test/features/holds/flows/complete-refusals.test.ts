@@ -42,7 +42,7 @@ describe("a completion is refused and sends nothing with", () => {
     ["a token of another hold", "invalid_token"],
     ["no token", "invalid_token"],
     ["an expired token", "challenge_expired"],
-  ])("%s", async (caseName, detail) => {
+  ])("a completion with %s is refused and sends nothing", async (caseName, detail) => {
     const hold = await fixture.newHold();
     const other = await fixture.newHold();
     const right = await fixture.solvedAnswer(hold);
@@ -77,7 +77,7 @@ describe("a completion is refused and sends nothing with", () => {
   });
 
   it.each(["the secret of another hold", "a secret with a changed character", "an id with a changed character"])(
-    "%s, like for an unknown hold",
+    "a completion with %s is refused like for an unknown hold",
     async (caseName) => {
       const hold = await fixture.newHold();
       const other = await fixture.newHold();
@@ -99,7 +99,7 @@ describe("a completion is refused and sends nothing with", () => {
     },
   );
 
-  it("the right secret after 30 minutes, like for an unknown hold", async () => {
+  it("a completion with the right secret after 30 minutes is refused like for an unknown hold", async () => {
     const hold = await fixture.newHold();
     testEnv.advance(30 * MINUTE);
     expect(await viewFixtureHold(fixture, hold.id)).toEqual({ refused: "hold_not_found" });

@@ -1,5 +1,5 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { table as names } from "#base/config/names.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -41,57 +41,58 @@ async function rowsWith(text: string): Promise<string[]> {
     .map(({ PK }) => PK);
 }
 
-describe("a held message that no one checks", () => {
-  it.each([{ text: "a text" }, { text: null, attachments: [{ type: "image", url: "https://cdn.example/x" }] }])(
-    "is removed by the first sweep after its expiry and not before: %o",
-    async (content) => {
-      const fixture = await openHoldFixture(testEnv);
-      const mark = `${fixture.tenant} said`;
-      const heldText = content.text
-        ? { text: mark }
-        : { text: null, attachments: [{ type: "image" as const, url: `https://cdn.example/${fixture.tenant}` }] };
-      const needle = content.text ? mark : `https://cdn.example/${fixture.tenant}`;
-      const { id, expiresAt } = await fixture.newHold(heldText);
-      testEnv.advance(expiresAt - testEnv.now() - 1);
-      await sweepHolds();
-      expect(await rowsWith(needle)).toEqual([`H#${id}`, `H#${id}`]);
-      testEnv.advance(1);
-      await sweepHolds();
-      expect(await rowsWith(needle)).toEqual([]);
-      expect(await rowsWith(WAITING)).toEqual([]);
-      expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" }, hold: { content: null } });
-      expect(await fixture.complete({ id, conversationId: "", createdAt: 0, expiresAt })).toMatchObject({
-        refused: "hold_expired",
-      });
-    },
-  );
-
-  it("expires although others fail, and the next sweep expires those", async () => {
+it.each([{ text: "a text" }, { text: null, attachments: [{ type: "image", url: "https://cdn.example/x" }] }])(
+  "a held message that no one checks is removed by the first sweep after its expiry and not before: %o",
+  async (content) => {
     const fixture = await openHoldFixture(testEnv);
-    const createdHolds = [];
-    for (let i = 0; i < 20; i++) createdHolds.push(await fixture.newHold());
-    testEnv.advance(15 * MINUTE);
-    const { holds: real } = holds();
-    const failingIds = createdHolds.slice(0, 9).map(({ id }) => id);
-    const failingExpire: typeof real.expire = (hold, now) =>
-      failingIds.includes(hold.id) ? Promise.reject(new Error("injected")) : real.expire(hold, now);
-    await expect(expireHolds({ holds: { ...real, expire: failingExpire } }, testEnv.now())).rejects.toThrow("injected");
-    expect(new Set(await rowsWith(WAITING))).toEqual(new Set(failingIds.map((id) => `H#${id}`)));
+    const mark = `${fixture.tenant} said`;
+    const heldText = content.text
+      ? { text: mark }
+      : { text: null, attachments: [{ type: "image" as const, url: `https://cdn.example/${fixture.tenant}` }] };
+    const needle = content.text ? mark : `https://cdn.example/${fixture.tenant}`;
+    const { id, expiresAt } = await fixture.newHold(heldText);
+    testEnv.advance(expiresAt - testEnv.now() - 1);
     await sweepHolds();
+    expect(await rowsWith(needle)).toEqual([`H#${id}`, `H#${id}`]);
+    testEnv.advance(1);
+    await sweepHolds();
+    expect(await rowsWith(needle)).toEqual([]);
     expect(await rowsWith(WAITING)).toEqual([]);
-  });
+    expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" }, hold: { content: null } });
+    expect(await fixture.complete({ id, conversationId: "", createdAt: 0, expiresAt })).toMatchObject({
+      refused: "hold_expired",
+    });
+  },
+);
 
-  it("is left to the next sweep when this one runs out of time", async () => {
-    const fixture = await openHoldFixture(testEnv);
-    await fixture.newHold({ text: `${fixture.tenant} said` });
-    testEnv.advance(15 * MINUTE);
-    await expireHolds(holds(), testEnv.now(), () => false);
-    expect(await rowsWith(`${fixture.tenant} said`)).toHaveLength(2);
-    await sweepHolds();
-    expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
-  });
+it("a held message that no one checks expires although others fail, and the next sweep expires those", async () => {
+  const fixture = await openHoldFixture(testEnv);
+  const createdHolds = [];
+  for (let i = 0; i < 20; i++) createdHolds.push(await fixture.newHold());
+  testEnv.advance(15 * MINUTE);
+  const { holds: real } = holds();
+  const failingIds = createdHolds.slice(0, 9).map(({ id }) => id);
+  const failingExpire: typeof real.expire = (hold, now) =>
+    failingIds.includes(hold.id) ? Promise.reject(new Error("injected")) : real.expire(hold, now);
+  await expect(expireHolds({ holds: { ...real, expire: failingExpire } }, testEnv.now())).rejects.toThrow("injected");
+  expect(new Set(await rowsWith(WAITING))).toEqual(new Set(failingIds.map((id) => `H#${id}`)));
+  await sweepHolds();
+  expect(await rowsWith(WAITING)).toEqual([]);
+});
 
-  it.each(faultPoints)("is expired by a sweep that fails (%s) at any call and is repeated", async (faultPoint) => {
+it("a held message that no one checks is left to the next sweep when this one runs out of time", async () => {
+  const fixture = await openHoldFixture(testEnv);
+  await fixture.newHold({ text: `${fixture.tenant} said` });
+  testEnv.advance(15 * MINUTE);
+  await expireHolds(holds(), testEnv.now(), () => false);
+  expect(await rowsWith(`${fixture.tenant} said`)).toHaveLength(2);
+  await sweepHolds();
+  expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
+});
+
+it.each(faultPoints)(
+  "a held message that no one checks is expired by a sweep that fails (%s) at any call and is repeated",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openHoldFixture(testEnv);
       const { id } = await fixture.newHold({ text: `${fixture.tenant} said` });
@@ -105,8 +106,8 @@ describe("a held message that no one checks", () => {
       expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" } });
       if (!injection.reached()) return;
     }
-  });
-});
+  },
+);
 
 it("a hold that was claimed in time is not changed and is in no index", async () => {
   const fixture = await openHoldFixture(testEnv);

@@ -53,7 +53,7 @@ const readData = ({ text }: { text: string }): any => JSON.parse(text).data;
 const readError = ({ text }: { text: string }) => JSON.parse(text).error;
 
 describe("the check page API", () => {
-  it("views, challenges and completes a hold with its secret only", async () => {
+  it("the check page API views, challenges and completes a hold with its secret only", async () => {
     const hold = await fixture.newHold();
     const secret = await fixture.secret(hold.id);
     const expectedHold = {
@@ -93,7 +93,7 @@ describe("the check page API", () => {
     ]);
   });
 
-  it("says why a message failed when its link is opened again, on every route and without its text", async () => {
+  it("the check page API says why a message failed when its link is opened again, on every route and without its text", async () => {
     const failed = await fixture.newHold();
     const detail = "(#551) This person isn't available.";
     fixture.setPlatformResponse(async () => ({ ...(refusedOutcome as object), detail }) as SendOutcome);
@@ -143,7 +143,7 @@ describe("the check page API", () => {
       return { hold, answer, platformAnswer, isAnswered: () => isAnswered };
     }
 
-    it("waits for it, and leaves no call in progress", async () => {
+    it("the check page API waits for a platform that takes eleven seconds, and leaves no call in progress", async () => {
       const { answer, platformAnswer, isAnswered } = await startCompletion();
       await vi.advanceTimersByTimeAsync(11_000);
       expect(isAnswered()).toBe(false);
@@ -152,7 +152,7 @@ describe("the check page API", () => {
     });
   });
 
-  it("shows the attachments with the URLs that have one, and the error of a failed send", async () => {
+  it("the check page API shows the attachments with the URLs that have one, and the error of a failed send", async () => {
     const attachments = [
       { type: "image", url: "https://example.com/a.png" },
       { type: "image", attachmentId: "1784" },
@@ -179,7 +179,7 @@ describe("the check page API", () => {
     });
   });
 
-  it("marks the message of a test key as a test", async () => {
+  it("the check page API marks the message of a test key as a test", async () => {
     const message = { conversationId: fixture.conversation, replyTo: null, actorId: "a", text: "hi" };
     const actor = { caller: { ...fixture.caller, scope: "test" }, ip: null } as const;
     const hold = await createHold(fixture.apiPorts(), actor, message, startRequestTime(testEnv.now));
@@ -190,7 +190,7 @@ describe("the check page API", () => {
     expect(readData(done).hold).toMatchObject({ status: "sent", test: true });
   });
 
-  it("answers a wrong secret and unknown, malformed and expired holds with the same bytes", async () => {
+  it("the check page API answers a wrong secret and unknown, malformed and expired holds with the same bytes", async () => {
     const old = await fixture.newHold();
     testEnv.advance(30 * MINUTE);
     const hold = await fixture.newHold();
@@ -214,7 +214,7 @@ describe("the check page API", () => {
     }
   });
 
-  it("answers Retry-After after too many attempts", async () => {
+  it("the check page API answers Retry-After after too many attempts", async () => {
     const source = newSourceIp();
     testEnv.advance(5 * MINUTE - (testEnv.now() % (5 * MINUTE)) + 60_000);
     for (let i = 0; i < 30; i++) await post("nothing", { secret: "x" }, source);
@@ -232,14 +232,14 @@ describe("the check page API", () => {
     ["what is not JSON", "{", 400],
     ["nothing", "", 400],
     ["more than 16 KB", JSON.stringify({ secret: "x".repeat(16 * 1024) }), 413],
-  ])("refuses %s before it looks at anything", async (_what, body, status) => {
+  ])("the check page API refuses %s before it looks at anything", async (_what, body, status) => {
     const source = newSourceIp();
     for (let i = 0; i < 31; i++) expect((await post("nothing", body, source)).status).toBe(status);
     expect((await post("nothing", { secret: "x" }, source)).status).toBe(404);
   });
 
   it.each([[{ solutions: ["1"] }], [{ solutions: 1 }], [{ solutions: Array(301).fill(1) }], [{ token: 1 }]])(
-    "refuses a completion with %j as malformed without counting it",
+    "the check page API refuses a completion with %j as malformed without counting it",
     async (rest) => {
       const hold = await fixture.newHold();
       const { secret, token, solutions } = await fixture.solvedAnswer(hold);
@@ -252,60 +252,56 @@ describe("the check page API", () => {
   );
 });
 
-describe("the check page", () => {
-  const get = (path: string, headers = {}) =>
-    app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSourceIp() });
+const get = (path: string, headers = {}) =>
+  app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSourceIp() });
 
-  it.each([
-    ["/verify", "index.html", "text/html; charset=utf-8", "no-store"],
-    ["/verify/check.js", "check.js", "text/javascript; charset=utf-8", "no-cache"],
-    ["/verify/check.css", "check.css", "text/css; charset=utf-8", "no-cache"],
-    ["/verify/solver.js", "solver.js", "text/javascript; charset=utf-8", "no-cache"],
-  ])("%s is the built %s, under a policy that lets nothing in or out", async (path, name, type, caching) => {
-    const response = await get(path);
-    expect(response.status).toBe(200);
-    expect(await response.text()).toBe(readFileSync(join(folder, name), "utf8"));
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "content-type": type,
-      "cache-control": caching,
-      "content-security-policy":
-        "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
-      "cross-origin-opener-policy": "same-origin",
-    });
-  });
-
-  it("is not cached; unchanged assets are 304", async () => {
-    const etag = (await get("/verify/check.js")).headers.get("etag") ?? "";
-    const same = await get("/verify/check.js", { "if-none-match": etag });
-    const type = "text/javascript; charset=utf-8";
-    expect([same.status, await same.text(), same.headers.get("content-type")]).toEqual([304, "", type]);
-    expect((await get("/verify/check.js", { "if-none-match": '"other"' })).status).toBe(200);
-    const page = (await get("/verify")).headers.get("etag") ?? "";
-    expect((await get("/verify", { "if-none-match": page })).status).toBe(200);
-  });
-
-  it.each(["/verify/", "/verify/index.html", "/verify/../check.js", "/verify/holds", "/verify/check.js.map"])(
-    "has nothing at %s",
-    async (path) => {
-      expect((await get(path)).status).toBe(404);
-    },
-  );
-
-  it("refuses other methods", async () => {
-    const put = await app.request("/verify", { method: "PUT" });
-    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-    const head = await app.request("/verify", { method: "HEAD" });
-    expect([head.status, await head.text()]).toEqual([200, ""]);
+it.each([
+  ["/verify", "index.html", "text/html; charset=utf-8", "no-store"],
+  ["/verify/check.js", "check.js", "text/javascript; charset=utf-8", "no-cache"],
+  ["/verify/check.css", "check.css", "text/css; charset=utf-8", "no-cache"],
+  ["/verify/solver.js", "solver.js", "text/javascript; charset=utf-8", "no-cache"],
+])("%s is the built %s, under a policy that lets nothing in or out", async (path, name, type, caching) => {
+  const response = await get(path);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe(readFileSync(join(folder, name), "utf8"));
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": type,
+    "cache-control": caching,
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
   });
 });
 
-describe("an incomplete build", () => {
-  it("prevents the function from starting", () => {
-    const empty = mkdtempSync(join(tmpdir(), "check-page-"));
-    expect(() => readCheckPage(empty)).toThrow("ENOENT");
-    rmSync(empty, { recursive: true });
-  });
+it("the check page is not cached; unchanged assets are 304", async () => {
+  const etag = (await get("/verify/check.js")).headers.get("etag") ?? "";
+  const same = await get("/verify/check.js", { "if-none-match": etag });
+  const type = "text/javascript; charset=utf-8";
+  expect([same.status, await same.text(), same.headers.get("content-type")]).toEqual([304, "", type]);
+  expect((await get("/verify/check.js", { "if-none-match": '"other"' })).status).toBe(200);
+  const page = (await get("/verify")).headers.get("etag") ?? "";
+  expect((await get("/verify", { "if-none-match": page })).status).toBe(200);
+});
+
+it.each(["/verify/", "/verify/index.html", "/verify/../check.js", "/verify/holds", "/verify/check.js.map"])(
+  "the check page has nothing at %s",
+  async (path) => {
+    expect((await get(path)).status).toBe(404);
+  },
+);
+
+it("the check page refuses other methods", async () => {
+  const put = await app.request("/verify", { method: "PUT" });
+  expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  const head = await app.request("/verify", { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+it("an incomplete build prevents the function from starting", () => {
+  const empty = mkdtempSync(join(tmpdir(), "check-page-"));
+  expect(() => readCheckPage(empty)).toThrow("ENOENT");
+  rmSync(empty, { recursive: true });
 });

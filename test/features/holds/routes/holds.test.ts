@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { iso, MINUTE } from "#base/kernel/time.ts";
 import { takeProblems } from "../../../support/conformance/problems.ts";
 import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
@@ -46,76 +46,72 @@ const requestHold = (rest: object = {}, headers = {}) =>
   );
 const readHold = (id: string) => request("GET", `/v1/messages/holds/${id}`);
 
-describe("POST /v1/messages/human-agent", () => {
-  it("answers 202 with the hold and, once, its verify_url", async () => {
-    const { status, body } = await requestHold();
-    expect(status).toBe(202);
-    const { id } = body.data.hold;
-    const plain = {
-      id,
-      status: "awaiting_verification",
-      conversation_id: fixture.conversation,
-      created_at: iso(testEnv.now()),
-      expires_at: iso(testEnv.now() + 15 * MINUTE),
-    };
-    const url = `https://parley.example/verify?hold=${id}#t=${await fixture.secret(id)}`;
-    expect(body).toEqual({ ok: true, data: { hold: { ...plain, verify_url: url } } });
-    expect((await readHold(id)).body).toEqual({ ok: true, data: { hold: plain } });
-    expect(fixture.calls).toEqual([]);
-  });
+it("POST /v1/messages/human-agent answers 202 with the hold and, once, its verify_url", async () => {
+  const { status, body } = await requestHold();
+  expect(status).toBe(202);
+  const { id } = body.data.hold;
+  const plain = {
+    id,
+    status: "awaiting_verification",
+    conversation_id: fixture.conversation,
+    created_at: iso(testEnv.now()),
+    expires_at: iso(testEnv.now() + 15 * MINUTE),
+  };
+  const url = `https://parley.example/verify?hold=${id}#t=${await fixture.secret(id)}`;
+  expect(body).toEqual({ ok: true, data: { hold: { ...plain, verify_url: url } } });
+  expect((await readHold(id)).body).toEqual({ ok: true, data: { hold: plain } });
+  expect(fixture.calls).toEqual([]);
+});
 
-  it("answers a repeat with the same Idempotency-Key identically, verify_url included", async () => {
-    const headers = { "idempotency-key": "order-7" };
-    const first = await requestHold({}, headers);
-    testEnv.advance(MINUTE);
-    expect(await requestHold({}, headers)).toEqual(first);
-    expect(await requestHold({ text: "other" }, headers)).toMatchObject({
-      status: 409,
-      body: { error: { code: "idempotency_conflict" } },
-    });
-  });
-
-  it("accepts legacy names, media, and a message to reply to", async () => {
-    const old = { conversationId: fixture.conversation, actorId: "ann", text: "hi", reply_to: "m_1" };
-    expect((await request("POST", "/v1/messages/human-agent", old)).status).toBe(202);
-    expect(takeProblems()).toEqual([expect.stringContaining("request: must have required property 'conversation_id'")]);
-    const attachments = [{ type: "image", url: "https://example.com/a.png" }];
-    expect((await requestHold({ text: undefined, attachments })).status).toBe(202);
-  });
-
-  it.each([
-    [{ actor_id: undefined }, 409, "missing_actor"],
-    [{ actor_id: "" }, 409, "missing_actor"],
-    [{ actor_id: 7 }, 400, "invalid_request"],
-    [{ text: "" }, 400, "invalid_request"],
-    [{ text: undefined }, 400, "invalid_request"],
-    [{ attachments: [{ type: "image", url: "https://example.com/a.png" }] }, 400, "invalid_request"],
-    [{ conversation_id: "CONV#x" }, 404, "conversation_not_found"],
-  ])("with %j is %i %s", async (rest, status, code) => {
-    expect(await requestHold(rest)).toMatchObject({ status, body: { error: { code } } });
+it("POST /v1/messages/human-agent answers a repeat with the same Idempotency-Key identically, verify_url included", async () => {
+  const headers = { "idempotency-key": "order-7" };
+  const first = await requestHold({}, headers);
+  testEnv.advance(MINUTE);
+  expect(await requestHold({}, headers)).toEqual(first);
+  expect(await requestHold({ text: "other" }, headers)).toMatchObject({
+    status: 409,
+    body: { error: { code: "idempotency_conflict" } },
   });
 });
 
-describe("GET /v1/messages/holds/{hold_id}", () => {
-  it("returns the platform message id after the send, and the error after a failure", async () => {
-    const sent = await fixture.newHold();
-    await fixture.complete(sent);
-    const response = (await readHold(sent.id)).body.data.hold;
-    expect(response).toMatchObject({ status: "sent", platform_message_id: `${fixture.tenant}-sent-1` });
-    expect(response).not.toHaveProperty("error");
-    expect(response).not.toHaveProperty("verify_url");
+it("POST /v1/messages/human-agent accepts legacy names, media, and a message to reply to", async () => {
+  const old = { conversationId: fixture.conversation, actorId: "ann", text: "hi", reply_to: "m_1" };
+  expect((await request("POST", "/v1/messages/human-agent", old)).status).toBe(202);
+  expect(takeProblems()).toEqual([expect.stringContaining("request: must have required property 'conversation_id'")]);
+  const attachments = [{ type: "image", url: "https://example.com/a.png" }];
+  expect((await requestHold({ text: undefined, attachments })).status).toBe(202);
+});
 
-    fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
-    const failed = await fixture.newHold();
-    await fixture.complete(failed);
-    const failedHold = (await readHold(failed.id)).body.data.hold;
-    expect(failedHold).toMatchObject({ status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } });
-    expect(failedHold).not.toHaveProperty("platform_message_id");
-  });
+it.each([
+  [{ actor_id: undefined }, 409, "missing_actor"],
+  [{ actor_id: "" }, 409, "missing_actor"],
+  [{ actor_id: 7 }, 400, "invalid_request"],
+  [{ text: "" }, 400, "invalid_request"],
+  [{ text: undefined }, 400, "invalid_request"],
+  [{ attachments: [{ type: "image", url: "https://example.com/a.png" }] }, 400, "invalid_request"],
+  [{ conversation_id: "CONV#x" }, 404, "conversation_not_found"],
+])("POST /v1/messages/human-agent with %j is %i %s", async (rest, status, code) => {
+  expect(await requestHold(rest)).toMatchObject({ status, body: { error: { code } } });
+});
 
-  it("never returns the held content, in any status", async () => {
-    const { body } = await requestHold({ text: "canary in the text" });
-    expect(JSON.stringify(body)).not.toContain("canary");
-    expect(JSON.stringify(await readHold(body.data.hold.id))).not.toContain("canary");
-  });
+it("GET /v1/messages/holds/{hold_id} returns the platform message id after the send, and the error after a failure", async () => {
+  const sent = await fixture.newHold();
+  await fixture.complete(sent);
+  const response = (await readHold(sent.id)).body.data.hold;
+  expect(response).toMatchObject({ status: "sent", platform_message_id: `${fixture.tenant}-sent-1` });
+  expect(response).not.toHaveProperty("error");
+  expect(response).not.toHaveProperty("verify_url");
+
+  fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
+  const failed = await fixture.newHold();
+  await fixture.complete(failed);
+  const failedHold = (await readHold(failed.id)).body.data.hold;
+  expect(failedHold).toMatchObject({ status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } });
+  expect(failedHold).not.toHaveProperty("platform_message_id");
+});
+
+it("GET /v1/messages/holds/{hold_id} never returns the held content, in any status", async () => {
+  const { body } = await requestHold({ text: "canary in the text" });
+  expect(JSON.stringify(body)).not.toContain("canary");
+  expect(JSON.stringify(await readHold(body.data.hold.id))).not.toContain("canary");
 });

@@ -82,7 +82,7 @@ test("a challenge is valid for ten minutes, or until its hold expires if that is
   expect(checkSolutions({ ...answer, now: challenge.expires }, keys)).toBe("challenge_expired");
 });
 
-test("accepts and refuses what Cap's server accepts and refuses, for any token and terms", async () => {
+test("the verifier accepts and refuses what Cap's server accepts and refuses, for any token and terms", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 60 }),
@@ -108,7 +108,7 @@ test("a challenge made by Cap's server is solved from our puzzles", async () => 
   expect((await cap.redeemChallenge({ token, solutions: solve(token, challenge) })).success).toBe(true);
 });
 
-test("refuses every single changed solution, including values that are not counts", () => {
+test("the verifier refuses every single changed solution, including values that are not counts", () => {
   const wrong = fc.oneof(
     fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
     fc.constantFrom(-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e21, 2 ** 53),
@@ -133,7 +133,7 @@ test("refuses every single changed solution, including values that are not count
   }
 });
 
-test("refuses a solving number that is negative, fractional or not a safe integer", () => {
+test("the verifier refuses a solving number that is negative, fractional or not a safe integer", () => {
   const challenge = { c: 1, s: 32, d: 1 };
   const token = forgeToken({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
   const [{ salt = "", target = "" } = {}] = derivePuzzles(token, challenge);
@@ -145,14 +145,14 @@ test("refuses a solving number that is negative, fractional or not a safe intege
   }
 });
 
-test("refuses too few, too many, swapped or no solutions", () => {
+test("the verifier refuses too few, too many, swapped or no solutions", () => {
   const [first = 0, second = 0, ...rest] = solutions;
   for (const other of [[], solutions.slice(1), [...solutions, 0], [second, first, ...rest]]) {
     expect(checkSolutions({ ...answer, solutions: other }, keys)).toBe("invalid_solutions");
   }
 });
 
-test("refuses a token with any character changed, removed or added", () => {
+test("the verifier refuses a token with any character changed, removed or added", () => {
   const { token } = challenge;
   fc.assert(
     fc.property(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 0, maxLength: 2 }), (at, piece) => {
@@ -167,7 +167,7 @@ test("refuses a token with any character changed, removed or added", () => {
   }
 });
 
-test("refuses a token of another hold, of another key, or with a changed expiry", () => {
+test("the verifier refuses a token of another hold, of another key, or with a changed expiry", () => {
   expect(checkSolutions({ ...answer, holdId: "hold_01JZ0000000000000000000001" }, keys)).toBe("invalid_token");
   expect(checkSolutions(answer, oneKeyRing(Buffer.alloc(32, 8)))).toBe("invalid_token");
   const [body = "", tag = ""] = challenge.token.split(".");
@@ -178,7 +178,7 @@ test("refuses a token of another hold, of another key, or with a changed expiry"
   }
 });
 
-test("limits the work of the verifier even for a sealed token", () => {
+test("the work of the verifier is limited even for a sealed token", () => {
   const terms = { v: 1, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
   for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 2 }]) {
     expect(checkSolutions({ ...answer, token: forgeToken({ ...terms, ...beyond }) }, keys)).toBe("invalid_token");
@@ -188,7 +188,7 @@ test("limits the work of the verifier even for a sealed token", () => {
   ).toBe("ok");
 });
 
-test("refuses the solutions of another challenge of the same hold", () => {
+test("the verifier refuses the solutions of another challenge of the same hold", () => {
   const other = newChallenge({ ...challengeRequest, nonce: Buffer.alloc(16, 4) }, keys);
   expect(other.token).not.toBe(challenge.token);
   expect(checkSolutions({ ...answer, token: other.token }, keys)).toBe("invalid_solutions");

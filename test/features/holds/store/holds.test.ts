@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
@@ -23,89 +23,85 @@ const table = openedOnce(startTestTable);
 const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
 const holds = openedOnce(() => holdStore(tableHandle));
 
-describe("a new hold", () => {
-  it.each<SendContent>([
-    HELD_CONTENT,
-    {
-      kind: "attachments",
-      attachments: [
-        { type: "image", url: "https://example.com/a.png" },
-        { type: "image", attachmentId: "123" },
-      ],
-    },
-  ])("is read as it was made, with its content ($kind)", async (content) => {
-    const hold = await createSampleHold(tableHandle, { content, scope: "test", replyTo: "m_1" });
-    expect(await holds.get(hold.id)).toEqual({
-      ...hold,
-      tenant: hold.conversationId.split("#")[1],
-      sendId: null,
-      state: { status: "awaiting_verification" },
-    });
-  });
-
-  it("is stored with its ref and its audit row, or not at all", async () => {
-    const rows = async (PK: string) =>
-      (
-        await tableHandle.client.send(
-          new QueryCommand({
-            TableName: tableHandle.name,
-            KeyConditionExpression: "PK = :p",
-            ExpressionAttributeValues: { ":p": PK },
-          }),
-        )
-      ).Items ?? [];
-    const hold = await createSampleHold(tableHandle);
-    const [, tenant = ""] = hold.conversationId.split("#");
-    expect(await rows(hold.conversationId)).toContainEqual(
-      expect.objectContaining({ SK: `A#hold#${hold.id}`, at: LAST_MESSAGE_AT }),
-    );
-    expect(await rows(`A#${tenant}`)).toMatchObject([{ ac: "hold.create", rs: `hold:${hold.id}` }]);
-
-    const orphan = sampleHold(newTenant());
-    expect(await holds.create(orphan, LAST_MESSAGE_AT, holdAuditEntry(orphan))).toBe(false);
-    expect(await holds.get(orphan.id)).toBeNull();
-    expect(await rows(orphan.conversationId)).toEqual([]);
-  });
-
-  it("is created once, also when the call is repeated or its response is lost", async () => {
-    const hold = await createSampleHold(tableHandle);
-    expect(await holds.create(hold, LAST_MESSAGE_AT, holdAuditEntry(hold))).toBe(true);
-    const tenant = newTenant();
-    await recordInbound(tableHandle, tenant);
-    const other = sampleHold(tenant);
-    const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    expect(await holds.create(other, LAST_MESSAGE_AT, holdAuditEntry(other))).toBe(true);
-    end();
-    expect(await holds.get(other.id)).toMatchObject({ content: HELD_CONTENT });
+it.each<SendContent>([
+  HELD_CONTENT,
+  {
+    kind: "attachments",
+    attachments: [
+      { type: "image", url: "https://example.com/a.png" },
+      { type: "image", attachmentId: "123" },
+    ],
+  },
+])("a new hold is read as it was made, with its content ($kind)", async (content) => {
+  const hold = await createSampleHold(tableHandle, { content, scope: "test", replyTo: "m_1" });
+  expect(await holds.get(hold.id)).toEqual({
+    ...hold,
+    tenant: hold.conversationId.split("#")[1],
+    sendId: null,
+    state: { status: "awaiting_verification" },
   });
 });
 
-describe("a claim", () => {
-  it("with the wrong secret, of an expired hold or of a missing one fails", async () => {
-    const hold = await createSampleHold(tableHandle);
-    const sendId = newUlid(NOW);
-    const claimed = await holds.claimHold({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
-    expect(claimed?.state).toEqual({ status: "awaiting_verification" });
-    expect((await holds.claimHold(hold, sendId, hold.expiresAt))?.sendId).toBeNull();
-    expect(await holds.claimHold({ ...hold, id: newHoldId(NOW) }, sendId, NOW)).toBeNull();
-    expect((await holds.claimHold(hold, sendId, hold.expiresAt - 1))?.sendId).toBe(sendId);
-  });
+it("a new hold is stored with its ref and its audit row, or not at all", async () => {
+  const rows = async (PK: string) =>
+    (
+      await tableHandle.client.send(
+        new QueryCommand({
+          TableName: tableHandle.name,
+          KeyConditionExpression: "PK = :p",
+          ExpressionAttributeValues: { ":p": PK },
+        }),
+      )
+    ).Items ?? [];
+  const hold = await createSampleHold(tableHandle);
+  const [, tenant = ""] = hold.conversationId.split("#");
+  expect(await rows(hold.conversationId)).toContainEqual(
+    expect.objectContaining({ SK: `A#hold#${hold.id}`, at: LAST_MESSAGE_AT }),
+  );
+  expect(await rows(`A#${tenant}`)).toMatchObject([{ ac: "hold.create", rs: `hold:${hold.id}` }]);
 
-  it("is recognized by its sender when the response was lost", async () => {
-    const hold = await createSampleHold(tableHandle);
-    const sendId = newUlid(NOW);
-    const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    const claimed = await holds.claimHold(hold, sendId, NOW);
-    end();
-    expect(claimed).toMatchObject({ sendId, content: null, state: { status: "sending", claimedAt: NOW } });
-  });
+  const orphan = sampleHold(newTenant());
+  expect(await holds.create(orphan, LAST_MESSAGE_AT, holdAuditEntry(orphan))).toBe(false);
+  expect(await holds.get(orphan.id)).toBeNull();
+  expect(await rows(orphan.conversationId)).toEqual([]);
+});
 
-  it("succeeds for one of many concurrent callers", async () => {
-    const hold = await createSampleHold(tableHandle);
-    const ids = Array.from({ length: 20 }, () => newUlid(NOW));
-    const claims = await Promise.all(ids.map((id) => holds.claimHold(hold, id, NOW)));
-    expect(claims.filter((claim, i) => claim?.sendId === ids[i])).toHaveLength(1);
-  });
+it("a new hold is created once, also when the call is repeated or its response is lost", async () => {
+  const hold = await createSampleHold(tableHandle);
+  expect(await holds.create(hold, LAST_MESSAGE_AT, holdAuditEntry(hold))).toBe(true);
+  const tenant = newTenant();
+  await recordInbound(tableHandle, tenant);
+  const other = sampleHold(tenant);
+  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+  expect(await holds.create(other, LAST_MESSAGE_AT, holdAuditEntry(other))).toBe(true);
+  end();
+  expect(await holds.get(other.id)).toMatchObject({ content: HELD_CONTENT });
+});
+
+it("a claim with the wrong secret, of an expired hold or of a missing one fails", async () => {
+  const hold = await createSampleHold(tableHandle);
+  const sendId = newUlid(NOW);
+  const claimed = await holds.claimHold({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
+  expect(claimed?.state).toEqual({ status: "awaiting_verification" });
+  expect((await holds.claimHold(hold, sendId, hold.expiresAt))?.sendId).toBeNull();
+  expect(await holds.claimHold({ ...hold, id: newHoldId(NOW) }, sendId, NOW)).toBeNull();
+  expect((await holds.claimHold(hold, sendId, hold.expiresAt - 1))?.sendId).toBe(sendId);
+});
+
+it("a claim is recognized by its sender when the response was lost", async () => {
+  const hold = await createSampleHold(tableHandle);
+  const sendId = newUlid(NOW);
+  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+  const claimed = await holds.claimHold(hold, sendId, NOW);
+  end();
+  expect(claimed).toMatchObject({ sendId, content: null, state: { status: "sending", claimedAt: NOW } });
+});
+
+it("a claim succeeds for one of many concurrent callers", async () => {
+  const hold = await createSampleHold(tableHandle);
+  const ids = Array.from({ length: 20 }, () => newUlid(NOW));
+  const claims = await Promise.all(ids.map((id) => holds.claimHold(hold, id, NOW)));
+  expect(claims.filter((claim, i) => claim?.sendId === ids[i])).toHaveLength(1);
 });
 
 it("a hold that was recorded as expired cannot be claimed by a clock that is behind", async () => {

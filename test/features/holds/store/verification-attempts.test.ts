@@ -9,7 +9,7 @@ import { NOW } from "../../../support/stores/samples.ts";
 const table = openedOnce(startTestTable);
 const attempts = openedOnce(() => verificationAttemptStore(openTable(table.tableName, table.client)));
 
-it("counts each attempt of each subject once, also concurrent ones, until the window ends", async () => {
+it("each attempt of each subject is counted once, also concurrent ones, until the window ends", async () => {
   const kinds = Array.from({ length: 12 }, (_, i): "failure" | "challenge" => (i % 3 === 0 ? "failure" : "challenge"));
   const results = await Promise.all(kinds.map((kind) => attempts.add("hold_1", kind, NOW)));
   expect(results.map(({ all }) => all).sort((a, b) => a - b)).toEqual(kinds.map((_, i) => i + 1));

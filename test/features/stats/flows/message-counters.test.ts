@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { auditEntry } from "#features/access/author.ts";
@@ -25,264 +25,260 @@ beforeEach(async () => {
   testEnv.lines.length = 0;
 });
 
-describe("inbound messages", () => {
-  const say = async (...texts: (Partial<WebhookText> & { mid: string })[]) => {
-    const raw = instagramWebhook(
-      fixture.account,
-      texts.map((one) => ({ text: one.mid, at: testEnv.now(), ...one })),
-    );
-    await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-  };
-  const ingest = (ports = testEnv.ingestPorts(fixture.queues)) =>
-    invokeWorker(testEnv.eventSource, fixture.queues.inbound, ingestWorker(ports, testEnv.now));
+const say = async (...texts: (Partial<WebhookText> & { mid: string })[]) => {
+  const raw = instagramWebhook(
+    fixture.account,
+    texts.map((one) => ({ text: one.mid, at: testEnv.now(), ...one })),
+  );
+  await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+};
+const ingest = (ports = testEnv.ingestPorts(fixture.queues)) =>
+  invokeWorker(testEnv.eventSource, fixture.queues.inbound, ingestWorker(ports, testEnv.now));
 
-  it("count once however often they are repeated, in both directions", async () => {
-    await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
-    await say({ mid: "b" }, { mid: "echo", echo: true });
-    await ingest();
-    await say({ mid: "a" }, { mid: "echo", echo: true }, { mid: "c" });
-    await ingest();
-    expect(await fixture.messages()).toBe(4);
+it("inbound messages count once however often they are repeated, in both directions", async () => {
+  await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
+  await say({ mid: "b" }, { mid: "echo", echo: true });
+  await ingest();
+  await say({ mid: "a" }, { mid: "echo", echo: true }, { mid: "c" });
+  await ingest();
+  expect(await fixture.messages()).toBe(4);
+});
+
+it("inbound messages cost one update per tenant of the batch", async () => {
+  const other = newTenant();
+  const shop = await testEnv.connect(other);
+  await say({ mid: "a" });
+  await say({ mid: "b" });
+  const raw = instagramWebhook(shop, [{ mid: "c", text: "c", at: testEnv.now() }]);
+  await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+  const counted: string[] = [];
+  const end = injectFaults(testEnv.client, ({ command, input }) => {
+    const { PK } = (input as { Key?: { PK?: { S: string } } }).Key ?? {};
+    if (command === "UpdateItem" && PK?.S.startsWith("S#")) counted.push(PK.S);
+    return "pass";
   });
+  await ingest();
+  end();
+  expect(counted.sort()).toEqual([`S#${fixture.tenant}`, `S#${other}`].sort());
+  expect(await fixture.messages()).toBe(2);
+  expect(await fixture.messages(other)).toBe(1);
+});
 
-  it("cost one update per tenant of the batch", async () => {
-    const other = newTenant();
-    const shop = await testEnv.connect(other);
-    await say({ mid: "a" });
-    await say({ mid: "b" });
-    const raw = instagramWebhook(shop, [{ mid: "c", text: "c", at: testEnv.now() }]);
-    await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-    const counted: string[] = [];
-    const end = injectFaults(testEnv.client, ({ command, input }) => {
-      const { PK } = (input as { Key?: { PK?: { S: string } } }).Key ?? {};
-      if (command === "UpdateItem" && PK?.S.startsWith("S#")) counted.push(PK.S);
-      return "pass";
-    });
-    await ingest();
-    end();
-    expect(counted.sort()).toEqual([`S#${fixture.tenant}`, `S#${other}`].sort());
-    expect(await fixture.messages()).toBe(2);
-    expect(await fixture.messages(other)).toBe(1);
+it("inbound messages count even when the batch fails later, because they are stored when it is retried", async () => {
+  await say({ mid: "a" }, { mid: "stuck" }, { mid: "b" });
+  const end = injectFaults(testEnv.client, ({ command, input }) =>
+    command === "PutItem" && JSON.stringify(input).includes("#stuck") ? "crash" : "pass",
+  );
+  expect((await ingest()).failed).toHaveLength(1);
+  end();
+  expect(await fixture.messages()).toBe(1);
+  testEnv.advance(31 * SECOND);
+  expect((await ingest()).failed).toEqual([]);
+  expect(await fixture.messages()).toBe(3);
+
+  await say({ mid: "c" });
+  const broken = testEnv.ingestPorts({ ...fixture.queues, events: `${fixture.queues.events}-gone` });
+  expect((await ingest(broken)).failed).toHaveLength(1);
+  testEnv.advance(31 * SECOND);
+  await ingest();
+  expect(await fixture.messages()).toBe(4);
+});
+
+it("inbound messages do not count when an erasure takes them back", async () => {
+  const conversation = conversationId({
+    tenant: fixture.tenant,
+    account: { platform: "instagram", externalId: fixture.account },
+    participantId: PERSON,
   });
+  await say({ mid: "before" });
+  await ingest();
+  await say({ mid: "late" }, { mid: "echo", echo: true });
+  testEnv.advance(SECOND);
+  let isErased = false;
+  const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+    const isMessage = command === "PutItem" && JSON.stringify(input).includes("#late");
+    if (isMessage && !isErased) {
+      isErased = true;
+      await runErasure(testEnv, fixture.queues, { tenant: fixture.tenant, conversation });
+    }
+    return "pass";
+  });
+  await ingest();
+  end();
+  expect(isErased).toBe(true);
+  expect(await listFeed(testEnv, fixture.tenant)).toEqual([]);
+  expect(await fixture.messages()).toBe(1);
+});
 
-  it("count even when the batch fails later, because they are stored when it is retried", async () => {
-    await say({ mid: "a" }, { mid: "stuck" }, { mid: "b" });
-    const end = injectFaults(testEnv.client, ({ command, input }) =>
-      command === "PutItem" && JSON.stringify(input).includes("#stuck") ? "crash" : "pass",
-    );
-    expect((await ingest()).failed).toHaveLength(1);
-    end();
+it("inbound messages are stored and published when counting fails, and the failure is logged", async () => {
+  await say({ mid: "a" });
+  const end = fixture.failCounterUpdates("crash");
+  expect((await ingest()).failed).toEqual([]);
+  end();
+  expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 1 }]);
+  expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(1);
+  expect(await fixture.messages()).toBe(0);
+});
+
+it("inbound messages count once when the counter's response is lost", async () => {
+  await say({ mid: "a" });
+  const end = fixture.failCounterUpdates("lost");
+  await ingest();
+  end();
+  expect(fixture.countingFailures()).toEqual([]);
+  expect(await fixture.messages()).toBe(1);
+});
+
+async function sent(rest: Partial<Message> = {}): Promise<void> {
+  const message = sampleMessage(fixture.tenant, {
+    id: "sent",
+    direction: "outbound",
+    sentAt: testEnv.now(),
+    ...rest,
+  });
+  const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
+  await openQueue(fixture.queues.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
+}
+
+/** Two copies of its queued event, both marked as new. */
+async function sentTwice(id: string): Promise<void> {
+  const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now() });
+  const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
+  const queuedEvent = messageEvent(fixture.tenant, recorded);
+  for (let copy = 0; copy < 2; copy++) await openQueue(fixture.queues.events, testEnv.eventSource).send(queuedEvent);
+}
+
+it("messages sent through the API count once with their event's delivery, however often it is published", async () => {
+  const receiver = await startStatusReceiver();
+  for (const status of [200, 503]) {
+    await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`, [
+      "message.sent",
+    ]);
+    testEnv.advance(1);
+  }
+  await sent();
+  await sent();
+  await fixture.deliver();
+  expect(await fixture.messages()).toBe(1);
+  expect(await fixture.endpointCounts()).toEqual([
+    [1, 0, 0],
+    [0, 0, 0],
+  ]);
+});
+
+it("messages sent through the API count once without an endpoint, however often their event is delivered", async () => {
+  await sent();
+  await sent();
+  await fixture.deliver();
+  expect(await fixture.messages()).toBe(1);
+  await sentTwice("twice");
+  await fixture.deliver();
+  expect(await fixture.messages()).toBe(2);
+});
+
+it("messages sent through the API cost nothing extra when an endpoint subscribes to their event", async () => {
+  const receiver = await startStatusReceiver();
+  await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+    "message.sent",
+  ]);
+  await sentTwice("twice");
+  await fixture.deliver();
+  expect(await fixture.messages()).toBe(1);
+  expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`N#${fixture.tenant}`))).toEqual([]);
+});
+
+it.each(["no endpoint", "an endpoint that is deleted since"])(
+  "messages sent through the API count once when another endpoint receives the repeated event, after %s",
+  async (first) => {
+    const receiver = await startStatusReceiver();
+    const create = () =>
+      createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+        "message.sent",
+      ]);
+    const endpoint = first === "no endpoint" ? null : await create();
+    await sent();
+    await fixture.deliver();
     expect(await fixture.messages()).toBe(1);
-    testEnv.advance(31 * SECOND);
-    expect((await ingest()).failed).toEqual([]);
-    expect(await fixture.messages()).toBe(3);
+    testEnv.advance(SECOND);
+    if (endpoint) {
+      const audit = auditEntry(
+        { actor: "cli" },
+        { action: "webhook.delete", resource: "", detail: {}, at: testEnv.now() },
+      );
+      await endpointStore(testEnv.table).remove(fixture.tenant, endpoint.id, { audit, actor: null });
+    }
+    await create();
+    // The echo, or the sweep that settles the send.
+    await sent();
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(1);
+  },
+);
 
-    await say({ mid: "c" });
-    const broken = testEnv.ingestPorts({ ...fixture.queues, events: `${fixture.queues.events}-gone` });
-    expect((await ingest(broken)).failed).toHaveLength(1);
-    testEnv.advance(31 * SECOND);
-    await ingest();
-    expect(await fixture.messages()).toBe(4);
-  });
+it("messages sent through the API do not count when a test key sent them", async () => {
+  await sent({ scope: "test" });
+  await fixture.deliver();
+  expect(await fixture.messages()).toBe(0);
+});
 
-  it("do not count when an erasure takes them back", async () => {
-    const conversation = conversationId({
+it.each(["with an endpoint", "without one"])(
+  "messages sent through the API count once when an unmatched echo is stored first and published last, %s",
+  async (how) => {
+    if (how === "with an endpoint") {
+      const receiver = await startStatusReceiver();
+      await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+        "message.sent",
+      ]);
+    }
+    const later = await testEnv.newQueues();
+    const echo = async (to: TestQueues) => {
+      const raw = instagramWebhook(fixture.account, [{ mid: "both", text: "hello", at: testEnv.now(), echo: true }]);
+      await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+      await invokeWorker(
+        testEnv.eventSource,
+        fixture.queues.inbound,
+        ingestWorker(testEnv.ingestPorts({ ...fixture.queues, events: to.events }), testEnv.now),
+      );
+    };
+    await echo(later);
+    const ref = {
       tenant: fixture.tenant,
       account: { platform: "instagram", externalId: fixture.account },
       participantId: PERSON,
-    });
-    await say({ mid: "before" });
-    await ingest();
-    await say({ mid: "late" }, { mid: "echo", echo: true });
-    testEnv.advance(SECOND);
-    let isErased = false;
-    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
-      const isMessage = command === "PutItem" && JSON.stringify(input).includes("#late");
-      if (isMessage && !isErased) {
-        isErased = true;
-        await runErasure(testEnv, fixture.queues, { tenant: fixture.tenant, conversation });
-      }
-      return "pass";
-    });
-    await ingest();
-    end();
-    expect(isErased).toBe(true);
-    expect(await listFeed(testEnv, fixture.tenant)).toEqual([]);
+    } as const;
+    const send = () => sent({ id: "both", account: ref.account, conversationId: conversationId(ref) });
+    // Again, as after a crash before the first publication.
+    await send();
+    await send();
+    await fixture.deliver();
     expect(await fixture.messages()).toBe(1);
-  });
-
-  it("are stored and published when counting fails, and the failure is logged", async () => {
-    await say({ mid: "a" });
-    const end = fixture.failCounterUpdates("crash");
-    expect((await ingest()).failed).toEqual([]);
-    end();
-    expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 1 }]);
-    expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(1);
-    expect(await fixture.messages()).toBe(0);
-  });
-
-  it("count once when the counter's response is lost", async () => {
-    await say({ mid: "a" });
-    const end = fixture.failCounterUpdates("lost");
-    await ingest();
-    end();
-    expect(fixture.countingFailures()).toEqual([]);
+    await echo(fixture.queues);
+    await fixture.deliver();
+    await fixture.deliver("events", later);
     expect(await fixture.messages()).toBe(1);
-  });
-});
+  },
+);
 
-describe("messages sent through the API", () => {
-  async function sent(rest: Partial<Message> = {}): Promise<void> {
-    const message = sampleMessage(fixture.tenant, {
-      id: "sent",
-      direction: "outbound",
-      sentAt: testEnv.now(),
-      ...rest,
-    });
-    const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
-    await openQueue(fixture.queues.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
+it("messages sent through the API count once with their echo, whichever arrives first", async () => {
+  for (const first of ["send", "echo"]) {
+    const echo = async () => {
+      const raw = instagramWebhook(fixture.account, [{ mid: first, text: "hello", at: testEnv.now(), echo: true }]);
+      await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+      await invokeWorker(
+        testEnv.eventSource,
+        fixture.queues.inbound,
+        ingestWorker(testEnv.ingestPorts(fixture.queues), testEnv.now),
+      );
+    };
+    const before = await fixture.messages();
+    const ref = {
+      tenant: fixture.tenant,
+      account: { platform: "instagram", externalId: fixture.account },
+      participantId: PERSON,
+    } as const;
+    const send = () => sent({ id: first, account: ref.account, conversationId: conversationId(ref) });
+    for (const step of first === "send" ? [send, echo] : [echo, send]) await step();
+    await fixture.deliver();
+    expect((await fixture.messages()) - before, first).toBe(1);
   }
-
-  /** Two copies of its queued event, both marked as new. */
-  async function sentTwice(id: string): Promise<void> {
-    const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now() });
-    const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
-    const queuedEvent = messageEvent(fixture.tenant, recorded);
-    for (let copy = 0; copy < 2; copy++) await openQueue(fixture.queues.events, testEnv.eventSource).send(queuedEvent);
-  }
-
-  it("count once with their event's delivery, however often it is published", async () => {
-    const receiver = await startStatusReceiver();
-    for (const status of [200, 503]) {
-      await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`, [
-        "message.sent",
-      ]);
-      testEnv.advance(1);
-    }
-    await sent();
-    await sent();
-    await fixture.deliver();
-    expect(await fixture.messages()).toBe(1);
-    expect(await fixture.endpointCounts()).toEqual([
-      [1, 0, 0],
-      [0, 0, 0],
-    ]);
-  });
-
-  it("count once without an endpoint, however often their event is delivered", async () => {
-    await sent();
-    await sent();
-    await fixture.deliver();
-    expect(await fixture.messages()).toBe(1);
-    await sentTwice("twice");
-    await fixture.deliver();
-    expect(await fixture.messages()).toBe(2);
-  });
-
-  it("cost nothing extra when an endpoint subscribes to their event", async () => {
-    const receiver = await startStatusReceiver();
-    await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
-      "message.sent",
-    ]);
-    await sentTwice("twice");
-    await fixture.deliver();
-    expect(await fixture.messages()).toBe(1);
-    expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`N#${fixture.tenant}`))).toEqual([]);
-  });
-
-  it.each(["no endpoint", "an endpoint that is deleted since"])(
-    "count once when another endpoint receives the repeated event, after %s",
-    async (first) => {
-      const receiver = await startStatusReceiver();
-      const create = () =>
-        createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
-          "message.sent",
-        ]);
-      const endpoint = first === "no endpoint" ? null : await create();
-      await sent();
-      await fixture.deliver();
-      expect(await fixture.messages()).toBe(1);
-      testEnv.advance(SECOND);
-      if (endpoint) {
-        const audit = auditEntry(
-          { actor: "cli" },
-          { action: "webhook.delete", resource: "", detail: {}, at: testEnv.now() },
-        );
-        await endpointStore(testEnv.table).remove(fixture.tenant, endpoint.id, { audit, actor: null });
-      }
-      await create();
-      // The echo, or the sweep that settles the send.
-      await sent();
-      await fixture.deliver();
-      expect(await fixture.messages()).toBe(1);
-    },
-  );
-
-  it("do not count when a test key sent them", async () => {
-    await sent({ scope: "test" });
-    await fixture.deliver();
-    expect(await fixture.messages()).toBe(0);
-  });
-
-  it.each(["with an endpoint", "without one"])(
-    "count once when an unmatched echo is stored first and published last, %s",
-    async (how) => {
-      if (how === "with an endpoint") {
-        const receiver = await startStatusReceiver();
-        await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
-          "message.sent",
-        ]);
-      }
-      const later = await testEnv.newQueues();
-      const echo = async (to: TestQueues) => {
-        const raw = instagramWebhook(fixture.account, [{ mid: "both", text: "hello", at: testEnv.now(), echo: true }]);
-        await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-        await invokeWorker(
-          testEnv.eventSource,
-          fixture.queues.inbound,
-          ingestWorker(testEnv.ingestPorts({ ...fixture.queues, events: to.events }), testEnv.now),
-        );
-      };
-      await echo(later);
-      const ref = {
-        tenant: fixture.tenant,
-        account: { platform: "instagram", externalId: fixture.account },
-        participantId: PERSON,
-      } as const;
-      const send = () => sent({ id: "both", account: ref.account, conversationId: conversationId(ref) });
-      // Again, as after a crash before the first publication.
-      await send();
-      await send();
-      await fixture.deliver();
-      expect(await fixture.messages()).toBe(1);
-      await echo(fixture.queues);
-      await fixture.deliver();
-      await fixture.deliver("events", later);
-      expect(await fixture.messages()).toBe(1);
-    },
-  );
-
-  it("count once with their echo, whichever arrives first", async () => {
-    for (const first of ["send", "echo"]) {
-      const echo = async () => {
-        const raw = instagramWebhook(fixture.account, [{ mid: first, text: "hello", at: testEnv.now(), echo: true }]);
-        await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-        await invokeWorker(
-          testEnv.eventSource,
-          fixture.queues.inbound,
-          ingestWorker(testEnv.ingestPorts(fixture.queues), testEnv.now),
-        );
-      };
-      const before = await fixture.messages();
-      const ref = {
-        tenant: fixture.tenant,
-        account: { platform: "instagram", externalId: fixture.account },
-        participantId: PERSON,
-      } as const;
-      const send = () => sent({ id: first, account: ref.account, conversationId: conversationId(ref) });
-      for (const step of first === "send" ? [send, echo] : [echo, send]) await step();
-      await fixture.deliver();
-      expect((await fixture.messages()) - before, first).toBe(1);
-    }
-  });
 });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
@@ -36,131 +36,126 @@ const readItem = async (hour: number) => {
   ).Item;
 };
 
-describe("the counters of a tenant", () => {
-  it("sum up all batches, per endpoint and state", async () => {
-    await counters.add(
-      tenant,
-      { messages: 3, endpoints: new Map([[firstEndpoint, { ...noCounts, delivered: 2 }]]) },
-      NOW,
-    );
-    const both = new Map([
-      [firstEndpoint, { delivered: 1, failed: 4, dlq: 0 }],
-      [secondEndpoint, { delivered: 0, failed: 0, dlq: 5 }],
-    ]);
-    await counters.add(tenant, { messages: 0, endpoints: both }, NOW + 1);
-    expect(await readCounts()).toEqual({
-      messages: 3,
-      one: { delivered: 3, failed: 4, dlq: 0 },
-      two: { delivered: 0, failed: 0, dlq: 5 },
-    });
-  });
-
-  it("belong to one tenant, and are zero where nothing was counted", async () => {
-    await counters.add(newTenant(), messages(9), NOW);
-    expect(await readCounts()).toEqual({ messages: 0, one: noCounts, two: noCounts });
-  });
-
-  it("create no item for an empty batch", async () => {
-    await counters.add(tenant, { messages: 0, endpoints: new Map([[firstEndpoint, noCounts]]) }, NOW);
-    expect(await readItem(THIS_HOUR)).toBeUndefined();
-  });
-
-  it("lose nothing when twenty batches are added at once", async () => {
-    const each = { messages: 1, endpoints: new Map([[firstEndpoint, { ...noCounts, failed: 1 }]]) };
-    await Promise.all(Array.from({ length: 20 }, () => counters.add(tenant, each, NOW)));
-    expect(await readCounts()).toMatchObject({ messages: 20, one: { failed: 20 } });
+it("the counters of a tenant sum up all batches, per endpoint and state", async () => {
+  await counters.add(
+    tenant,
+    { messages: 3, endpoints: new Map([[firstEndpoint, { ...noCounts, delivered: 2 }]]) },
+    NOW,
+  );
+  const both = new Map([
+    [firstEndpoint, { delivered: 1, failed: 4, dlq: 0 }],
+    [secondEndpoint, { delivered: 0, failed: 0, dlq: 5 }],
+  ]);
+  await counters.add(tenant, { messages: 0, endpoints: both }, NOW + 1);
+  expect(await readCounts()).toEqual({
+    messages: 3,
+    one: { delivered: 3, failed: 4, dlq: 0 },
+    two: { delivered: 0, failed: 0, dlq: 5 },
   });
 });
 
-describe("the window", () => {
-  it("is the current hour and the 24 before it, to the millisecond", async () => {
-    await counters.add(tenant, messages(1), THIS_HOUR - 24 * HOUR - 1);
-    await counters.add(tenant, messages(10), THIS_HOUR - 24 * HOUR);
-    await counters.add(tenant, messages(100), THIS_HOUR - 1);
-    await counters.add(tenant, messages(1_000), THIS_HOUR);
-    expect((await readCounts(THIS_HOUR)).messages).toBe(1_110);
-    expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(1_110);
-    expect((await readCounts(THIS_HOUR + HOUR)).messages).toBe(1_100);
-    expect((await readCounts(THIS_HOUR + 25 * HOUR)).messages).toBe(0);
-  });
-
-  it("includes counts of a worker whose clock is ahead", async () => {
-    await counters.add(tenant, messages(2), THIS_HOUR + HOUR);
-    expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(2);
-  });
-
-  it("reads items that expire eight days after their hour started", async () => {
-    await counters.add(tenant, messages(1), NOW);
-    expect((await readItem(THIS_HOUR))?.x).toBe((THIS_HOUR + 8 * DAY) / SECOND);
-  });
+it("the counters of a tenant belong to one tenant, and are zero where nothing was counted", async () => {
+  await counters.add(newTenant(), messages(9), NOW);
+  expect(await readCounts()).toEqual({ messages: 0, one: noCounts, two: noCounts });
 });
 
-describe("the claim to count a message", () => {
-  it("succeeds once, as long as the event could arrive again", async () => {
-    const event = newUlid(NOW);
-    expect(await counters.claimCount(tenant, event, NOW)).toBe(true);
-    expect(await counters.claimCount(tenant, event, NOW + DAY)).toBe(false);
-    expect(await counters.claimCount(newTenant(), event, NOW)).toBe(true);
-    expect(await counters.claimCount(tenant, newUlid(NOW), NOW)).toBe(true);
-  });
+it("the counters of a tenant create no item for an empty batch", async () => {
+  await counters.add(tenant, { messages: 0, endpoints: new Map([[firstEndpoint, noCounts]]) }, NOW);
+  expect(await readItem(THIS_HOUR)).toBeUndefined();
+});
 
-  it.each<Fault>(["lost", "fail", "throttle"])("succeeds for its caller when the response was: %s", async (fault) => {
+it("the counters of a tenant lose nothing when twenty batches are added at once", async () => {
+  const each = { messages: 1, endpoints: new Map([[firstEndpoint, { ...noCounts, failed: 1 }]]) };
+  await Promise.all(Array.from({ length: 20 }, () => counters.add(tenant, each, NOW)));
+  expect(await readCounts()).toMatchObject({ messages: 20, one: { failed: 20 } });
+});
+
+it("the window of the counters is the current hour and the 24 before it, to the millisecond", async () => {
+  await counters.add(tenant, messages(1), THIS_HOUR - 24 * HOUR - 1);
+  await counters.add(tenant, messages(10), THIS_HOUR - 24 * HOUR);
+  await counters.add(tenant, messages(100), THIS_HOUR - 1);
+  await counters.add(tenant, messages(1_000), THIS_HOUR);
+  expect((await readCounts(THIS_HOUR)).messages).toBe(1_110);
+  expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(1_110);
+  expect((await readCounts(THIS_HOUR + HOUR)).messages).toBe(1_100);
+  expect((await readCounts(THIS_HOUR + 25 * HOUR)).messages).toBe(0);
+});
+
+it("the window of the counters includes counts of a worker whose clock is ahead", async () => {
+  await counters.add(tenant, messages(2), THIS_HOUR + HOUR);
+  expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(2);
+});
+
+it("the window of the counters reads items that expire eight days after their hour started", async () => {
+  await counters.add(tenant, messages(1), NOW);
+  expect((await readItem(THIS_HOUR))?.x).toBe((THIS_HOUR + 8 * DAY) / SECOND);
+});
+
+it("the claim to count a message succeeds once, as long as the event could arrive again", async () => {
+  const event = newUlid(NOW);
+  expect(await counters.claimCount(tenant, event, NOW)).toBe(true);
+  expect(await counters.claimCount(tenant, event, NOW + DAY)).toBe(false);
+  expect(await counters.claimCount(newTenant(), event, NOW)).toBe(true);
+  expect(await counters.claimCount(tenant, newUlid(NOW), NOW)).toBe(true);
+});
+
+it.each<Fault>(["lost", "fail", "throttle"])(
+  "the claim to count a message succeeds for its caller when the response was: %s",
+  async (fault) => {
     let attempts = 0;
     const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
     expect(await counters.claimCount(tenant, firstEndpoint, NOW)).toBe(true);
     end();
     expect(attempts).toBe(2);
     expect(await counters.claimCount(tenant, firstEndpoint, NOW)).toBe(false);
-  });
+  },
+);
+
+it.each<Fault>(["lost", "twice", "throttle"])("a lost response (%s) still counts the batch once", async (fault) => {
+  await counters.add(tenant, messages(1), NOW);
+  let attempts = 0;
+  const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
+  await counters.add(tenant, messages(10), NOW);
+  end();
+  expect(attempts).toBe(fault === "twice" ? 1 : 2);
+  expect((await readCounts()).messages).toBe(11);
+  await counters.add(tenant, messages(100), NOW);
+  expect((await readCounts()).messages).toBe(111);
 });
 
-describe("a lost response", () => {
-  it.each<Fault>(["lost", "twice", "throttle"])("(%s) still counts the batch once", async (fault) => {
-    await counters.add(tenant, messages(1), NOW);
-    let attempts = 0;
-    const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
-    await counters.add(tenant, messages(10), NOW);
-    end();
-    expect(attempts).toBe(fault === "twice" ? 1 : 2);
-    expect((await readCounts()).messages).toBe(11);
-    await counters.add(tenant, messages(100), NOW);
-    expect((await readCounts()).messages).toBe(111);
+it("a lost response counts the batch once when another is added before the check, and reports an unknown outcome", async () => {
+  let attempts = 0;
+  const end = injectFaults(table.client, async () => {
+    attempts++;
+    if (attempts === 2) await counters.add(tenant, messages(100), NOW);
+    return attempts === 1 ? "lost" : "pass";
   });
+  await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
+  end();
+  expect((await readCounts()).messages).toBe(110);
+});
 
-  it("counts the batch once when another is added before the check, and reports an unknown outcome", async () => {
-    let attempts = 0;
-    const end = injectFaults(table.client, async () => {
-      attempts++;
-      if (attempts === 2) await counters.add(tenant, messages(100), NOW);
-      return attempts === 1 ? "lost" : "pass";
-    });
-    await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
-    end();
-    expect((await readCounts()).messages).toBe(110);
-  });
+it("a lost response of a failed request leaves the batch uncounted and reports an unknown outcome", async () => {
+  let attempts = 0;
+  const end = injectFaults(table.client, () => (attempts++ === 0 ? "fail" : "pass"));
+  await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
+  end();
+  expect((await readCounts()).messages).toBe(0);
+});
 
-  it("of a failed request leaves the batch uncounted and reports an unknown outcome", async () => {
-    let attempts = 0;
-    const end = injectFaults(table.client, () => (attempts++ === 0 ? "fail" : "pass"));
-    await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
-    end();
-    expect((await readCounts()).messages).toBe(0);
+it("a lost response delays a worker for at most two seconds", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
   });
-
-  it("delays a worker for at most two seconds", async () => {
-    const silent = createServer(() => {});
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const client = new DynamoDBClient({
-      endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-      region: "us-east-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    });
-    const startedAt = performance.now();
-    const adding = counterStore(openTable("none", client)).add(tenant, messages(1), NOW);
-    await expect(adding).rejects.toMatchObject({ name: "AbortError" });
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
-    client.destroy();
-    silent.closeAllConnections();
-    silent.close();
-  });
+  const startedAt = performance.now();
+  const adding = counterStore(openTable("none", client)).add(tenant, messages(1), NOW);
+  await expect(adding).rejects.toMatchObject({ name: "AbortError" });
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  client.destroy();
+  silent.closeAllConnections();
+  silent.close();
 });

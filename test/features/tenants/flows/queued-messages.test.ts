@@ -168,7 +168,7 @@ describe("a message of a deleted tenant", () => {
     await runDeletion(testEnv, tenant);
   });
 
-  it("that is still on a queue ends without a failure, a call or a row that names the tenant", async () => {
+  it("a message of a deleted tenant that is still on a queue ends without a failure, a call or a row that names the tenant", async () => {
     for (const { worker, name, body } of messages) {
       expect(await invokeWithRecord(workers[worker], body), name).toEqual({ batchItemFailures: [] });
       expect(await statusesOfTenant(), name).toEqual([["TENANT", "deleted"]]);
@@ -176,7 +176,7 @@ describe("a message of a deleted tenant", () => {
     expect(calls).toBe(0);
   });
 
-  it("that becomes a dead letter leaves no row that names the tenant", async () => {
+  it("a message of a deleted tenant that becomes a dead letter leaves no row that names the tenant", async () => {
     for (const message of messages) {
       expect(await toDeadLetters(message), message.name).toEqual({ batchItemFailures: [] });
       expect(await statusesOfTenant(), message.name).toEqual([["TENANT", "deleted"]]);

@@ -20,67 +20,65 @@ beforeEach(async () => {
 const unsubscribeCalls = () => fixture.calls.filter(({ name }) => name === "unsubscribe");
 const deleteIt = (ports: object = fixture.ports()) => runDeletion(testEnv, tenant, () => {}, ports);
 
-describe("deleting a tenant", () => {
-  it("ends the subscriptions of its accounts, also of two on one page, before their tokens go", async () => {
-    await fixture.connect(tenant, fixture.messenger());
-    await fixture.connect(tenant, fixture.instagram());
-    const login = { platform: "instagram", externalId: `other-${fixture.pageId}` } as const;
-    await fixture.connect(tenant, login, { connection: "instagram_login" } as object);
-    expect(fixture.subscribed.size).toBe(2);
-    expect(await deleteIt()).toMatchObject({ isNew: true });
-    expect([...fixture.subscribed]).toEqual([]);
-    expect(await fixture.uses()).toEqual([]);
-    expect(await fixture.stores.accounts.list(tenant)).toEqual([]);
-  });
+it("deleting a tenant ends the subscriptions of its accounts, also of two on one page, before their tokens go", async () => {
+  await fixture.connect(tenant, fixture.messenger());
+  await fixture.connect(tenant, fixture.instagram());
+  const login = { platform: "instagram", externalId: `other-${fixture.pageId}` } as const;
+  await fixture.connect(tenant, login, { connection: "instagram_login" } as object);
+  expect(fixture.subscribed.size).toBe(2);
+  expect(await deleteIt()).toMatchObject({ isNew: true });
+  expect([...fixture.subscribed]).toEqual([]);
+  expect(await fixture.uses()).toEqual([]);
+  expect(await fixture.stores.accounts.list(tenant)).toEqual([]);
+});
 
-  it("leaves a page to the account of another tenant", async () => {
-    const other = await fixture.team.newTenant();
-    await fixture.connect(tenant, fixture.messenger());
-    await fixture.connect(other, fixture.instagram());
-    await deleteIt();
-    expect(unsubscribeCalls()).toEqual([]);
-    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
-    expect(await fixture.uses()).toEqual([`${other} instagram`]);
-  });
+it("deleting a tenant leaves a page to the account of another tenant", async () => {
+  const other = await fixture.team.newTenant();
+  await fixture.connect(tenant, fixture.messenger());
+  await fixture.connect(other, fixture.instagram());
+  await deleteIt();
+  expect(unsubscribeCalls()).toEqual([]);
+  expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+  expect(await fixture.uses()).toEqual([`${other} instagram`]);
+});
 
-  it("subscribes a page again that another tenant connected during the call", async () => {
-    const other = await fixture.team.newTenant();
-    await fixture.connect(tenant, fixture.messenger());
-    fixture.setScript(async ({ name }) => {
-      if (name === "unsubscribe") await fixture.connect(other, fixture.instagram());
-      return undefined;
-    });
-    await deleteIt();
-    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+it("deleting a tenant subscribes a page again that another tenant connected during the call", async () => {
+  const other = await fixture.team.newTenant();
+  await fixture.connect(tenant, fixture.messenger());
+  fixture.setScript(async ({ name }) => {
+    if (name === "unsubscribe") await fixture.connect(other, fixture.instagram());
+    return undefined;
   });
+  await deleteIt();
+  expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+});
 
-  it.each([
-    ["refuses", () => refusedCall],
-    ["does not answer", () => unknownCall],
-    [
-      "breaks off",
-      () => {
-        throw new Error("broken");
-      },
-    ],
-  ] as const)("goes on where the platform %s, after one try for each account", async (_, answer) => {
-    await fixture.connect(tenant, fixture.messenger());
-    fixture.setScript(answer);
-    expect(await deleteIt()).toMatchObject({ isNew: true });
-    expect(unsubscribeCalls()).toHaveLength(1);
-    expect(await fixture.get(tenant, fixture.messenger())).toBeNull();
-  });
+it.each([
+  ["refuses", () => refusedCall],
+  ["does not answer", () => unknownCall],
+  [
+    "breaks off",
+    () => {
+      throw new Error("broken");
+    },
+  ],
+] as const)("deleting a tenant goes on where the platform %s, after one try for each account", async (_, answer) => {
+  await fixture.connect(tenant, fixture.messenger());
+  fixture.setScript(answer);
+  expect(await deleteIt()).toMatchObject({ isNew: true });
+  expect(unsubscribeCalls()).toHaveLength(1);
+  expect(await fixture.get(tenant, fixture.messenger())).toBeNull();
+});
 
-  it("that is killed after the call is completed by the next run, which calls again", async () => {
-    await fixture.connect(tenant, fixture.messenger());
-    const ports = fixture.ports();
-    const removeAccess = async () => Promise.reject(new Error("died"));
-    const dying = { ...ports, tenantDeletions: { ...fixture.stores.tenantDeletions, removeAccess } };
-    await expect(deleteIt(dying)).rejects.toThrow("died");
-    expect(await deleteIt()).toMatchObject({ isNew: true });
-    expect(unsubscribeCalls()).toHaveLength(2);
-    expect([...fixture.subscribed]).toEqual([]);
-  });
+it("deleting a tenant that is killed after the call is completed by the next run, which calls again", async () => {
+  await fixture.connect(tenant, fixture.messenger());
+  const ports = fixture.ports();
+  const removeAccess = async () => Promise.reject(new Error("died"));
+  const dying = { ...ports, tenantDeletions: { ...fixture.stores.tenantDeletions, removeAccess } };
+  await expect(deleteIt(dying)).rejects.toThrow("died");
+  expect(await deleteIt()).toMatchObject({ isNew: true });
+  expect(unsubscribeCalls()).toHaveLength(2);
+  expect([...fixture.subscribed]).toEqual([]);
 });
 
 describe("another tenant connects an account of a tenant that is deleted", () => {
@@ -91,7 +89,7 @@ describe("another tenant connects an account of a tenant that is deleted", () =>
   const inUse = refuse("account_in_use");
   const login = { connection: "instagram_login", token: "login" } as object;
 
-  it("after two minutes, so that no worker stores its message for the deleted tenant", async () => {
+  it("an account of a deleted tenant connects to another after two minutes, so that no worker stores its message for the deleted one", async () => {
     await fixture.connect(tenant, fixture.messenger());
     const { tenantRows } = fixture.stores;
     const outcomes: unknown[] = [];
@@ -110,7 +108,7 @@ describe("another tenant connects an account of a tenant that is deleted", () =>
     expect([...fixture.subscribed]).toEqual([fixture.pageId]);
   });
 
-  it("and keeps the use of its page, also when the scan read it as the deleted tenant's", async () => {
+  it("an account of a deleted tenant that another connects keeps the use of its page, also when the scan read it as the deleted one's", async () => {
     await fixture.connect(tenant, fixture.messenger());
     let isConnected = false;
     const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
@@ -127,7 +125,7 @@ describe("another tenant connects an account of a tenant that is deleted", () =>
     expect(await fixture.uses()).toEqual([`${other} messenger`]);
   });
 
-  it("and keeps its route, also when the deletion read it as the deleted tenant's", async () => {
+  it("an account of a deleted tenant that another connects keeps its route, also when the deletion read it as the deleted one's", async () => {
     await fixture.connect(tenant, fixture.messenger());
     const route = `ACC#messenger#${fixture.pageId}`;
     let isConnected = false;
@@ -144,7 +142,7 @@ describe("another tenant connects an account of a tenant that is deleted", () =>
     expect((await fixture.stores.accounts.getRoute(fixture.messenger()))?.tenant).toBe(other);
   });
 
-  it("by its login, and keeps its subscription when a deletion that was killed continues", async () => {
+  it("an account that another tenant connects by its login keeps its subscription when a deletion that was killed continues", async () => {
     await fixture.connect(tenant, fixture.instagram(), login);
     const end = injectFaults(testEnv.client, ({ command, input }) =>
       command.startsWith("BatchWrite") && JSON.stringify(input).includes("ACC#") ? "crash" : "pass",

@@ -9,7 +9,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "        ...extraItems,",
     killedBy: {
       file: "test/features/access/flows/team/removal-race.test.ts",
-      title: "that %s is refused after the owner was demoted",
+      title: "a request in progress of an owner that %s is refused after the owner was demoted",
     },
   },
   {
@@ -19,7 +19,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "suspendedTenants.length > 1 ?",
     killedBy: {
       file: "test/features/access/flows/tenant-status.test.ts",
-      title: "refuses its keys from the next request on, and resuming it accepts them again",
+      title: "suspending a tenant refuses its keys from the next request on, and resuming it accepts them again",
     },
   },
   {
@@ -29,7 +29,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "[lookup, ...rest]",
     killedBy: {
       file: "test/features/access/store/tenant-status.test.ts",
-      title: "gives its mark to a key that is created later, and only as long as it is suspended",
+      title: "a suspended tenant gives its mark to a key that is created later, and only as long as it is suspended",
     },
   },
   {
@@ -41,7 +41,7 @@ export const accessFaults: readonly PlantedFault[] = [
         ...page.map((hash)`,
     killedBy: {
       file: "test/features/access/store/tenant-status.test.ts",
-      title: "that is resumed before its keys were marked marks none",
+      title: "a suspended tenant that is resumed before its keys were marked marks none",
     },
   },
   {
@@ -52,7 +52,7 @@ export const accessFaults: readonly PlantedFault[] = [
   if (result === "unchanged") return "completed";`,
     killedBy: {
       file: "test/features/access/flows/tenant-status.test.ts",
-      title: "that crashes at any call, or whose responses are lost, is completed by the next run",
+      title: "suspending a tenant that crashes at any call, or whose responses are lost, is completed by the next run",
     },
   },
   {
@@ -72,7 +72,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "allOf(itemExists, hasThatStatus)",
     killedBy: {
       file: "test/features/access/flows/keys.test.ts",
-      title: "get one more when ten requests compete for the last of fifty places",
+      title: "a tenant's keys get one more when ten requests compete for the last of fifty places",
     },
   },
   {
@@ -82,7 +82,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "[A.op]: op } }, itemExists)",
     killedBy: {
       file: "test/features/access/flows/revoked-keys.test.ts",
-      title: "leaves one audit row with its revoker, also when it is revoked again or ten times at once",
+      title: "a revoked key leaves one audit row with its revoker, also when it is revoked again or ten times at once",
     },
   },
   {
@@ -92,7 +92,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "now > 0",
     killedBy: {
       file: "test/features/access/flows/revoked-keys.test.ts",
-      title: "is listed for 90 days to the millisecond, and both of its rows expire then",
+      title: "a revoked key is listed for 90 days to the millisecond, and both of its rows expire then",
     },
   },
   {
@@ -102,7 +102,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: 'if (refusal && key.status === "revoked") return refusal;',
     killedBy: {
       file: "test/features/access/flows/revoked-keys.test.ts",
-      title: "is refused to a test key while it is live, and stays active",
+      title: "a revoked key is refused to a test key while it is live, and stays active",
     },
   },
   {
@@ -122,7 +122,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "isActive",
     killedBy: {
       file: "test/features/access/flows/key-use.test.ts",
-      title: "is recorded once by requests at once, whichever of them writes first",
+      title: "the last use of a key is recorded once by requests at once, whichever of them writes first",
     },
   },
   {
@@ -132,7 +132,7 @@ export const accessFaults: readonly PlantedFault[] = [
     replacement: "absentOr(atMost, A.lastUsedAt, now - KEY_USE_INTERVAL)",
     killedBy: {
       file: "test/features/access/flows/key-use.test.ts",
-      title: "of a revoked key is not recorded by a request that was authenticated before",
+      title: "the last use of a key of a revoked key is not recorded by a request that was authenticated before",
     },
   },
 ];

@@ -14,7 +14,7 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "return sealsUntil === undefined || issuedAt >= 0;",
     killedBy: {
       file: "test/features/access/flows/rotation/sealed-things.test.ts",
-      title: "is refused if it says that it was issued since",
+      title: "a sealed thing is refused if it says that it was issued since the new secret seals",
     },
   },
   {
@@ -109,7 +109,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: `storedKey?.key.status === "active" && isReplaced && storedKey.kid === ""`,
     killedBy: {
       file: "test/features/access/flows/moved-keys.test.ts",
-      title: "is moved to the new pepper within its first request, and then costs one read again",
+      title:
+        "a key from before a rotation is moved to the new pepper within its first request, and then costs one read again",
     },
   },
   {
@@ -119,7 +120,7 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/features/access/flows/moved-keys.test.ts",
-      title: "is found when another request moves it between the two reads",
+      title: "a key from before a rotation is found when another request moves it between the two reads",
     },
   },
   {
@@ -136,7 +137,7 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "if (!isForced && keys.length > 0 && now < 0)",
     killedBy: {
       file: flow,
-      title: "a second time names the keys that were not used since, and ends them only with force",
+      title: "a second rotation names the keys that were not used since, and ends them only with force",
     },
   },
   {

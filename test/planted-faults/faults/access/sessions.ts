@@ -43,7 +43,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     replacement: "null",
     killedBy: {
       file: "test/features/access/rules/callers.test.ts",
-      title: "is one of theirs, and not suspended",
+      title: "the tenant of a person's request is one of theirs, and not suspended",
     },
   },
   {

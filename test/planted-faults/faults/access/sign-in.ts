@@ -33,7 +33,7 @@ export const signInFaults: readonly PlantedFault[] = [
     replacement: "sizeBelow(A.ops, SIGN_IN_CAPS[kind])",
     killedBy: {
       file: "test/features/access/store/sign-in-caps.test.ts",
-      title: "counts a request once whose write is done twice (%s)",
+      title: "a cap counts a request once whose write is done twice (%s)",
     },
   },
   {

@@ -44,7 +44,7 @@ export const teamFaults: readonly PlantedFault[] = [
     replacement: "...(owner === null ? [] : actorCheck(owner, actor, actor?.userId)),",
     killedBy: {
       file: "test/features/access/flows/keys.test.ts",
-      title: "are not created by a request in progress of an admin who was %s",
+      title: "a tenant's keys are not created by a request in progress of an admin who was %s",
     },
   },
   {
@@ -73,7 +73,7 @@ export const teamFaults: readonly PlantedFault[] = [
     replacement: "const isAcceptable = absentOr(above, A.expiresAt, now);",
     killedBy: {
       file: "test/features/access/store/invites.test.ts",
-      title: "is final, and its address can be invited again",
+      title: "a revoked invite is final, and its address can be invited again",
     },
   },
   {
@@ -81,7 +81,10 @@ export const teamFaults: readonly PlantedFault[] = [
     file: "shared/features/access/store/invites.ts",
     search: "const isAcceptable = allOf(isPending, absentOr(above, A.expiresAt, now));",
     replacement: "const isAcceptable = isPending;",
-    killedBy: { file: "test/features/access/store/invites.test.ts", title: "is refused at the instant of its expiry" },
+    killedBy: {
+      file: "test/features/access/store/invites.test.ts",
+      title: "an accepted invite is refused at the instant of its expiry",
+    },
   },
   {
     name: "a sign-in binds any number of invites",

@@ -63,7 +63,8 @@ export const connectionFaults: readonly PlantedFault[] = [
     replacement: "const isOver = allOf(absentOr(atMost, Route.freeAt, Number.MAX_SAFE_INTEGER));",
     killedBy: {
       file: "test/features/tenants/flows/subscriptions.test.ts",
-      title: "and keeps its route, also when the deletion read it as the deleted tenant's",
+      title:
+        "an account of a deleted tenant that another connects keeps its route, also when the deletion read it as the deleted one's",
     },
   },
   {

@@ -100,7 +100,7 @@ describe.each(sealed)("what the replaced root secret sealed for: %s", (_name, { 
   const thingOf = async (keys: ServiceKeys, now: Millis) => (await seal(keys, now)) as never;
   const isOpen = (thing: never, now: Millis) => opens(keysAt(now), thing, now);
 
-  it("opens if it was issued before the new one began to seal", async () => {
+  it("a sealed thing opens if it was issued before the new secret began to seal", async () => {
     for (const at of [CREATED_AT - SECOND, SEALS_FROM - SECOND]) {
       const thing = await thingOf(keysAt(at), at);
       for (const now of [at, SEALS_FROM - 1, SEALS_FROM, SEALS_FROM + SECOND])
@@ -108,21 +108,21 @@ describe.each(sealed)("what the replaced root secret sealed for: %s", (_name, { 
     }
   });
 
-  it("is refused if it says that it was issued since", async () => {
+  it("a sealed thing is refused if it says that it was issued since the new secret seals", async () => {
     for (const at of [SEALS_FROM, SEALS_FROM + SECOND, SEALS_FROM + 30 * DAY]) {
       const forged = await thingOf(old, at);
       for (const now of [SEALS_FROM, at, at + SECOND]) expect(await isOpen(forged, now)).toBe(false);
     }
   });
 
-  it.runIf(lifetime !== null)("ends with its life, also with a forged earlier time", async () => {
+  it.runIf(lifetime !== null)("a sealed thing ends with its life, also with a forged earlier time", async () => {
     const at = SEALS_FROM - SECOND;
     const forged = await thingOf(old, at);
     expect(await isOpen(forged, at + (lifetime ?? 0) - 1)).toBe(true);
     expect(await isOpen(forged, at + (lifetime ?? 0))).toBe(false);
   });
 
-  it("and what the new one seals from then on opens", async () => {
+  it("what the new secret seals from then on opens", async () => {
     const thing = await thingOf(keysAt(SEALS_FROM), SEALS_FROM);
     expect(await isOpen(thing, SEALS_FROM + SECOND)).toBe(true);
   });
@@ -131,7 +131,7 @@ describe.each(sealed)("what the replaced root secret sealed for: %s", (_name, { 
 describe.each(sealed)("a root secret that replaces a leaked one, for: %s", (_name, { seal, opens }) => {
   const thingOf = async (keys: ServiceKeys, now: Millis) => (await seal(keys, now)) as never;
 
-  it("opens nothing that a leaked version sealed, regardless of its time", async () => {
+  it("the new root secret opens nothing that a leaked version sealed, regardless of its time", async () => {
     // The leaked version is the only one, the current one, or the one before it, whether or not the new one seals.
     for (const keysBefore of [() => old, keysAt]) {
       for (const leakedAt of [CREATED_AT, CREATED_AT + SECOND, SEALS_FROM, SEALS_FROM + DAY]) {
@@ -150,7 +150,7 @@ describe.each(sealed)("a root secret that replaces a leaked one, for: %s", (_nam
     }
   });
 
-  it("is followed by an ordinary rotation, after which what it sealed opens", async () => {
+  it("the new root secret is followed by an ordinary rotation, after which what it sealed opens", async () => {
     const text = toTextAfterLeak("after the leak", old);
     const rotatedAt = CREATED_AT + DAY;
     const rotated = deriveServiceKeys({ current: { text: newRoot, createdAt: rotatedAt }, previous: text });

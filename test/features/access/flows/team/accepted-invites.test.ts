@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
 import { listInvites } from "#features/access/flows/team/invites.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
@@ -11,33 +11,32 @@ import { newEmail } from "./support/team.ts";
 
 const { list, newInvite, revoke, team, testEnv, workspace } = useInvites();
 
-describe("an accepted invite", () => {
-  it("and its revocation at the same time have one end", async () => {
-    for (let round = 0; round < 10; round++) {
-      const { id, email } = await newInvite();
-      const [userId, revoked] = await Promise.all([team().signIn(email), revoke(id)]);
-      const isMember = userId in (await team().roles(workspace.tenant));
-      expect([revoked === null, isMember].filter(Boolean)).toHaveLength(1);
-      const status = (await list()).find((one) => one.id === id)?.status;
-      expect(status).toBe(isMember ? "accepted" : "revoked");
-    }
-  });
+it("an acceptance and a revocation of an invite at the same time have one end", async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id, email } = await newInvite();
+    const [userId, revoked] = await Promise.all([team().signIn(email), revoke(id)]);
+    const isMember = userId in (await team().roles(workspace.tenant));
+    expect([revoked === null, isMember].filter(Boolean)).toHaveLength(1);
+    const status = (await list()).find((one) => one.id === id)?.status;
+    expect(status).toBe(isMember ? "accepted" : "revoked");
+  }
+});
 
-  it("of a suspended tenant gives a suspended membership, which ends with the suspension", async () => {
-    const setStatus = (status: "active" | "suspended") =>
-      setTenantStatus(team().ports, workspace.tenant, { status, actor: "cli" }, testEnv().now());
-    for (let round = 0; round < 10; round++) {
-      const { email } = await newInvite(newEmail(), round % 2 === 0 ? "agent" : "owner");
-      const [userId] = await Promise.all([team().signIn(email), setStatus("suspended")]);
-      expect((await team().author(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: true }]);
-      await setStatus("active");
-      expect((await team().author(userId)).caller.memberships, `round ${round}`).toMatchObject([
-        { isSuspended: false },
-      ]);
-    }
-  });
+it("an accepted invite of a suspended tenant gives a suspended membership, which ends with the suspension", async () => {
+  const setStatus = (status: "active" | "suspended") =>
+    setTenantStatus(team().ports, workspace.tenant, { status, actor: "cli" }, testEnv().now());
+  for (let round = 0; round < 10; round++) {
+    const { email } = await newInvite(newEmail(), round % 2 === 0 ? "agent" : "owner");
+    const [userId] = await Promise.all([team().signIn(email), setStatus("suspended")]);
+    expect((await team().acting(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: true }]);
+    await setStatus("active");
+    expect((await team().acting(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: false }]);
+  }
+});
 
-  it.each(faultPoints)("is accepted once with a fault (%s) at any call of the sign-in", async (faultPoint) => {
+it.each(faultPoints)(
+  "an accepted invite is accepted once with a fault (%s) at any call of the sign-in",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       const { email } = await newInvite(newEmail(), "owner");
       const before = (await team().audits(workspace.tenant, "invite.accept")).length;
@@ -61,31 +60,30 @@ describe("an accepted invite", () => {
       now: testEnv().now(),
     };
     expect(await removeMember(team().ports, request)).toEqual(refused("last_owner"));
-  });
+  },
+);
+
+it("the owner whom the operator names is invited without an expiry, in the transaction that creates the tenant", async () => {
+  const [slug, email] = [newTenant(), newEmail()];
+  const settings = { name: "Shop", ownerEmail: email, actor: "cli" };
+  expect(await createTenant(team().ports, slug, settings, testEnv().now())).toBe(true);
+  expect(await createTenant(team().ports, slug, { ...settings, ownerEmail: newEmail() }, testEnv().now())).toBe(false);
+  expect(await listInvites(team().ports, slug, testEnv().now())).toMatchObject([
+    { email, role: "owner", status: "pending", invitedBy: "cli", expiresAt: null },
+  ]);
+  expect(await team().audits(slug, "invite.create")).toMatchObject([
+    { actor: "cli", ip: null, detail: { role: "owner" } },
+  ]);
+  testEnv().advance(100 * DAY);
+  const userId = await team().signIn(email);
+  expect(await team().roles(slug)).toEqual({ [userId]: "owner" });
+  testEnv().advance(90 * DAY);
+  expect(await listInvites(team().ports, slug, testEnv().now())).toEqual([]);
 });
 
-describe("the owner whom the operator names", () => {
-  it("is invited without an expiry, in the transaction that creates the tenant", async () => {
-    const [slug, email] = [newTenant(), newEmail()];
-    const settings = { name: "Shop", ownerEmail: email, actor: "cli" };
-    expect(await createTenant(team().ports, slug, settings, testEnv().now())).toBe(true);
-    expect(await createTenant(team().ports, slug, { ...settings, ownerEmail: newEmail() }, testEnv().now())).toBe(
-      false,
-    );
-    expect(await listInvites(team().ports, slug, testEnv().now())).toMatchObject([
-      { email, role: "owner", status: "pending", invitedBy: "cli", expiresAt: null },
-    ]);
-    expect(await team().audits(slug, "invite.create")).toMatchObject([
-      { actor: "cli", ip: null, detail: { role: "owner" } },
-    ]);
-    testEnv().advance(100 * DAY);
-    const userId = await team().signIn(email);
-    expect(await team().roles(slug)).toEqual({ [userId]: "owner" });
-    testEnv().advance(90 * DAY);
-    expect(await listInvites(team().ports, slug, testEnv().now())).toEqual([]);
-  });
-
-  it.each(faultPoints)("is invited by the next run of a command with a fault (%s) at any call", async (faultPoint) => {
+it.each(faultPoints)(
+  "the owner whom the operator names is invited by the next run of a command with a fault (%s) at any call",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
       const [slug, email] = [newTenant(), newEmail()];
       const settings = { name: "Shop", ownerEmail: email, actor: "cli" };
@@ -99,5 +97,5 @@ describe("the owner whom the operator names", () => {
       expect(await team().roles(slug)).toEqual({ [userId]: "owner" });
       expect(await team().audits(slug, "tenant.create")).toHaveLength(1);
     }
-  });
-});
+  },
+);

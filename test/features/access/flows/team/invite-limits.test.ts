@@ -103,7 +103,7 @@ it("an expired invite that is sent again while ended ones are removed still coun
   expect(await invite({ pending: 1 })).toEqual(tooManyPending);
 });
 
-it("is exact for ten invites at once, also with one that has ended", async () => {
+it("the limit of pending invites is exact for ten at once, also with one that has ended", async () => {
   const limits = { pending: 3 };
   await revoke((await newInvite(limits)).id);
   const results = await Promise.all(Array.from({ length: 10 }, () => invite(limits).catch(() => null)));
@@ -138,7 +138,7 @@ it("a person sends a number of invite mails a day over all tenants, and a collea
   expect(await invite(limits)).toHaveProperty("id");
 });
 
-it("is exact for the mails of ten invites at once", async () => {
+it("the limits of mails are exact for those of ten invites at once", async () => {
   for (const limits of [{ tenantMails: 3 }, { personMails: 6 }]) {
     const results = await Promise.all(Array.from({ length: 10 }, () => invite(limits).catch(() => null)));
     expect(results.filter((result) => result !== null && !isRefusal(result))).toHaveLength(3);
@@ -153,15 +153,18 @@ it("an invite that is refused consumes nothing of its address", async () => {
   expect(await invite({}, { email })).toHaveProperty("id");
 });
 
-it.each(faultPoints)("counts each invite once with a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-    const place = await team.newTenant();
-    const from = { to: place, userId: await team.newMember(place, "owner") };
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invite({ pending: 2 }, from).catch(() => null);
-    injection.remove();
-    reached = injection.reached();
-    while (!isRefusal(await invite({ pending: 2 }, from)));
-    expect((await team.ports.invites.list(place)).filter(({ expiresAt }) => expiresAt !== null)).toHaveLength(2);
-  }
-});
+it.each(faultPoints)(
+  "the limit of pending invites counts each once with a fault (%s) at any call",
+  async (faultPoint) => {
+    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
+      const place = await team.newTenant();
+      const from = { to: place, userId: await team.newMember(place, "owner") };
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+      await invite({ pending: 2 }, from).catch(() => null);
+      injection.remove();
+      reached = injection.reached();
+      while (!isRefusal(await invite({ pending: 2 }, from)));
+      expect((await team.ports.invites.list(place)).filter(({ expiresAt }) => expiresAt !== null)).toHaveLength(2);
+    }
+  },
+);

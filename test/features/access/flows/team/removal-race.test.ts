@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -160,8 +160,9 @@ async function race(workspace: Workspace, write: Write, { change, k }: { change:
   return { answer, before, after: await readState(workspace, userId), isRemoved: calls > k };
 }
 
-describe("a request in progress of an owner", () => {
-  it.each(Object.entries(writes))("that %s is refused, or was done before the owner was removed", async (_, write) => {
+it.each(Object.entries(writes))(
+  "a request in progress of an owner that %s is refused, or was done before the owner was removed",
+  async (_, write) => {
     for (let k = 0, isRemoved = true; isRemoved; k++) {
       const result = await race(await openWorkspace(), write, { change: "removed", k });
       ({ isRemoved } = result);
@@ -174,14 +175,17 @@ describe("a request in progress of an owner", () => {
         expect(after).toEqual(before);
       } else expect(after.audits).toHaveLength(before.audits.length + 1);
     }
-  });
+  },
+);
 
-  it.each(Object.entries(writes))("that %s is refused after the owner was demoted", async (_, write) => {
+it.each(Object.entries(writes))(
+  "a request in progress of an owner that %s is refused after the owner was demoted",
+  async (_, write) => {
     const { answer, before, after } = await race(await openWorkspace(), write, { change: "demoted", k: 0 });
     expect(answer).toEqual(refused);
     expect(after).toEqual(before);
-  });
-});
+  },
+);
 
 it("a reply of an agent who was removed after their credential was read is sent", async () => {
   const { conversation, tenant, owner, agent } = await openWorkspace();

@@ -63,7 +63,7 @@ it("a person who owns five tenants creates none, until they own fewer", async ()
   expect(await create(person)).toHaveProperty("id");
 });
 
-it("counts each tenant that a person owns, and none in which they have another role", async () => {
+it("the limit of tenants counts each that a person owns, and none in which they have another role", async () => {
   const [email, limits] = [newEmail(), { perOwner: 2, perDay: 100 }];
   const person = await team.newMember(await team.newTenant(), "owner", email);
   for (const role of ["admin", "agent"] as const) await team.newMember(await team.newTenant(), role, email);
@@ -71,7 +71,7 @@ it("counts each tenant that a person owns, and none in which they have another r
   expect(await create(person, limits)).toEqual(ownsTooMany);
 });
 
-it("is exact for ten tenants that a person creates at once", async () => {
+it("the limits of tenants are exact for ten that a person creates at once", async () => {
   const person = await team.signIn(newEmail());
   const results = await Promise.all(Array.from({ length: 10 }, () => create(person)));
   expect(results.filter((result) => isRefusal(result))).toEqual(Array(8).fill(madeTooMany));
@@ -83,14 +83,14 @@ it("is exact for ten tenants that a person creates at once", async () => {
   expect(await ownedTenants(owner)).toHaveLength(3);
 });
 
-it("counts no creation that was refused because the slug is taken", async () => {
+it("the limit of a day counts no creation that was refused because the slug is taken", async () => {
   const person = await team.signIn(newEmail());
   const taken = await team.newTenant();
   for (let i = 0; i < 3; i++) expect(await create(person, LIMITS, taken)).toEqual({ refused: "tenant_exists" });
   for (let i = 0; i < 2; i++) expect(await create(person)).toHaveProperty("id");
 });
 
-it("is not reset by a process whose clock is a day behind", async () => {
+it("the limit of a day is not reset by a process whose clock is a day behind", async () => {
   const person = await team.signIn(newEmail());
   for (let i = 0; i < 2; i++) await create(person);
   testEnv.advance(-2 * HOUR);
@@ -99,7 +99,7 @@ it("is not reset by a process whose clock is a day behind", async () => {
   expect(await create(person)).toEqual(madeTooMany);
 });
 
-it.each(faultPoints)("counts each tenant once with a fault (%s) at any call", async (faultPoint) => {
+it.each(faultPoints)("the limit of a day counts each tenant once with a fault (%s) at any call", async (faultPoint) => {
   for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
     const person = await team.signIn(newEmail());
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
