@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { inject } from "vitest";
+import { inject, it } from "vitest";
 import { type Fault, injectFaults } from "../faults.ts";
 import { invokeWorker, type QueueWorker } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
@@ -56,49 +56,47 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
   };
 }
 
-/** A fault at one call of a process. */
-export interface Strike {
-  /** Runs the process that meets the fault. */
-  during<T>(process: () => Promise<T>): Promise<T>;
-  /** Runs a worker that meets the fault on one batch of a queue. */
-  invoke(queue: string, worker: QueueWorker, remainingMs?: number): ReturnType<typeof invokeWorker>;
-  /** Whether the process made that call. */
-  reached(): boolean;
+/** Does work as a process that a fault interrupts. @returns null when the work throws, as it does after a crash */
+type Interrupt = <T>(work: () => Promise<T>) => Promise<T | null>;
+
+interface FaultRun {
+  readonly faultPoint: FaultPoint;
+  /** The call that gets the fault, from 0. */
+  readonly callIndex: number;
+  /** After the interruption: whether the work made that call. */
+  isReached(): boolean;
 }
 
 /**
- * Runs a test with a fault at each call to AWS of a process in turn, and at last with none.
- * @param run sets up, runs the process once, and checks what it leaves
- * @returns how many calls the process made without a fault
+ * Declares a test for each of `faultPoints`. It repeats its scenario, with a fault in a later call to AWS each time, until
+ * the work that is interrupted makes no such call any more.
+ *
+ * @param name with a `%s` for the fault
+ * @param env its `clients` are read when the test runs
+ * @param scenario makes what it needs, and interrupts once
  */
-export async function strikeEachCall(
-  { clients, eventSource }: Pick<TestEnv, "clients" | "eventSource">,
-  faultPoint: FaultPoint,
-  run: (strike: Strike) => Promise<void>,
-): Promise<number> {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-    let injection: ReturnType<typeof injectFaultAt> | undefined;
-    const during = async <T>(process: (crashable: (worker: QueueWorker) => QueueWorker) => Promise<T>): Promise<T> => {
-      const current = injectFaultAt(clients, faultPoint, k);
-      injection = current;
-      try {
-        return await process(current.crashable);
-      } finally {
-        current.remove();
-      }
-    };
-    const strike: Strike = {
-      during,
-      invoke: (queue, worker, remainingMs) =>
-        during((crashable) => invokeWorker(eventSource, queue, crashable(worker), remainingMs)),
-      reached: () => injection?.reached() ?? false,
-    };
-    await run(strike).catch((error: unknown) => {
-      if (error instanceof Error) error.message = `With a fault at call ${k}: ${error.message}`;
-      throw error;
-    });
-    if (!injection?.reached()) return k;
-  }
+export function eachFault(
+  name: string,
+  env: { readonly clients: readonly unknown[] },
+  scenario: (interrupt: Interrupt, run: FaultRun) => Promise<unknown>,
+  timeout?: number,
+): void {
+  const test = async (faultPoint: FaultPoint) => {
+    for (let k = firstFault(faultPoint), isReached = true; isReached; k += FAULT_STEP) {
+      let interrupted = 0;
+      const interrupt: Interrupt = async (work) => {
+        interrupted++;
+        const injection = injectFaultAt(env.clients, faultPoint, k);
+        const result = await work().catch(() => null);
+        injection.remove();
+        isReached = injection.reached();
+        return result;
+      };
+      await scenario(interrupt, { faultPoint, callIndex: k, isReached: () => isReached });
+      if (interrupted !== 1) throw new Error(`The scenario interrupted ${interrupted} times.`);
+    }
+  };
+  it.each(faultPoints)(name, test, timeout);
 }
 
 /**

@@ -3,20 +3,18 @@ import { expect, it } from "vitest";
 import { authenticate } from "#features/access/authenticate.ts";
 import { apiKeyHash } from "#features/access/flows/find-key.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import type { TestEnv, TestQueues } from "../../../support/flows/test-env.ts";
-import type { Meter } from "../../../support/meter.ts";
-import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { attachMeter } from "../../../support/meter.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { createKey } from "./support/api-keys.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-let meter: Meter;
-useMeteredEnv((opened) => {
-  ({ testEnv, queues, meter } = opened);
-});
+const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
+const queues = openedOnce(() => testEnv.newQueues());
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;
 const ports = () => testEnv.apiPorts(queues);

@@ -3,7 +3,7 @@ import { HOUR, SECOND } from "#base/kernel/time.ts";
 import { authenticate } from "#features/access/authenticate.ts";
 import type { CreatedKey } from "#features/access/flows/keys.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { useKeyFixture } from "./support/key-fixture.ts";
 
 const { callerWith, list, newKey, openTenant, ports, revoke, storedRows, tenant, testEnv } = useKeyFixture();
@@ -13,13 +13,13 @@ const lastUse = async () => (await list()).map(({ lastUsedAt }) => lastUsedAt);
 it("the last use of a key is recorded at its first request, and again after an hour", async () => {
   const key = await newKey();
   expect(await lastUse()).toEqual([null]);
-  const first = testEnv().now();
+  const first = testEnv.now();
   await callerWith(key);
   expect(await lastUse()).toEqual([first]);
-  testEnv().advance(HOUR - 1);
+  testEnv.advance(HOUR - 1);
   await callerWith(key);
   expect(await lastUse()).toEqual([first]);
-  testEnv().advance(1);
+  testEnv.advance(1);
   await callerWith(key);
   expect(await lastUse()).toEqual([first + HOUR]);
 });
@@ -36,7 +36,7 @@ function requestAround(key: CreatedKey, now: number, event: () => Promise<unknow
 }
 
 it("the last use of a key is recorded once by requests at once, whichever of them writes first", async () => {
-  const [key, at] = [await newKey(), testEnv().now()];
+  const [key, at] = [await newKey(), testEnv.now()];
   for (const delay of [-SECOND, 0, SECOND]) {
     const caller = await requestAround(key, at + delay, () => callerWith(key));
     expect(caller).toMatchObject({ keyId: key.id });
@@ -49,34 +49,30 @@ it("the last use of a key is recorded once by requests at once, whichever of the
 it("the last use of a key of a refused key is not recorded", async () => {
   const [revoked, suspended] = [await newKey(), await newKey()];
   await revoke(revoked.id);
-  await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv().now());
+  await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv.now());
   for (const key of [revoked, suspended]) await callerWith(key);
   expect(await lastUse()).toEqual([null, null]);
 });
 
 it("the last use of a key of a revoked key is not recorded by a request that was authenticated before", async () => {
   const key = await newKey();
-  const caller = await requestAround(key, testEnv().now(), () => revoke(key.id));
+  const caller = await requestAround(key, testEnv.now(), () => revoke(key.id));
   expect(caller).toMatchObject({ keyId: key.id });
   expect(await list()).toMatchObject([{ id: key.id, status: "revoked", lastUsedAt: null }]);
   for (const row of await storedRows(key)) expect(row).not.toHaveProperty("lu");
 });
 
-it.each(faultPoints)(
+eachFault(
   "the last use of a key that a fault (%s) at any call interrupts is recorded within an hour",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      await openTenant();
-      const key = await newKey();
-      const injection = injectFaultAt(testEnv().clients, faultPoint, k);
-      const answer = await callerWith(key).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      if (faultPoint === "lost") expect(answer).toMatchObject({ keyId: key.id });
-      if (faultPoint === "lost") expect(await lastUse()).toEqual([testEnv().now()]);
-      testEnv().advance(HOUR);
-      expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-      expect(await lastUse()).toEqual([testEnv().now()]);
-    }
+  testEnv,
+  async (interrupt, { faultPoint }) => {
+    await openTenant();
+    const key = await newKey();
+    const answer = await interrupt(() => callerWith(key));
+    if (faultPoint === "lost") expect(answer).toMatchObject({ keyId: key.id });
+    if (faultPoint === "lost") expect(await lastUse()).toEqual([testEnv.now()]);
+    testEnv.advance(HOUR);
+    expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+    expect(await lastUse()).toEqual([testEnv.now()]);
   },
 );

@@ -7,7 +7,7 @@ import { listOperatorKeys, revokeOperatorKey } from "#features/access/flows/key-
 import { type CreatedKey, createKey as create, createOperatorKey } from "#features/access/flows/keys.ts";
 import { changeMemberRole, removeMember } from "#features/access/flows/team/members.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { settings, unauthorized, useKeyFixture } from "./support/key-fixture.ts";
 import { openTeamEnv } from "./team/support/team.ts";
@@ -30,10 +30,10 @@ const {
 
 it("a tenant's keys are listed oldest first, without a secret, and without those of others", async () => {
   const first = await newKey();
-  testEnv().advance(SECOND);
+  testEnv.advance(SECOND);
   const second = await newKey("test");
   await newKey("live", await createNewTenant());
-  await createOperatorKey(ports(), [tenant()], settings, testEnv().now());
+  await createOperatorKey(ports(), [tenant()], settings, testEnv.now());
   const keys = await list();
   expect(keys).toMatchObject([
     { id: first.id, prefix: first.prefix, scope: "live", status: "active", lastUsedAt: null },
@@ -45,20 +45,20 @@ it("a tenant's keys are listed oldest first, without a secret, and without those
 it("a tenant's keys are at most 50: the next one is refused without a trace, and a revoked one frees its place once", async () => {
   const keys: CreatedKey[] = [];
   for (let n = 0; n < 50; n++) keys.push(await newKey());
-  expect(await create(ports(), tenant(), settings, testEnv().now())).toEqual({ refused: "key_limit" });
+  expect(await create(ports(), tenant(), settings, testEnv.now())).toEqual({ refused: "key_limit" });
   expect(await list()).toHaveLength(50);
   expect(await audits("key.create")).toHaveLength(50);
   for (const _ of [1, 2]) expect(await revoke(keys[7]?.id ?? "")).toBeNull();
   await newKey();
-  expect(await create(ports(), tenant(), settings, testEnv().now())).toEqual({ refused: "key_limit" });
+  expect(await create(ports(), tenant(), settings, testEnv.now())).toEqual({ refused: "key_limit" });
 });
 
 it("a tenant's keys of a tenant that does not exist are neither created nor counted", async () => {
   const unknown = newTenant();
-  expect(await create(ports(), unknown, settings, testEnv().now())).toEqual(unauthorized);
-  const { Items } = await testEnv().table.client.send(
+  expect(await create(ports(), unknown, settings, testEnv.now())).toEqual(unauthorized);
+  const { Items } = await testEnv.table.client.send(
     new ScanCommand({
-      TableName: testEnv().table.name,
+      TableName: testEnv.table.name,
       FilterExpression: "contains(PK, :slug)",
       ExpressionAttributeValues: { ":slug": unknown },
     }),
@@ -69,7 +69,7 @@ it("a tenant's keys of a tenant that does not exist are neither created nor coun
 it("a tenant's keys get one more when ten requests compete for the last of fifty places", async () => {
   for (let n = 0; n < 49; n++) await newKey();
   const answers = await Promise.all(
-    Array.from({ length: 10 }, () => create(ports(), tenant(), settings, testEnv().now())),
+    Array.from({ length: 10 }, () => create(ports(), tenant(), settings, testEnv.now())),
   );
   expect(answers.filter((answer) => !isRefusal(answer))).toHaveLength(1);
   expect(answers.filter(isRefusal)).toEqual(Array(9).fill({ refused: "key_limit" }));
@@ -77,28 +77,28 @@ it("a tenant's keys get one more when ten requests compete for the last of fifty
 });
 
 it("a tenant's keys are limited while the tenant is suspended, too", async () => {
-  await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv().now());
+  await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv.now());
   const key = await newKey();
   expect(await callerWith(key)).toEqual({ refused: "tenant_suspended" });
   await expectExactCount();
-  await setTenantStatus(ports(), tenant(), { status: "active", actor: "cli" }, testEnv().now());
+  await setTenantStatus(ports(), tenant(), { status: "active", actor: "cli" }, testEnv.now());
   expect(await callerWith(key)).toMatchObject({ keyId: key.id });
 });
 
 it.each(["removed", "demoted"])(
   "a tenant's keys are not created by a request in progress of an admin who was %s",
   async (change) => {
-    const team = openTeamEnv(testEnv());
+    const team = openTeamEnv(testEnv);
     const [owner, admin] = [await team.newMember(tenant(), "owner"), await team.newMember(tenant(), "admin")];
-    const request = { ...(await team.author(admin)), scope: "live", label: "" } as const;
-    expect(await create(ports(), tenant(), request, testEnv().now())).toHaveProperty("secret");
-    const of = { tenant: tenant(), userId: admin, author: await team.author(owner), now: testEnv().now() };
+    const request = { ...(await team.acting(admin)), scope: "live", label: "" } as const;
+    expect(await create(ports(), tenant(), request, testEnv.now())).toHaveProperty("secret");
+    const of = { tenant: tenant(), userId: admin, acting: await team.acting(owner), now: testEnv.now() };
     await (change === "removed"
       ? removeMember(team.ports, of)
       : changeMemberRole(team.ports, { ...of, role: "agent" }));
-    expect(await create(ports(), tenant(), request, testEnv().now())).toEqual({ refused: "role_forbidden" });
-    await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv().now());
-    expect(await create(ports(), tenant(), request, testEnv().now())).toEqual({ refused: "role_forbidden" });
+    expect(await create(ports(), tenant(), request, testEnv.now())).toEqual({ refused: "role_forbidden" });
+    await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv.now());
+    expect(await create(ports(), tenant(), request, testEnv.now())).toEqual({ refused: "role_forbidden" });
     expect(await list()).toHaveLength(1);
     expect(await audits("key.create")).toHaveLength(1);
     await expectExactCount();
@@ -108,61 +108,60 @@ it.each(["removed", "demoted"])(
 it("a tenant's keys are created live by a live key and the command line only", async () => {
   const by = (scope: "live" | "test") => ({ caller: callerFor(scope), ip: null, label: "" });
   const mint = (by_: ReturnType<typeof by>, scope: "live" | "test") =>
-    create(ports(), tenant(), { ...by_, scope }, testEnv().now());
+    create(ports(), tenant(), { ...by_, scope }, testEnv.now());
   expect(await mint(by("test"), "live")).toEqual({ refused: "live_key_required" });
   expect(await list()).toEqual([]);
   expect(await mint(by("test"), "test")).toMatchObject({ scope: "test" });
   expect(await mint(by("live"), "live")).toMatchObject({ scope: "live" });
 });
 
-it.each(faultPoints)(
+eachFault(
   "a tenant's keys are counted exactly and audited once each, despite a fault (%s) at any call",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      await openTenant();
-      const oldKey = await newKey();
-      const injection = injectFaultAt(testEnv().clients, faultPoint, k);
-      const key = await newKey().catch(() => null);
+  testEnv,
+  async (interrupt) => {
+    await openTenant();
+    const oldKey = await newKey();
+    const key = await interrupt(async () => {
+      const created = await newKey().catch(() => null);
       await revoke(oldKey.id).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      await revoke(oldKey.id);
-      expect(await callerWith(oldKey)).toEqual(unauthorized);
-      if (key) expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-      expect(await audits("key.revoke")).toHaveLength(1);
-      expect((await audits("key.create")).map(({ resource }) => resource).sort()).toEqual(
-        (await list()).map(({ id }) => `key:${id}`).sort(),
-      );
-      await expectExactCount();
-    }
+      return created;
+    });
+    await revoke(oldKey.id);
+    expect(await callerWith(oldKey)).toEqual(unauthorized);
+    if (key) expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+    expect(await audits("key.revoke")).toHaveLength(1);
+    expect((await audits("key.create")).map(({ resource }) => resource).sort()).toEqual(
+      (await list()).map(({ id }) => `key:${id}`).sort(),
+    );
+    await expectExactCount();
   },
 );
 
 it("an operator key is listed with its tenants, and revoked with an audit row in each of them", async () => {
   const other = await createNewTenant();
-  const key = await createOperatorKey(ports(), [tenant(), other], settings, testEnv().now());
+  const key = await createOperatorKey(ports(), [tenant(), other], settings, testEnv.now());
   await callerWith(key);
-  const find = async () => (await listOperatorKeys(ports(), testEnv().now())).find(({ id }) => id === key.id);
-  expect(await find()).toMatchObject({ tenants: [tenant(), other], status: "active", lastUsedAt: testEnv().now() });
-  const revokeIt = () => revokeOperatorKey(ports(), { keyId: key.id, actor: { actor: "cli" }, now: testEnv().now() });
+  const find = async () => (await listOperatorKeys(ports(), testEnv.now())).find(({ id }) => id === key.id);
+  expect(await find()).toMatchObject({ tenants: [tenant(), other], status: "active", lastUsedAt: testEnv.now() });
+  const revokeIt = () => revokeOperatorKey(ports(), { keyId: key.id, actor: { actor: "cli" }, now: testEnv.now() });
   expect([await revokeIt(), await revokeIt()]).toEqual([null, null]);
   expect(await callerWith(key)).toEqual(unauthorized);
   expect(await find()).toMatchObject({ status: "revoked" });
   for (const slug of [tenant(), other]) {
     expect(await audits("operator_key.revoke", slug)).toMatchObject([{ resource: `key:${key.id}`, actor: "cli" }]);
   }
-  testEnv().advance(90 * DAY);
+  testEnv.advance(90 * DAY);
   expect(await find()).toBeUndefined();
   expect(await revokeIt()).toEqual({ refused: "key_not_found" });
 });
 
 it("an operator key does not count as a key of its tenants, and a tenant's key is no operator key", async () => {
   const bound = await newKey();
-  await createOperatorKey(ports(), [tenant()], settings, testEnv().now());
+  await createOperatorKey(ports(), [tenant()], settings, testEnv.now());
   await expectExactCount();
   const actor = { actor: "cli" };
   for (const keyId of [bound.id, "x", newUlid(0)]) {
-    expect(await revokeOperatorKey(ports(), { keyId, actor, now: testEnv().now() })).toEqual({
+    expect(await revokeOperatorKey(ports(), { keyId, actor, now: testEnv.now() })).toEqual({
       refused: "key_not_found",
     });
   }
@@ -173,14 +172,14 @@ it("no row of the table and no log line contains a secret", async () => {
   const key = await newKey();
   await callerWith(key);
   await revoke(key.id);
-  const { Items = [] } = await testEnv().table.client.send(new ScanCommand({ TableName: testEnv().table.name }));
-  const everything = JSON.stringify([Items, testEnv().lines]);
+  const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
+  const everything = JSON.stringify([Items, testEnv.lines]);
   expect(everything).toContain(key.id);
   expect(everything).not.toContain(key.secret.slice(14));
   expect(everything).not.toContain(key.secret.slice(-20));
-  const { Items: audit = [] } = await testEnv().table.client.send(
+  const { Items: audit = [] } = await testEnv.table.client.send(
     new QueryCommand({
-      TableName: testEnv().table.name,
+      TableName: testEnv.table.name,
       KeyConditionExpression: "PK = :a",
       ExpressionAttributeValues: { ":a": `A#${tenant()}` },
     }),

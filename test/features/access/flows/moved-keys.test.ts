@@ -12,11 +12,12 @@ import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { interleave } from "../../../support/flows/deterministic-scheduler.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import type { TestEnv, TestQueues } from "../../../support/flows/test-env.ts";
-import type { Meter } from "../../../support/meter.ts";
-import { useMeteredEnv } from "../../../support/metering/metered-env.ts";
+import { eachFault } from "../../../support/flows/fault-injection.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { attachMeter } from "../../../support/meter.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { keyVersion } from "../../../support/world/key-rings.ts";
 import { callerOf, createKey } from "./support/api-keys.ts";
@@ -29,13 +30,10 @@ const before: KeyRing = { current: older, previous: null, next: newer };
 const after: KeyRing = { current: newer, previous: older, next: null };
 const SEEDS = Array.from({ length: 12 }, (_, seed) => seed);
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-let meter: Meter;
+const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
+const queues = openedOnce(() => testEnv.newQueues());
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 let tenant: TenantId;
-useMeteredEnv((opened) => {
-  ({ testEnv, queues, meter } = opened);
-});
 beforeEach(async () => {
   tenant = await createNewTenant();
 });
@@ -217,39 +215,33 @@ it.each(SEEDS)(
   },
 );
 
-it.each(faultPoints)(
+eachFault(
   "a key from before a rotation is moved whole or not at all, despite a fault (%s) at any call",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      const key = await olderKey();
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const answer = await callerWith(key).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      if (faultPoint === "lost") expect(answer).toMatchObject({ keyId: key.id });
-      await expectOneLookup(key);
-      expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-      await expectOneLookup(key, newer.kid);
-    }
+  testEnv,
+  async (interrupt, { faultPoint }) => {
+    const key = await olderKey();
+    const answer = await interrupt(() => callerWith(key));
+    if (faultPoint === "lost") expect(answer).toMatchObject({ keyId: key.id });
+    await expectOneLookup(key);
+    expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+    await expectOneLookup(key, newer.kid);
   },
 );
 
-it.each(faultPoints)(
+eachFault(
   "a key from before a rotation and is revoked despite a fault (%s) at any call is refused",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      tenant = await createNewTenant();
-      const key = await olderKey();
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+  testEnv,
+  async (interrupt) => {
+    tenant = await createNewTenant();
+    const key = await olderKey();
+    await interrupt(async () => {
       await callerWith(key).catch(() => null);
       await revoke(key).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      expect(await revoke(key)).toBeNull();
-      expect(await callerWith(key)).toEqual(unauthorized);
-      expect(await revocations()).toHaveLength(1);
-      await expectOneLookup(key);
-    }
+    });
+    expect(await revoke(key)).toBeNull();
+    expect(await callerWith(key)).toEqual(unauthorized);
+    expect(await revocations()).toHaveLength(1);
+    await expectOneLookup(key);
   },
 );
 

@@ -5,17 +5,14 @@ import { DAY } from "#base/kernel/time.ts";
 import { createInvite, listInvites } from "#features/access/flows/team/invites.ts";
 import { nameOwner } from "#features/tenants/flows/owners.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../support/opened.ts";
+import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
-import { newEmail, openTeamEnv } from "./team/support/team.ts";
+import { newEmail, useTeam } from "./team/support/team.ts";
 
 let tenant: TenantId;
 /** The address with which the operator created the tenant. */
 let mistyped: string;
-const testEnv = openedOnce(openTestEnv);
-const team = openedOnce(() => openTeamEnv(testEnv));
+const { testEnv, team } = useTeam();
 beforeEach(async () => {
   ({ tenant, mistyped } = await newTenantOf(newEmail()));
 });
@@ -90,27 +87,23 @@ it("naming an owner of an existing tenant of a tenant that does not exist is ref
   expect(await listInvites(team.ports, slug, testEnv.now())).toEqual([]);
 });
 
-it.each(faultPoints)(
+eachFault(
   "naming an owner of an existing tenant with a fault (%s) at any call is completed by the next run",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      ({ tenant, mistyped } = await newTenantOf(newEmail()));
-      const right = newEmail();
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const answer = await name(right).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      if (faultPoint === "lost") expect(answer).toMatchObject({ outcome: "invited" });
-      expect(await name(right)).toMatchObject({
-        outcome: expect.stringMatching(/invited$/),
-        revoked: expect.any(Number),
-      });
-      expect(await pendingEmails()).toEqual([right]);
-      expect(await team.audits(tenant, "invite.create")).toHaveLength(2);
-      expect(await team.audits(tenant, "invite.revoke")).toHaveLength(1);
-      const owner = await team.signIn(right);
-      expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-    }
+  testEnv,
+  async (interrupt, { faultPoint }) => {
+    ({ tenant, mistyped } = await newTenantOf(newEmail()));
+    const right = newEmail();
+    const answer = await interrupt(() => name(right));
+    if (faultPoint === "lost") expect(answer).toMatchObject({ outcome: "invited" });
+    expect(await name(right)).toMatchObject({
+      outcome: expect.stringMatching(/invited$/),
+      revoked: expect.any(Number),
+    });
+    expect(await pendingEmails()).toEqual([right]);
+    expect(await team.audits(tenant, "invite.create")).toHaveLength(2);
+    expect(await team.audits(tenant, "invite.revoke")).toHaveLength(1);
+    const owner = await team.signIn(right);
+    expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
   },
 );
 

@@ -37,7 +37,7 @@ it("a revoked key is refused from the next request on, and is still listed", asy
 it("a revoked key leaves one audit row with its revoker, also when it is revoked again or ten times at once", async () => {
   const key = await newKey();
   expect(await Promise.all(Array.from({ length: 10 }, () => revoke(key.id)))).toEqual(Array(10).fill(null));
-  testEnv().advance(DAY);
+  testEnv.advance(DAY);
   expect(await revoke(key.id)).toBeNull();
   expect(await audits("key.revoke")).toMatchObject([
     { resource: `key:${key.id}`, actor: "key:k1", ip: "192.0.2.1", detail: { scope: "live" } },
@@ -56,7 +56,7 @@ it("a revoked key is refused to a test key while it is live, and stays active", 
 it("a revoked key that is unknown, malformed, foreign or an operator's is not found, and nothing changes", async () => {
   const key = await newKey();
   const foreign = await newKey("live", await createNewTenant());
-  const operator = await createOperatorKey(ports(), [tenant()], settings, testEnv().now());
+  const operator = await createOperatorKey(ports(), [tenant()], settings, testEnv.now());
   const unknown = [
     siblingId(key.id),
     key.id.toLowerCase(),
@@ -66,7 +66,7 @@ it("a revoked key that is unknown, malformed, foreign or an operator's is not fo
     key.secret,
     "x".repeat(3_000),
   ];
-  for (const id of [...unknown, newUlid(testEnv().now()), foreign.id, operator.id]) {
+  for (const id of [...unknown, newUlid(testEnv.now()), foreign.id, operator.id]) {
     expect(await revoke(id), id).toEqual({ refused: "key_not_found" });
   }
   for (const each of [key, foreign, operator]) expect(await callerWith(each)).toMatchObject({ keyId: each.id });
@@ -75,14 +75,14 @@ it("a revoked key that is unknown, malformed, foreign or an operator's is not fo
 
 it("a revoked key is listed for 90 days to the millisecond, and both of its rows expire then", async () => {
   const key = await newKey();
-  testEnv().advance(SECOND - (testEnv().now() % SECOND));
+  testEnv.advance(SECOND - (testEnv.now() % SECOND));
   await revoke(key.id);
-  const expiry = (testEnv().now() + 90 * DAY) / SECOND;
+  const expiry = (testEnv.now() + 90 * DAY) / SECOND;
   for (const row of await storedRows(key)) expect(row).toMatchObject({ st: "revoked", x: expiry });
-  testEnv().advance(90 * DAY - 1);
+  testEnv.advance(90 * DAY - 1);
   expect(await list()).toMatchObject([{ id: key.id, status: "revoked" }]);
   expect(await revoke(key.id)).toBeNull();
-  testEnv().advance(1);
+  testEnv.advance(1);
   expect(await list()).toEqual([]);
   expect(await revoke(key.id)).toEqual({ refused: "key_not_found" });
 });
@@ -93,7 +93,7 @@ it("a revoked key stays revoked when its use is recorded at the same time", asyn
     await Promise.all([revoke(key.id), ...Array.from({ length: 5 }, () => callerWith(key))]);
     for (const row of await storedRows(key)) expect(row).toMatchObject({ st: "revoked" });
     expect(await callerWith(key)).toEqual(unauthorized);
-    testEnv().advance(HOUR);
+    testEnv.advance(HOUR);
     expect(await callerWith(key)).toEqual(unauthorized);
   }
 });
@@ -104,7 +104,7 @@ it("a revoked key while its tenant is suspended or resumed at the same time stay
     const status = round % 2 === 0 ? "suspended" : "active";
     await Promise.all([
       revoke(key.id),
-      setTenantStatus(ports(), tenant(), { status, actor: "cli" }, testEnv().now()),
+      setTenantStatus(ports(), tenant(), { status, actor: "cli" }, testEnv.now()),
       newKey(),
     ]);
     expect(await callerWith(key)).toEqual(unauthorized);

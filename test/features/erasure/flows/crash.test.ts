@@ -16,7 +16,13 @@ import {
   tenantCaller,
   uploadedFiles,
 } from "../../../support/flows/data-subject.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import {
+  eachFault,
+  FAULT_STEP,
+  faultPoints,
+  firstFault,
+  injectFaultAt,
+} from "../../../support/flows/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -52,32 +58,26 @@ async function expectErasedOnce(testCase: TestCase): Promise<void> {
   expect((await listAudit(testCase)).map(({ detail }) => detail)).toEqual([{ ...rest, send_records: sendRecords }]);
 }
 
-it.each(faultPoints)(
+eachFault(
   "an erasure that crashes (%s) at any call of its request completes and counts each row once",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-      const one = await newCase();
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const answer = await runErasure(testEnv, one.queues, one.subject).catch(() => "died");
-      injection.remove();
-      if (faultPoint === "lost" || !injection.reached()) {
-        expect(answer, `call ${k}`).toEqual({ done: true, removed: one.subject.counts });
-      }
-      // An erasure that crashed before its start has no effect.
-      if (answer === "died" && (await listAudit(one)).length === 0) await drainErasures(testEnv, one.queues);
-      if ((await listAudit(one)).length === 0) {
-        expect(await runErasure(testEnv, one.queues, one.subject), `call ${k}`).toEqual({
-          done: true,
-          removed: one.subject.counts,
-        });
-      }
-      await drainErasures(testEnv, one.queues);
-      await expectErasedOnce(one);
-      if (!injection.reached()) {
-        expect(k).toBeGreaterThan(15);
-        return;
-      }
+  testEnv,
+  async (interrupt, { faultPoint, callIndex: k, isReached }) => {
+    const one = await newCase();
+    const answer = await interrupt(() => runErasure(testEnv, one.queues, one.subject));
+    if (faultPoint === "lost" || !isReached()) {
+      expect(answer, `call ${k}`).toEqual({ done: true, removed: one.subject.counts });
     }
+    // An erasure that crashed before its start has no effect.
+    if (answer === null && (await listAudit(one)).length === 0) await drainErasures(testEnv, one.queues);
+    if ((await listAudit(one)).length === 0) {
+      expect(await runErasure(testEnv, one.queues, one.subject), `call ${k}`).toEqual({
+        done: true,
+        removed: one.subject.counts,
+      });
+    }
+    await drainErasures(testEnv, one.queues);
+    await expectErasedOnce(one);
+    if (!isReached()) expect(k).toBeGreaterThan(15);
   },
   120_000,
 );

@@ -7,7 +7,7 @@ import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
 import { expireHolds } from "#features/holds/flows/expire.ts";
 import { WAITING_HOLDS } from "#features/holds/store/keys.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -90,22 +90,18 @@ it("a held message that no one checks is left to the next sweep when this one ru
   expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
 });
 
-it.each(faultPoints)(
+eachFault(
   "a held message that no one checks is expired by a sweep that fails (%s) at any call and is repeated",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-      const fixture = await openHoldFixture(testEnv);
-      const { id } = await fixture.newHold({ text: `${fixture.tenant} said` });
-      testEnv.advance(15 * MINUTE);
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await sweepHolds().catch(() => {});
-      injection.remove();
-      testEnv.advance(MINUTE);
-      await sweepHolds();
-      expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
-      expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" } });
-      if (!injection.reached()) return;
-    }
+  testEnv,
+  async (interrupt) => {
+    const fixture = await openHoldFixture(testEnv);
+    const { id } = await fixture.newHold({ text: `${fixture.tenant} said` });
+    testEnv.advance(15 * MINUTE);
+    await interrupt(sweepHolds);
+    testEnv.advance(MINUTE);
+    await sweepHolds();
+    expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
+    expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" } });
   },
 );
 

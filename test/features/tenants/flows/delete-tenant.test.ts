@@ -7,7 +7,7 @@ import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
@@ -40,20 +40,16 @@ const rowsNaming = async (slug: TenantId) =>
   (await allRows(testEnv)).filter((row) => new RegExp(`${slug}(?![0-9])`).test(rowText(row)));
 const statusOf = async (slug: TenantId) => (await rowsNaming(slug)).map(({ SK, st }) => [SK, st]);
 
-it.each(faultPoints)(
+eachFault(
   "deleting a tenant despite a fault (%s) at any call is completed by the next run",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      const slug = toTenantId(`struck-${++doomed}`);
-      await open(slug);
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const result = await runDeletion(testEnv, slug).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      if (faultPoint === "lost") expect(result).toMatchObject({ isNew: true });
-      expect(await runDeletion(testEnv, slug)).toMatchObject({ deletedBy: "cli" });
-      expect(await statusOf(slug)).toEqual([["TENANT", "deleted"]]);
-    }
+  testEnv,
+  async (interrupt, { faultPoint }) => {
+    const slug = toTenantId(`struck-${++doomed}`);
+    await open(slug);
+    const result = await interrupt(() => runDeletion(testEnv, slug));
+    if (faultPoint === "lost") expect(result).toMatchObject({ isNew: true });
+    expect(await runDeletion(testEnv, slug)).toMatchObject({ deletedBy: "cli" });
+    expect(await statusOf(slug)).toEqual([["TENANT", "deleted"]]);
   },
 );
 

@@ -31,7 +31,7 @@ import { decodeRealtime } from "#features/realtime/queue.ts";
 import { presenceKey } from "#features/realtime/store/keys.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import { eachFault } from "../../../../support/flows/fault-injection.ts";
 import {
   easyChallengeToken,
   newSourceIp,
@@ -479,38 +479,38 @@ it("the replacement of a leaked root secret by two commands at the same time mak
   expect(await newProcess().callerOf(token)).toBeNull();
 });
 
-it.each(faultPoints)(
+eachFault(
   "the replacement of a leaked root secret despite a fault (%s) at any call ends everything when it is repeated",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      await newSecret();
-      const warm = await newWarmProcess();
-      const person = await newSignedInPerson(warm);
-      const { tenant } = person;
-      const key = await createKey(warm.ports, tenant, { scope: "live", label: "a key", actor: "cli" }, testEnv.now());
-      const link = await newLink(warm, person.address);
-      const fixture = await openHoldFixture(testEnv);
-      const hold = await fixture.tryCreateHold({}, { ...fixture.apiPorts(), holdKeys: warm.ports.holdKeys });
-      if (isRefusal(hold)) throw new Error(hold.refused);
-      const injection = injectFaultAt([...testEnv.clients.slice(0, 1), secrets], faultPoint, k);
-      const first = await replaceLeaked().catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      const repeated = await replaceOnce();
-      // A response that was lost may hide an end from the count, and counts none twice.
-      const people = [first, repeated].map((each) => (each?.kind === "ended" ? each.ended.people : 0));
-      expect((people[0] ?? 0) + (people[1] ?? 0)).toBeLessThanOrEqual(1);
-      if (faultPoint === "lost") expect(first).toMatchObject({ kind: "ended", ended: { people: 1 } });
-      for (const process of [warm, newProcess()]) {
-        expect(await process.callerOf(person.token)).toBeNull();
-        expect(await openLink(process, link)).toBeNull();
-        expect(await process.authenticateKey(key.secret)).toMatchObject({ keyId: key.id });
-      }
-      expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
-      const again = await signInByLink(newProcess(), person.address);
-      expect(again.userId).toBe(person.userId);
-      expect(await newProcess().callerOf(again.token)).toMatchObject({ userId: person.userId });
+  {
+    get clients() {
+      return [...testEnv.clients.slice(0, 1), secrets];
+    },
+  },
+  async (interrupt, { faultPoint }) => {
+    await newSecret();
+    const warm = await newWarmProcess();
+    const person = await newSignedInPerson(warm);
+    const { tenant } = person;
+    const key = await createKey(warm.ports, tenant, { scope: "live", label: "a key", actor: "cli" }, testEnv.now());
+    const link = await newLink(warm, person.address);
+    const fixture = await openHoldFixture(testEnv);
+    const hold = await fixture.tryCreateHold({}, { ...fixture.apiPorts(), holdKeys: warm.ports.holdKeys });
+    if (isRefusal(hold)) throw new Error(hold.refused);
+    const first = await interrupt(() => replaceLeaked());
+    const repeated = await replaceOnce();
+    // A response that was lost may hide an end from the count, and counts none twice.
+    const people = [first, repeated].map((each) => (each?.kind === "ended" ? each.ended.people : 0));
+    expect((people[0] ?? 0) + (people[1] ?? 0)).toBeLessThanOrEqual(1);
+    if (faultPoint === "lost") expect(first).toMatchObject({ kind: "ended", ended: { people: 1 } });
+    for (const process of [warm, newProcess()]) {
+      expect(await process.callerOf(person.token)).toBeNull();
+      expect(await openLink(process, link)).toBeNull();
+      expect(await process.authenticateKey(key.secret)).toMatchObject({ keyId: key.id });
     }
+    expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
+    const again = await signInByLink(newProcess(), person.address);
+    expect(again.userId).toBe(person.userId);
+    expect(await newProcess().callerOf(again.token)).toMatchObject({ userId: person.userId });
   },
 );
 

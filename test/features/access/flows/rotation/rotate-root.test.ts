@@ -28,7 +28,7 @@ import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { injectFaults } from "../../../../support/faults.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import { eachFault } from "../../../../support/flows/fault-injection.ts";
 import {
   easyChallengeToken,
   newSourceIp,
@@ -277,36 +277,36 @@ it("a rotation of the root secret by two commands at the same time happens once,
   expect(await callerWith(key)).toMatchObject({ keyId: key.id });
 });
 
-it.each(faultPoints)(
+eachFault(
   "a rotation of the root secret despite a fault (%s) at any call happens once or not at all, and is repeated",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      secretId = `root-${newUlid(testEnv.now())}-${k}`;
-      const first = randomToken(48).toString("base64url");
-      await secrets.send(new CreateSecretCommand({ Name: secretId, SecretString: first }));
-      tenant = newTenant();
-      await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
-      const email = `cat-${tenant}@example.com`;
-      const hashes = async () => addressHashes(await ports().addressKeys(), email);
-      const now = testEnv.now();
-      await ports().users.recordSignIn({ addressHashes: await hashes(), email, newUserId: newUserId(now), now });
-      await completeRotation();
-      const second = await rootText();
-      const key = await newKey();
-      const injection = injectFaultAt([...testEnv.clients.slice(0, 1), secrets], faultPoint, k);
-      const result = await rotate(true).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      if (faultPoint === "lost") expect(result).toEqual({ kind: "rotated" });
-      const isRotated = (await rootText()) !== second;
-      if (result?.kind === "rotated") expect(isRotated).toBe(true);
-      expect(await rootText("AWSPREVIOUS")).toBe(isRotated ? second : first);
-      testEnv.advance(SEALING_DELAY);
-      expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-      expect(await ports().users.getByAddress(await hashes())).toMatchObject({ email });
-      if (!isRotated) await completeRotation(true);
-      expect(await ports().users.getByAddress(await hashes())).toMatchObject({ email });
-    }
+  {
+    get clients() {
+      return [...testEnv.clients.slice(0, 1), secrets];
+    },
+  },
+  async (interrupt, { faultPoint, callIndex: k }) => {
+    secretId = `root-${newUlid(testEnv.now())}-${k}`;
+    const first = randomToken(48).toString("base64url");
+    await secrets.send(new CreateSecretCommand({ Name: secretId, SecretString: first }));
+    tenant = newTenant();
+    await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+    const email = `cat-${tenant}@example.com`;
+    const hashes = async () => addressHashes(await ports().addressKeys(), email);
+    const now = testEnv.now();
+    await ports().users.recordSignIn({ addressHashes: await hashes(), email, newUserId: newUserId(now), now });
+    await completeRotation();
+    const second = await rootText();
+    const key = await newKey();
+    const result = await interrupt(() => rotate(true));
+    if (faultPoint === "lost") expect(result).toEqual({ kind: "rotated" });
+    const isRotated = (await rootText()) !== second;
+    if (result?.kind === "rotated") expect(isRotated).toBe(true);
+    expect(await rootText("AWSPREVIOUS")).toBe(isRotated ? second : first);
+    testEnv.advance(SEALING_DELAY);
+    expect(await callerWith(key)).toMatchObject({ keyId: key.id });
+    expect(await ports().users.getByAddress(await hashes())).toMatchObject({ email });
+    if (!isRotated) await completeRotation(true);
+    expect(await ports().users.getByAddress(await hashes())).toMatchObject({ email });
   },
 );
 

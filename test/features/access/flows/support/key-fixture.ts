@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { beforeEach, expect } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { apiKeyHash } from "#features/access/flows/find-key.ts";
 import { listKeys, revokeKey } from "#features/access/flows/key-lists.ts";
@@ -8,7 +8,8 @@ import type { AuditAction } from "#features/access/rules/audit.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { callerOf, createKey } from "./api-keys.ts";
@@ -18,14 +19,9 @@ export const unauthorized = { refused: "unauthorized" };
 
 /** Opens an environment for the tests of a file, and a tenant without keys for each test. */
 export function useKeyFixture() {
-  let testEnv: TestEnv;
-  let queues: TestQueues;
+  const testEnv = openedOnce(openTestEnv);
+  const queues = openedOnce(() => testEnv.newQueues());
   let tenant: TenantId;
-  beforeAll(async () => {
-    testEnv = await openTestEnv();
-    queues = await testEnv.newQueues();
-  });
-  afterAll(() => testEnv.close());
   beforeEach(openTenant);
 
   const ports = () => ({
@@ -51,7 +47,7 @@ export function useKeyFixture() {
   const activeIds = async () => (await list()).flatMap(({ id, status }) => (status === "active" ? [id] : []));
 
   return {
-    testEnv: () => testEnv,
+    testEnv,
     tenant: () => tenant,
     ports,
     createNewTenant,

@@ -1,24 +1,22 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, startOfDay } from "#base/kernel/time.ts";
 import { createInvite, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
 import { type InviteLimits, inviteCountStore } from "#features/access/store/invite-counts.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import type { TestEnv } from "../../../../support/flows/test-env.ts";
-import { newEmail, type TeamEnv, useTeam } from "./support/team.ts";
+import { eachFault } from "../../../../support/flows/fault-injection.ts";
+import { newEmail, useTeam } from "./support/team.ts";
 
 const UNLIMITED = { pending: 1_000, tenantMails: 1_000, personMails: 1_000 };
 const tooManyPending = { refused: "invite_limit" };
 const tooManyMails = { refused: "invite_mail_limit", retryAfter: 23 * 3_600 };
 
-let testEnv: TestEnv;
-let team: TeamEnv;
+const { testEnv, team } = useTeam();
 let tenant: TenantId;
 let owner: string;
-useTeam(async (opened) => {
-  ({ testEnv, team, tenant } = opened);
+beforeEach(async () => {
+  tenant = await team.newTenant();
   testEnv.advance(startOfDay(testEnv.now()) + DAY + HOUR - testEnv.now());
   owner = await team.newMember(tenant, "owner");
   team.mails.length = 0;
@@ -153,18 +151,10 @@ it("an invite that is refused consumes nothing of its address", async () => {
   expect(await invite({}, { email })).toHaveProperty("id");
 });
 
-it.each(faultPoints)(
-  "the limit of pending invites counts each once with a fault (%s) at any call",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      const place = await team.newTenant();
-      const from = { to: place, userId: await team.newMember(place, "owner") };
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invite({ pending: 2 }, from).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      while (!isRefusal(await invite({ pending: 2 }, from)));
-      expect((await team.ports.invites.list(place)).filter(({ expiresAt }) => expiresAt !== null)).toHaveLength(2);
-    }
-  },
-);
+eachFault("the limit of pending invites counts each once with a fault (%s) at any call", testEnv, async (interrupt) => {
+  const place = await team.newTenant();
+  const from = { to: place, userId: await team.newMember(place, "owner") };
+  await interrupt(() => invite({ pending: 2 }, from));
+  while (!isRefusal(await invite({ pending: 2 }, from)));
+  expect((await team.ports.invites.list(place)).filter(({ expiresAt }) => expiresAt !== null)).toHaveLength(2);
+});

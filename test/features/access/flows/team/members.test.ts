@@ -1,17 +1,15 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
 import type { Role } from "#features/access/rules/roles.ts";
 import { newUserId } from "#features/access/rules/team.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import type { TestEnv } from "../../../../support/flows/test-env.ts";
-import { type TeamEnv, useTeam } from "./support/team.ts";
+import { eachFault } from "../../../../support/flows/fault-injection.ts";
+import { useTeam } from "./support/team.ts";
 
-let testEnv: TestEnv;
-let team: TeamEnv;
+const { testEnv, team } = useTeam();
 let tenant: TenantId;
-useTeam((opened) => {
-  ({ testEnv, team, tenant } = opened);
+beforeEach(async () => {
+  tenant = await team.newTenant();
 });
 
 const newMember = (role: Role) => team.newMember(tenant, role);
@@ -140,44 +138,37 @@ it("the last owner is one of two who demote or remove each other at the same tim
   }
 });
 
-it.each(faultPoints)(
+eachFault(
   "the last owner remains, and the change is made once, with a fault (%s) at any call",
-  async (faultPoint) => {
-    for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-      tenant = await team.newTenant();
-      const [a, b] = [await newMember("owner"), await newMember("owner")];
-      const [byA, byB] = [await team.author(a), await team.author(b)];
-      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const now = testEnv.now();
-      const demote = { tenant, userId: b, role: "agent", author: byA, now } as const;
-      const answer = await changeMemberRole(team.ports, demote).catch(() => null);
-      injection.remove();
-      reached = injection.reached();
-      if (faultPoint === "lost") expect(answer).toMatchObject({ role: "agent" });
-      expect(await changeMemberRole(team.ports, demote)).toMatchObject({ role: "agent" });
-      expect(await team.audits(tenant, "member.role_change")).toHaveLength(1);
-      // The number of owners is exact: A is the last one.
-      expect(await remove(a, a)).toEqual(refused("last_owner"));
-      expect(await removeMember(team.ports, { tenant, userId: a, author: byB, now })).toEqual(
-        refused("role_forbidden"),
-      );
-    }
+  testEnv,
+  async (interrupt, { faultPoint }) => {
+    tenant = await team.newTenant();
+    const [a, b] = [await newMember("owner"), await newMember("owner")];
+    const [byA, byB] = [await team.acting(a), await team.acting(b)];
+    const now = testEnv.now();
+    const demote = { tenant, userId: b, role: "agent", acting: byA, now } as const;
+    const answer = await interrupt(() => changeMemberRole(team.ports, demote));
+    if (faultPoint === "lost") expect(answer).toMatchObject({ role: "agent" });
+    expect(await changeMemberRole(team.ports, demote)).toMatchObject({ role: "agent" });
+    expect(await team.audits(tenant, "member.role_change")).toHaveLength(1);
+    // The number of owners is exact: A is the last one.
+    expect(await remove(a, a)).toEqual(refused("last_owner"));
+    expect(await removeMember(team.ports, { tenant, userId: a, acting: byB, now })).toEqual(refused("role_forbidden"));
   },
 );
 
-it.each(faultPoints)("the last owner remains after a removal with a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
+eachFault(
+  "the last owner remains after a removal with a fault (%s) at any call",
+  testEnv,
+  async (interrupt, { faultPoint }) => {
     tenant = await team.newTenant();
     const [a, b] = [await newMember("owner"), await newMember("owner")];
     const acting = await team.acting(a);
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
     const request = { tenant, userId: b, acting, now: testEnv.now() };
-    const answer = await removeMember(team.ports, request).catch(() => "crashed");
-    injection.remove();
-    reached = injection.reached();
+    const answer = await interrupt(() => removeMember(team.ports, request).catch(() => "crashed"));
     if (faultPoint === "lost") expect(answer).toBeNull();
     expect([null, refused("member_not_found")]).toContainEqual(await removeMember(team.ports, request));
     expect(await team.audits(tenant, "member.remove")).toHaveLength(1);
     expect(await remove(a, a)).toEqual(refused("last_owner"));
-  }
-});
+  },
+);

@@ -11,20 +11,20 @@ const { list, newInvite, nextWindow, resend, revoke, team, testEnv, workspace } 
 /** An invite of the address to another new tenant. */
 async function inviteElsewhere(email: string) {
   nextWindow();
-  workspace.tenant = await team().newTenant();
-  workspace.owner = await team().newMember(workspace.tenant, "owner");
+  workspace.tenant = await team.newTenant();
+  workspace.owner = await team.newMember(workspace.tenant, "owner");
   workspace.admin = workspace.owner;
   return newInvite(email);
 }
 
 const tenantsOf = async (userId: string) =>
-  (await team().author(userId)).caller.memberships.map(({ tenant }) => tenant).sort();
+  (await team.acting(userId)).caller.memberships.map(({ tenant }) => tenant).sort();
 const waiting = async (userId: string) =>
-  (await listOwnInvites(team().ports, (await team().author(userId)).caller, testEnv().now())).map(({ id }) => id);
+  (await listOwnInvites(team.ports, (await team.acting(userId)).caller, testEnv.now())).map(({ id }) => id);
 const accept = async (userId: string, inviteId: string) =>
-  acceptOwnInvite(team().ports, { inviteId, author: await team().author(userId), now: testEnv().now() });
+  acceptOwnInvite(team.ports, { inviteId, acting: await team.acting(userId), now: testEnv.now() });
 const decline = async (userId: string, inviteId: string) =>
-  declineOwnInvite(team().ports, { inviteId, author: await team().author(userId), now: testEnv().now() });
+  declineOwnInvite(team.ports, { inviteId, acting: await team.acting(userId), now: testEnv.now() });
 
 it.each([
   { memberships: 0, invites: 1, named: false, accepted: [0] },
@@ -42,12 +42,12 @@ it.each([
     const email = newEmail();
     const before: string[] = [];
     for (let n = 0; n < memberships; n++) {
-      before.push(await team().newTenant());
-      await team().newMember(before[n] as never, "agent", email);
+      before.push(await team.newTenant());
+      await team.newMember(before[n] as never, "agent", email);
     }
     const created = [];
     for (let n = 0; n < invites; n++) created.push(await inviteElsewhere(email));
-    const userId = await team().signIn(email, team().ports, named ? (created[0]?.id ?? "") : null);
+    const userId = await team.signIn(email, team.ports, named ? (created[0]?.id ?? "") : null);
     const isAccepted = (_: unknown, n: number) => (accepted as readonly number[]).includes(n);
     expect(await tenantsOf(userId)).toEqual(
       [...before, ...created.filter(isAccepted).map(({ tenant }) => tenant)].sort(),
@@ -65,7 +65,7 @@ it("a sign-in accepts no invite of another address, or that has ended, although 
   const ended = await inviteElsewhere(email);
   await revoke(ended.id);
   for (const id of [theirs.id, ended.id, "inv_unknown"]) {
-    const userId = await team().signIn(email, team().ports, id);
+    const userId = await team.signIn(email, team.ports, id);
     expect([await tenantsOf(userId), await waiting(userId)]).toEqual([[], []]);
   }
 });
@@ -74,34 +74,34 @@ it("a sign-in binds 20 invites, the operator's and the newest first, and the nex
   const email = newEmail();
   const created = [];
   for (let n = 0; n < 22; n++) created.push(await inviteElsewhere(email));
-  const userId = await team().signIn(email);
+  const userId = await team.signIn(email);
   const ids = created.map(({ id }) => id);
   expect((await waiting(userId)).sort()).toEqual(ids.slice(2).sort());
-  await team().signIn(email);
+  await team.signIn(email);
   expect((await waiting(userId)).sort()).toEqual(ids.toSorted());
 });
 
 it("a sign-in binds the others where one invite fails, and the next one binds it", async () => {
   const email = newEmail();
   const [one, other] = [await newInvite(email), await inviteElsewhere(email)];
-  const { ports } = team();
+  const { ports } = team;
   const bind: typeof ports.invites.bind = (invite, userId) =>
     invite.inviteId === one.id ? Promise.reject(new Error("A fault.")) : ports.invites.bind(invite, userId);
-  const userId = await team().signIn(email, { ...ports, invites: { ...ports.invites, bind } });
+  const userId = await team.signIn(email, { ...ports, invites: { ...ports.invites, bind } });
   expect(await waiting(userId)).toEqual([other.id]);
-  expect(testEnv().lines).toContainEqual({ event: "invites.claim_failed", error: "Error" });
-  await team().signIn(email);
+  expect(testEnv.lines).toContainEqual({ event: "invites.claim_failed", error: "Error" });
+  await team.signIn(email);
   expect((await waiting(userId)).sort()).toEqual([one.id, other.id].sort());
 });
 
 it("an invite that waits names the tenant, the role and who invited", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
   const { id, tenant, expiresAt } = await newInvite(email);
-  const inviter = (await team().acting(workspace.owner)).caller.email;
-  await team().signIn(email);
-  const { caller } = await team().acting(userId);
-  expect(await listOwnInvites(team().ports, caller, testEnv().now())).toEqual([
+  const inviter = (await team.acting(workspace.owner)).caller.email;
+  await team.signIn(email);
+  const { caller } = await team.acting(userId);
+  expect(await listOwnInvites(team.ports, caller, testEnv.now())).toEqual([
     {
       id,
       tenant,
@@ -116,29 +116,29 @@ it("an invite that waits names the tenant, the role and who invited", async () =
 
 it("an invite that waits is not there for a running session: fifty invites of strangers change nothing that it reads", async () => {
   const email = newEmail();
-  const userId = await team().newMember(workspace.tenant, "agent", email);
+  const userId = await team.newMember(workspace.tenant, "agent", email);
   await inviteElsewhere(email);
-  await team().signIn(email);
-  const [before, invitesBefore] = [await team().acting(userId), await waiting(userId)];
+  await team.signIn(email);
+  const [before, invitesBefore] = [await team.acting(userId), await waiting(userId)];
   for (let n = 0; n < 50; n++) await inviteElsewhere(email);
-  expect([await team().acting(userId), await waiting(userId)]).toEqual([before, invitesBefore]);
+  expect([await team.acting(userId), await waiting(userId)]).toEqual([before, invitesBefore]);
 });
 
 it("an invite that waits is not found by a session that found an earlier one of the tenant", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
   await newInvite(email);
-  await team().signIn(email);
-  testEnv().advance(7 * DAY);
+  await team.signIn(email);
+  testEnv.advance(7 * DAY);
   await newInvite(email);
   expect(await waiting(userId)).toEqual([]);
 });
 
 it("an invite that waits stays in its place when it is sent again", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
   const { id } = await newInvite(email);
-  await team().signIn(email);
+  await team.signIn(email);
   nextWindow();
   await resend(id, workspace.owner);
   expect(await waiting(userId)).toEqual([id]);
@@ -146,11 +146,11 @@ it("an invite that waits stays in its place when it is sent again", async () => 
 
 it("an invite that waits is no one else's: to another person, and before a sign-in found it, it is unknown", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
-  const stranger = await team().newMember(await team().newTenant(), "agent");
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
+  const stranger = await team.newMember(await team.newTenant(), "agent");
   const { id } = await newInvite(email);
   for (const answer of [accept, decline]) expect(await answer(userId, id)).toEqual(refused("invite_not_found"));
-  await team().signIn(email);
+  await team.signIn(email);
   for (const answer of [accept, decline]) {
     expect(await answer(stranger, id)).toEqual(refused("invite_not_found"));
     expect(await answer(userId, "inv_unknown")).toEqual(refused("invite_not_found"));
@@ -160,26 +160,26 @@ it("an invite that waits is no one else's: to another person, and before a sign-
 
 it("an invite that waits is accepted once, with an audit row of its person; a repeated request returns the membership", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
   const { id, tenant } = await newInvite(email, "admin");
-  await team().signIn(email);
+  await team.signIn(email);
   const results = await Promise.all(Array.from({ length: 5 }, () => accept(userId, id)));
   results.push(await accept(userId, id));
   for (const result of results) expect(result).toMatchObject({ tenant, userId, role: "admin" });
-  const rows = (await team().audits(tenant, "invite.accept")).filter(({ resource }) => resource === `invite:${id}`);
+  const rows = (await team.audits(tenant, "invite.accept")).filter(({ resource }) => resource === `invite:${id}`);
   expect(rows).toMatchObject([{ actor: `console:${userId}`, detail: { role: "admin" }, ip: "192.0.2.1" }]);
   expect((await list()).find((invite) => invite.id === id)?.status).toBe("accepted");
 });
 
 it("an invite that waits is declined once, with an audit row, and its address can be invited again", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
   const { id, tenant } = await newInvite(email);
-  await team().signIn(email);
+  await team.signIn(email);
   expect(await decline(userId, id)).toBeNull();
   expect(await decline(userId, id)).toEqual(refused("invite_not_found"));
   expect(await accept(userId, id)).toEqual(refused("invite_not_found"));
-  expect(await team().audits(tenant, "invite.decline")).toMatchObject([
+  expect(await team.audits(tenant, "invite.decline")).toMatchObject([
     { actor: `console:${userId}`, resource: `invite:${id}`, detail: { role: "agent" }, ip: null },
   ]);
   expect((await list()).find((invite) => invite.id === id)?.status).toBe("declined");
@@ -193,9 +193,9 @@ it("an invite that waits has one end when it is accepted, declined and revoked a
   for (let round = 0; round < 10; round++) {
     nextWindow();
     const email = newEmail();
-    const userId = await team().newMember(await team().newTenant(), "agent", email);
+    const userId = await team.newMember(await team.newTenant(), "agent", email);
     const { id, tenant } = await newInvite(email);
-    await team().signIn(email);
+    await team.signIn(email);
     const answers = await Promise.all([accept(userId, id), decline(userId, id), revoke(id, workspace.owner)]);
     const [isAccepted, isDeclined, isRevoked] = answers.map((answer) => !isRefusal(answer));
     expect([isAccepted, isDeclined, isRevoked].filter(Boolean), `round ${round}`).toHaveLength(1);
@@ -207,12 +207,12 @@ it("an invite that waits has one end when it is accepted, declined and revoked a
 
 it("an invite that waits ends with its seven days", async () => {
   const email = newEmail();
-  const userId = await team().newMember(await team().newTenant(), "agent", email);
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
   const { id } = await newInvite(email);
-  await team().signIn(email);
-  testEnv().advance(7 * DAY - 1);
+  await team.signIn(email);
+  testEnv.advance(7 * DAY - 1);
   expect(await waiting(userId)).toEqual([id]);
-  testEnv().advance(1);
+  testEnv.advance(1);
   expect(await waiting(userId)).toEqual([]);
   for (const answer of [accept, decline]) expect(await answer(userId, id)).toEqual(refused("invite_not_found"));
 });
@@ -224,10 +224,10 @@ it.each(faultPoints)(
       for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
         nextWindow();
         const email = newEmail();
-        const userId = await team().newMember(await team().newTenant(), "agent", email);
+        const userId = await team.newMember(await team.newTenant(), "agent", email);
         const { id, tenant } = await newInvite(email);
-        await team().signIn(email);
-        const injection = injectFaultAt(testEnv().clients, faultPoint, k);
+        await team.signIn(email);
+        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         await answer(userId, id).catch(() => null);
         injection.remove();
         reached = injection.reached();
@@ -236,7 +236,7 @@ it.each(faultPoints)(
         const status = (await list()).find((invite) => invite.id === id)?.status;
         expect([isMember, status]).toEqual(name === "accept" ? [true, "accepted"] : [false, "declined"]);
         const action = name === "accept" ? "invite.accept" : "invite.decline";
-        const rows = (await team().audits(tenant, action)).filter(({ resource }) => resource === `invite:${id}`);
+        const rows = (await team.audits(tenant, action)).filter(({ resource }) => resource === `invite:${id}`);
         expect(rows).toHaveLength(1);
         // No row by address is left.
         expect(await waiting(userId)).toEqual([]);

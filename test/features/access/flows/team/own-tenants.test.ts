@@ -3,14 +3,17 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
 import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../../support/opened.ts";
+import {
+  eachFault,
+  FAULT_STEP,
+  faultPoints,
+  firstFault,
+  injectFaultAt,
+} from "../../../../support/flows/fault-injection.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
-import { newEmail, openTeamEnv } from "./support/team.ts";
+import { newEmail, useTeam } from "./support/team.ts";
 
-const testEnv = openedOnce(openTestEnv);
-const team = openedOnce(() => openTeamEnv(testEnv));
+const { testEnv, team } = useTeam();
 
 const refused = (reason: string) => ({ refused: reason });
 async function create(userId: string, id: TenantId, isSignUpOpen = true) {
@@ -104,19 +107,18 @@ it.each(faultPoints)("a suspension with a fault (%s) at any call is completed by
   }
 });
 
-it.each(faultPoints)("a tenant that is created with a fault (%s) at any call has one owner", async (faultPoint) => {
-  for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
+eachFault(
+  "a tenant that is created with a fault (%s) at any call has one owner",
+  testEnv,
+  async (interrupt, { faultPoint }) => {
     const [userId, slug] = [await team.signIn(newEmail()), newTenant()];
     const author = await team.author(userId);
     const request = { id: slug, name: "Shop", author, now: testEnv.now() };
     const ports = { ...team.ports, isSignUpOpen: true };
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    const answer = await createOwnTenant(ports, request).catch(() => null);
-    injection.remove();
-    reached = injection.reached();
+    const answer = await interrupt(() => createOwnTenant(ports, request));
     if (faultPoint === "lost") expect(answer).toMatchObject({ id: slug });
     await createOwnTenant(ports, request);
     expect(await team.roles(slug)).toEqual({ [userId]: "owner" });
     expect(await remove(slug, userId)).toEqual(refused("last_owner"));
-  }
-});
+  },
+);

@@ -26,12 +26,9 @@ import { injectFaults } from "../../../../support/faults.ts";
 import { drainErasures } from "../../../../support/flows/data-subject.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../../support/flows/reply-fixture.ts";
 import { recordMessage } from "../../../../support/flows/test-endpoints.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../../support/opened.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "./support/team.ts";
+import { newEmail, type TeamEnv, useTeam } from "./support/team.ts";
 
-const testEnv = openedOnce(openTestEnv);
-const team = openedOnce(() => openTeamEnv(testEnv));
+const { testEnv, team } = useTeam();
 
 const url = (path: string) => `http://127.0.0.1:9/${path}`;
 const refused = { refused: "role_forbidden" };

@@ -1,18 +1,15 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, startOfDay } from "#base/kernel/time.ts";
 import { changeMemberRole } from "#features/access/flows/team/members.ts";
 import { createOwnTenant } from "#features/access/own-tenants.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import type { TestEnv } from "../../../../support/flows/test-env.ts";
+import { eachFault } from "../../../../support/flows/fault-injection.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
-import { newEmail, type TeamEnv, useTeam } from "./support/team.ts";
+import { newEmail, useTeam } from "./support/team.ts";
 
-let testEnv: TestEnv;
-let team: TeamEnv;
-useTeam((opened) => {
-  ({ testEnv, team } = opened);
+const { testEnv, team } = useTeam();
+beforeEach(() => {
   testEnv.advance(startOfDay(testEnv.now()) + DAY + HOUR - testEnv.now());
 });
 
@@ -99,14 +96,9 @@ it("the limit of a day is not reset by a process whose clock is a day behind", a
   expect(await create(person)).toEqual(madeTooMany);
 });
 
-it.each(faultPoints)("the limit of a day counts each tenant once with a fault (%s) at any call", async (faultPoint) => {
-  for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-    const person = await team.signIn(newEmail());
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await create(person).catch(() => null);
-    injection.remove();
-    reached = injection.reached();
-    while (!isRefusal(await create(person)));
-    expect(await ownedTenants(person)).toHaveLength(2);
-  }
+eachFault("the limit of a day counts each tenant once with a fault (%s) at any call", testEnv, async (interrupt) => {
+  const person = await team.signIn(newEmail());
+  await interrupt(() => create(person));
+  while (!isRefusal(await create(person)));
+  expect(await ownedTenants(person)).toHaveLength(2);
 });

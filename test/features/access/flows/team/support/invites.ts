@@ -1,3 +1,4 @@
+import { beforeEach } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -5,8 +6,7 @@ import { createInvite, listInvites, resendInvite, revokeInvite } from "#features
 import { decodeMail } from "#features/access/queue.ts";
 import type { Role } from "#features/access/rules/roles.ts";
 import type { Invite } from "#features/access/rules/team.ts";
-import type { TestEnv } from "../../../../../support/flows/test-env.ts";
-import { newEmail, type TeamEnv, useTeam } from "./team.ts";
+import { newEmail, useTeam } from "./team.ts";
 
 export const refused = (reason: string) => ({ refused: reason });
 
@@ -19,12 +19,10 @@ interface Workspace {
 
 /** Opens an environment for the tests of a file, and a tenant with an owner and an admin for each test. */
 export function useInvites() {
-  let testEnv: TestEnv;
-  let team: TeamEnv;
+  const { testEnv, team } = useTeam();
   const workspace = {} as Workspace;
-  useTeam(async (opened) => {
-    ({ testEnv, team } = opened);
-    const { tenant } = opened;
+  beforeEach(async () => {
+    const tenant = await team.newTenant();
     const [owner, admin] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "admin")];
     Object.assign(workspace, { tenant, owner, admin });
   });
@@ -41,8 +39,8 @@ export function useInvites() {
   });
 
   return {
-    testEnv: () => testEnv,
-    team: () => team,
+    testEnv,
+    team,
     workspace,
     invite,
     async newInvite(email = newEmail(), role: Role = "agent"): Promise<Invite> {

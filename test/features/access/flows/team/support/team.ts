@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { CallerAuthor } from "#features/access/author.ts";
@@ -10,6 +9,7 @@ import type { Role } from "#features/access/rules/roles.ts";
 import { type Invite, newUserId } from "#features/access/rules/team.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { openTestEnv, type TestEnv } from "../../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../../support/opened.ts";
 import { openStores } from "../../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../../support/stores/samples.ts";
 import { noStream } from "../../../../realtime/flows/support/no-stream.ts";
@@ -23,25 +23,10 @@ export function newEmail(): string {
 
 export type TeamEnv = ReturnType<typeof openTeamEnv>;
 
-/**
- * Opens an environment for the tests of a file, and a tenant without members for each test.
- * @param assign stores them in the variables of the file, before each test
- */
-export function useTeam(
-  assign: (opened: {
-    readonly testEnv: TestEnv;
-    readonly team: TeamEnv;
-    readonly tenant: TenantId;
-  }) => void | Promise<void>,
-): void {
-  let testEnv: TestEnv;
-  let team: TeamEnv;
-  beforeAll(async () => {
-    testEnv = await openTestEnv();
-    team = openTeamEnv(testEnv);
-  });
-  afterAll(() => testEnv.close());
-  beforeEach(async () => assign({ testEnv, team, tenant: await team.newTenant() }));
+/** Opens an environment for the tests of a file. */
+export function useTeam() {
+  const testEnv = openedOnce(openTestEnv);
+  return { testEnv, team: openedOnce(() => openTeamEnv(testEnv)) };
 }
 
 /** Tenants with members who are signed in. */
