@@ -14,7 +14,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: `  await ports.traces.remove(rows);
   await ports.traces.remove(elsewhere);`,
     killedBy: {
-      file: "test/features/erasure/flows/rounds.test.ts",
+      file: "test/features/erasure/flows/passes.test.ts",
       title: "an erasure removes the conversation's rows only after what they refer to is gone",
     },
   },

@@ -17,7 +17,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     search: "if (erasure) await ports.due.putErasure({ ...erasure, dueAt: now + RETRY_DELAY });",
     replacement: "",
     killedBy: {
-      file: "test/features/erasure/flows/rounds.test.ts",
+      file: "test/features/erasure/flows/passes.test.ts",
       title: "an erasure continues half an hour after its background failed ten times",
     },
   },

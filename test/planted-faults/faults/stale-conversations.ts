@@ -27,7 +27,7 @@ export const staleConversationsFaults: readonly PlantedFault[] = [
     search: "ports.endpoints.listWithSockets(initial.tenant, { consistent: true })",
     replacement: "ports.endpoints.listWithSockets(initial.tenant)",
     killedBy: {
-      file: "test/features/erasure/flows/new-endpoint.test.ts",
+      file: "test/features/erasure/flows/passes.test.ts",
       title: "an erasure counts the deliveries of an endpoint that was created a moment ago",
     },
   },

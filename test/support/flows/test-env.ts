@@ -226,6 +226,12 @@ export async function openTestEnv(
       ...compose(hostFor(queues)).erase(),
       ...streamOf(queues),
     }),
+    /** The ports of the function of dead letters, as if all its messages came from this queue. */
+    deadLetterPorts: (queue: QueueName) => ({
+      ...openStores(tableHandle),
+      ...compose(hostFor({})).deadLetters(),
+      findSourceQueue: () => queue,
+    }),
     sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
     /** The keys of the hashes of addresses. */
     addressKeys: async () => (await readRoot()).address,

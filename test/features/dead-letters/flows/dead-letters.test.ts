@@ -74,27 +74,10 @@ function ports(): RedrivePorts {
 
 /** Quarantines a batch of a queue, as if its worker had failed ten times. */
 async function exhaustReceives(queue: QueueName): Promise<QuarantinedMessage[]> {
-  const quarantinePorts = ports();
-  const worker = deadLettersWorker(
-    {
-      findSourceQueue: () => queue,
-      tenants: tenantStore(testEnv.table),
-      receivedMessages: testEnv.receivedMessages,
-      quarantine: quarantinePorts.quarantine,
-      deliveries: quarantinePorts.deliveries,
-      due: dueStore(testEnv.table),
-      counters: counterStore(testEnv.table),
-      log: (line) => testEnv.lines.push(line),
-    },
-    testEnv.now,
-  );
+  const worker = deadLettersWorker(testEnv.deadLetterPorts(queue), testEnv.now);
   expect((await invokeWorker(testEnv.eventSource, urls()[queue], worker)).failed).toEqual([]);
-  const { letters } = await listDeadLetters(
-    quarantinePorts,
-    { queues: [queue], redriven: false, limit: 100 },
-    testEnv.now(),
-  );
-  return letters;
+  const query = { queues: [queue], redriven: false, limit: 100 };
+  return (await listDeadLetters(ports(), query, testEnv.now())).letters;
 }
 
 async function quarantineOne(queue: QueueName, body: string): Promise<QuarantinedMessage> {

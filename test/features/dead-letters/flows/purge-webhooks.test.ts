@@ -6,10 +6,6 @@ import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { purgeDeadWebhooks } from "#features/dead-letters/flows/purge-webhooks.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
 import { type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
-import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import { dueStore } from "#features/delivery/store/due-attempts.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
 import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { inboundBody } from "../../../support/flows/inbound-webhooks.ts";
@@ -31,18 +27,9 @@ const purge = (hasTime: () => boolean = () => true) =>
 
 /** Quarantines a webhook now. @param sentAt when its queue message was sent, if it was redriven */
 async function quarantineWebhook(arrivedAt: Millis, sentAt = arrivedAt, queue: QueueName = "Inbound"): Promise<void> {
-  const ports = {
-    findSourceQueue: () => queue,
-    tenants: tenantStore(testEnv.table),
-    quarantine: quarantine(),
-    deliveries: deliveryStore(testEnv.table),
-    due: dueStore(testEnv.table),
-    counters: counterStore(testEnv.table),
-    log,
-  };
   const body = inboundBody("{}", arrivedAt);
   const letter = { queue, messageId: `m${++letters}`, sentAt, body, group: null, receives: 11 };
-  await quarantineDeadLetter(ports, letter, new Map(), testEnv.now());
+  await quarantineDeadLetter(testEnv.deadLetterPorts(queue), letter, new Map(), testEnv.now());
 }
 
 const list = (queue: QueueName = "Inbound", at = testEnv.now()): Promise<QuarantinedMessage[]> =>

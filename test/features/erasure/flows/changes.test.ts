@@ -2,20 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { noRemovals } from "#features/erasure/rules/erasures.ts";
 import { headAttributes } from "#features/inbox/store/attributes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import type { Platform } from "#platforms/platform.ts";
-import {
-  allRows,
-  drainErasures,
-  putEndpointRow,
-  runErasure,
-  tenantCaller,
-} from "../../../support/flows/data-subject.ts";
-import { newConversation } from "../../../support/flows/new-conversation.ts";
+import { allRows, putEndpointRow, tenantCaller } from "../../../support/flows/data-subject.ts";
 import {
   editEvent,
   ingestEvents,
@@ -25,18 +17,16 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
-import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 import { sampleMessage } from "../../../support/stores/samples.ts";
+import { recordAttempt, useConversation } from "./support/erased-conversations.ts";
 
+const { drain, eraseNow, expectErased, partition, queues, sortKeyKinds, testEnv, world } = useConversation();
 let tenant: TenantId;
 let account: string;
 let conversation: string;
-const testEnv = openedOnce(openTestEnv);
-const queues = openedEach(() => testEnv.newQueues());
-beforeEach(async () => {
-  ({ tenant, account, conversation } = await newConversation(testEnv));
+beforeEach(() => {
+  ({ tenant, account, conversation } = world);
 });
 
 /** Ingests webhooks in a new process. @returns the types of the queued events */
@@ -50,8 +40,6 @@ async function ingestAndRender(...platformEvents: PlatformEvent[]): Promise<stri
   return (await renderEventMessages(testEnv, tenant, queuedEvents)).map(({ type }) => type);
 }
 
-const eraseNow = (pages?: number) => runErasure(testEnv, queues, { tenant, conversation }, pages);
-const partition = async () => (await allRows(testEnv)).filter(({ PK }) => PK === conversation);
 const rowsContaining = async (text: string) =>
   (await allRows(testEnv)).filter((row) => JSON.stringify(row).includes(tenant) && JSON.stringify(row).includes(text));
 
@@ -74,8 +62,7 @@ describe.each(Object.entries(changeEvents))(
       await eraseNow();
       expect(await ingestAndRender(change("m1", testEnv.now()))).toEqual([]);
       expect((await partition()).map(({ SK }) => SK)).toEqual(["~HEAD"]);
-      await drainErasures(testEnv, queues);
-      expect(await partition()).toEqual([]);
+      await expectErased();
     });
 
     it("a change is dropped after the erasure while the marker exists, in both directions", async () => {
@@ -85,7 +72,7 @@ describe.each(Object.entries(changeEvents))(
       );
       await eraseNow();
       const erasedAt = testEnv.now();
-      await drainErasures(testEnv, queues);
+      await drain();
       for (const at of [testEnv.now(), erasedAt + 7 * DAY + HOUR - 1]) {
         testEnv.advance(at - testEnv.now());
         expect(await ingestAndRender(change("m1", at), change("e1", at))).toEqual([]);
@@ -99,7 +86,7 @@ describe.each(Object.entries(changeEvents))(
       testEnv.advance(SECOND);
       await ingestAndRender(textEvent("m2", "after", testEnv.now()));
       expect(await ingestAndRender(change("m1", testEnv.now()), change("m2", testEnv.now()))).toHaveLength(1);
-      await drainErasures(testEnv, queues);
+      await drain();
       expect(await ingestAndRender(change("m1", testEnv.now() + 1), change("m2", testEnv.now() + 1))).toHaveLength(1);
     });
   },
@@ -116,13 +103,13 @@ describe.each(Object.entries(changeEvents))(
       const writtenAt = testEnv.now() + 1;
       testEnv.advance(SECOND);
       await eraseNow();
-      if (over) await drainErasures(testEnv, queues);
+      if (over) await drain();
       const late = [textEvent("m2", "canary", writtenAt), textEvent("e2", "canary", writtenAt, { fromAccount: true })];
       expect(await ingestAndRender(...late)).toEqual([]);
       testEnv.advance(MINUTE);
       expect(await ingestAndRender(change("m2", testEnv.now()), change("e2", testEnv.now()))).toEqual([]);
       expect(await rowsContaining("canary")).toEqual([]);
-      await drainErasures(testEnv, queues);
+      await drain();
       testEnv.advance(7 * DAY);
       expect(await ingestAndRender(change("m2", testEnv.now()), change("e2", testEnv.now()))).toEqual([]);
       expect(await partition()).toEqual([]);
@@ -152,22 +139,10 @@ async function strange(): Promise<string[]> {
     testEnv.now(),
   );
   const [rendered] = await renderEventMessages(testEnv, tenant, queuedEvents);
-  await deliveryStore(testEnv.table).recordFirst(
-    tenant,
-    {
-      endpointId: await putEndpointRow(testEnv, tenant, "one"),
-      eventUlid: rendered?.ulid ?? "",
-      eventType: "message.edited",
-      source: null,
-    },
-    {
-      verdict: { status: "delivered" },
-      outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-      settledAt: testEnv.now(),
-    },
-  );
+  const endpointId = await putEndpointRow(testEnv, tenant, "one");
+  await recordAttempt(testEnv, { tenant, endpointId, eventUlid: rendered?.ulid ?? "" }, "message.edited");
   expect(await rowsContaining("canary")).toHaveLength(2);
-  return (await partition()).map(({ SK }) => SK.slice(0, 2));
+  return sortKeyKinds();
 }
 
 it("the change of a message that never arrived is erased and counted without a conversation, and nothing is left", async () => {
@@ -176,12 +151,11 @@ it("the change of a message that never arrived is erased and counted without a c
   expect(await eraseNow()).toEqual({ done: true, removed });
   expect(await rowsContaining("canary")).toEqual([]);
   expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
   const deliveries = (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`D#${tenant}`));
   expect(deliveries).toEqual([]);
   expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
-  await drainErasures(testEnv, queues);
+  await drain();
   testEnv.advance(7 * DAY + HOUR + SECOND);
   expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
 });
@@ -192,13 +166,12 @@ it.each([
 ])("the change of a message that never arrived is erased after an earlier erasure too, %s", async (_when, over) => {
   await ingestAndRender(textEvent("m1", "before", testEnv.now()));
   await eraseNow();
-  if (over) await drainErasures(testEnv, queues);
+  if (over) await drain();
   else testEnv.advance(2 * MINUTE);
   await strange();
   expect(await eraseNow()).toEqual({ done: true, removed });
   expect(await rowsContaining("canary")).toEqual([]);
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
 });
 
 it("the change of a message that never arrived is not counted by a repeated call, and the last pass removes late rows", async () => {
@@ -211,8 +184,7 @@ it("the change of a message that never arrived is not counted by a repeated call
     at,
   );
   expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
 });
 
 it("the change of a message that never arrived is erased too when it is stamped ahead of our clock", async () => {
@@ -226,7 +198,7 @@ it("the change of a message that never arrived is erased after its 7 days while 
   testEnv.advance(7 * DAY + SECOND);
   expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 0 } });
   expect(await rowsContaining("canary")).toEqual([]);
-  await drainErasures(testEnv, queues);
+  await drain();
   testEnv.advance(7 * DAY + HOUR + SECOND);
   expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
 });
@@ -234,7 +206,7 @@ it("the change of a message that never arrived is erased after its 7 days while 
 it("the change of a message that never arrived is applied when its message arrives, after an erasure too", async () => {
   await ingestAndRender(textEvent("m1", "before", testEnv.now()));
   await eraseNow();
-  await drainErasures(testEnv, queues);
+  await drain();
   expect(await ingestAndRender(editEvent("m2", "canary", 1, testEnv.now()))).toEqual(["message.edited"]);
   await ingestAndRender(textEvent("m2", "first words", testEnv.now() - 1));
   const [message] = (await partition()).filter(({ SK }) => SK.startsWith("M#"));
@@ -250,7 +222,7 @@ describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction
       const before = testEnv.now() + 1;
       testEnv.advance(SECOND);
       await eraseNow();
-      if (over) await drainErasures(testEnv, queues);
+      if (over) await drain();
       testEnv.advance(SECOND);
       return before;
     }
@@ -316,8 +288,7 @@ async function reply(echoed: boolean): Promise<void> {
 it("an Instagram reply that started before the erasure and whose echo is stamped after it leaves nothing when the response arrives first", async () => {
   await reply(false);
   expect(await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }))).toEqual([]);
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
 });
 
 it("an Instagram reply that started before the erasure and whose echo is stamped after it starts a new conversation when the echo arrives first, which a repeated call erases", async () => {

@@ -13,7 +13,6 @@ import { injectFaults } from "../../../support/faults.ts";
 import {
   allRows,
   type DataSubject,
-  drainErasures,
   putEndpointRow,
   type Row,
   rowsMentioning,
@@ -22,21 +21,15 @@ import {
   tenantCaller,
 } from "../../../support/flows/data-subject.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
+import { useSubject } from "./support/erased-conversations.ts";
 
-let queues: TestQueues;
+const { drain, erase, expectErased, queues, subject, testEnv } = useSubject({
+  endpoints: { one: "active", gone: "deleted" },
+});
 let tenant: TenantId;
-let endpoints: string[];
-let subject: DataSubject;
-const testEnv = openedOnce(openTestEnv);
-beforeEach(async () => {
-  tenant = newTenant();
-  queues = await testEnv.newQueues();
-  endpoints = [await putEndpointRow(testEnv, tenant, "one"), await putEndpointRow(testEnv, tenant, "gone", "deleted")];
-  subject = await seedDataSubject(testEnv, tenant, endpoints);
-  testEnv.advance(SECOND);
+beforeEach(() => {
+  ({ tenant } = subject);
 });
 
 const zeroCounts = {
@@ -59,19 +52,18 @@ const erasureIdOf = ({ conversation }: Pick<DataSubject, "conversation">) => sha
 
 it("erasing a conversation removes and counts every kind of row, including deliveries of deleted endpoints", async () => {
   expect(await rowsMentioning(testEnv, subject)).not.toEqual([]);
-  expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: subject.counts });
+  expect(await erase()).toEqual({ done: true, removed: subject.counts });
   const remaining = await rowsMentioning(testEnv, subject);
   // The emptied head, and the erasure, which still has the conversation's id.
   expect(remaining.map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
   expect(Object.keys(remaining.find(({ SK }) => SK === "~HEAD") ?? {}).sort()).toEqual(["PK", "SK", "ea", "x"]);
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  await expectErased();
 });
 
 it("erasing a conversation leaves only a marker of hashes and a time, for 7 days and an hour", async () => {
   const erasedAt = testEnv.now();
-  await runErasure(testEnv, queues, subject);
-  await drainErasures(testEnv, queues);
+  await erase();
+  await drain();
   const rows = (await allRows(testEnv)).filter(({ PK }) => PK.includes(erasureIdOf(subject)));
   const x = Math.ceil((erasedAt + 7 * DAY + HOUR) / 1_000);
   const [marks, marker] = rows.sort((a, b) => (a.SK < b.SK ? -1 : 1));
@@ -87,7 +79,7 @@ it("erasing a conversation leaves only a marker of hashes and a time, for 7 days
 });
 
 it("erasing a conversation changes no row of another person, or of another tenant's conversation with the same person", async () => {
-  const neighbour = await seedDataSubject(testEnv, tenant, endpoints, { person: "7700000000000077" });
+  const neighbour = await seedDataSubject(testEnv, tenant, subject.endpointIds, { person: "7700000000000077" });
   const stranger = newTenant();
   await seedDataSubject(testEnv, stranger, [await putEndpointRow(testEnv, stranger, "one")]);
   const others = async () =>
@@ -96,8 +88,8 @@ it("erasing a conversation changes no row of another person, or of another tenan
     );
   const before = await others();
   const neighbours = await rowsMentioning(testEnv, neighbour);
-  await runErasure(testEnv, queues, subject);
-  await drainErasures(testEnv, queues);
+  await erase();
+  await drain();
   expect(await others()).toEqual(before);
   expect(await rowsMentioning(testEnv, neighbour)).toHaveLength(neighbours.length);
   expect(before.length).toBeGreaterThan(30);
@@ -107,7 +99,7 @@ it("erasing a conversation removes it from the inbox, the detail, the feed and t
   const messages = messageStore(testEnv.table);
   const existingText = `${subject.person} said 0`;
   expect(await messages.getById(tenant, existingText, testEnv.now())).not.toBeNull();
-  await runErasure(testEnv, queues, subject);
+  await erase();
   const query = { before: null, limit: 9, now: testEnv.now() };
   expect((await conversationStore(testEnv.table).inbox(tenant, query)).heads).toEqual([]);
   expect(await head()).toBeNull();
@@ -123,15 +115,15 @@ it("a process that has shown a conversation no longer opens or lists it within a
   const list = () => listMessages(ports, tenant, { ...query, direction: null }, testEnv.now());
   expect(await open()).toMatchObject({ head: { id: subject.conversation } });
   expect(await list()).toMatchObject({ next: null });
-  await runErasure(testEnv, queues, subject);
+  await erase();
   testEnv.advance(SECOND);
   expect([await open(), await list()]).toEqual([notFound, notFound]);
 });
 
 it("erasing a conversation writes one audit row with its hash and the counts", async () => {
-  await runErasure(testEnv, queues, subject);
-  await drainErasures(testEnv, queues);
-  await runErasure(testEnv, queues, subject);
+  await erase();
+  await drain();
+  await erase();
   const { sendRecords, ...rest } = subject.counts;
   expect(await auditRows()).toMatchObject([
     {
@@ -160,13 +152,13 @@ it("erasing a conversation erases messages that the platform stamped ahead of ou
   await messageStore(testEnv.table).record(tenant, ahead, testEnv.now());
   await conversationStore(testEnv.table).advanceHead(tenant, ahead, SAMPLE_INBOX);
   const { messages } = subject.counts;
-  expect(await runErasure(testEnv, queues, subject)).toMatchObject({ removed: { messages: messages + 1 } });
+  expect(await erase()).toMatchObject({ removed: { messages: messages + 1 } });
 });
 
 it("erasing a conversation logs the counts of its passes without identifying the person", async () => {
   testEnv.lines.length = 0;
-  await runErasure(testEnv, queues, subject);
-  await drainErasures(testEnv, queues);
+  await erase();
+  await drain();
   const passes = testEnv.lines.filter(({ event }) => event === "erasure.pass_completed");
   const { messages, markers, sendRecords, uploads, holds, deliveries } = subject.counts;
   const rows = messages + markers + sendRecords + uploads + holds;
@@ -178,28 +170,31 @@ it("erasing a conversation logs the counts of its passes without identifying the
 });
 
 it("erasing again removes nothing and renews the marker while it exists, and returns not found afterwards", async () => {
-  await runErasure(testEnv, queues, subject);
-  expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: zeroCounts });
-  await drainErasures(testEnv, queues);
-  expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: zeroCounts });
-  await drainErasures(testEnv, queues);
+  await erase();
+  expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+  await drain();
+  expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+  await drain();
   for (let calls = 0; calls < 2; calls++) {
     const calledAt = testEnv.now();
-    expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: zeroCounts });
-    await drainErasures(testEnv, queues);
+    expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+    await drain();
     const marker = (await allRows(testEnv)).find(({ PK, SK }) => PK === `ER#${erasureIdOf(subject)}` && SK === "R");
     const x = Math.ceil((calledAt + 7 * DAY + HOUR) / 1_000);
     expect(marker).toEqual({ PK: `ER#${erasureIdOf(subject)}`, SK: "R", ea: calledAt, x });
     testEnv.advance(calledAt + 7 * DAY + HOUR - SECOND - testEnv.now());
   }
   testEnv.advance(2 * SECOND);
-  expect(await runErasure(testEnv, queues, subject)).toEqual(notFound);
+  expect(await erase()).toEqual(notFound);
   expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
   expect(await auditRows()).toHaveLength(1);
 });
 
 it("erasing again continues with the remaining rows and returns the counts of all of them", async () => {
-  const long = await seedDataSubject(testEnv, tenant, endpoints, { person: "9900000000000099", messages: 250 });
+  const long = await seedDataSubject(testEnv, tenant, subject.endpointIds, {
+    person: "9900000000000099",
+    messages: 250,
+  });
   testEnv.advance(SECOND);
   const first = await runErasure(testEnv, queues, long, 1);
   expect(first).toMatchObject({ done: false, removed: { conversation: 1, profile: 1 } });
@@ -209,19 +204,18 @@ it("erasing again continues with the remaining rows and returns the counts of al
   expect(await runErasure(testEnv, queues, long)).toEqual({ done: true, removed: long.counts });
   expect(await runErasure(testEnv, queues, long)).toEqual({ done: true, removed: zeroCounts });
   expect(await auditRows()).toHaveLength(1);
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, long)).toEqual([]);
+  await expectErased(long);
 });
 
 it("erasing again reports that the background has finished", async () => {
-  expect(await runErasure(testEnv, queues, subject, 0)).toEqual({
+  expect(await erase(0)).toEqual({
     done: false,
     removed: { ...zeroCounts, conversation: 1, profile: 1 },
   });
   expect(await head()).toBeNull();
-  await drainErasures(testEnv, queues);
-  expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: zeroCounts });
-  await drainErasures(testEnv, queues);
+  await drain();
+  expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+  await drain();
   const { sendRecords, ...rest } = subject.counts;
   expect(await auditRows()).toMatchObject([{ actor: "key:k1", detail: { ...rest, send_records: sendRecords } }]);
   expect(await rowsMentioning(testEnv, subject)).toEqual([]);
@@ -229,33 +223,28 @@ it("erasing again reports that the background has finished", async () => {
 
 it("erasing again removes the rows that a crashed run counted, without counting them again", async () => {
   const end = injectFaults(testEnv.client, ({ command }) => (command === "BatchWriteItem" ? "crash" : "pass"));
-  await expect(runErasure(testEnv, queues, subject)).rejects.toThrow("crashed");
+  await expect(erase()).rejects.toThrow("crashed");
   end();
-  expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: subject.counts });
+  expect(await erase()).toEqual({ done: true, removed: subject.counts });
   expect((await rowsMentioning(testEnv, subject)).map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
 });
 
 it("erasing twice concurrently removes and counts each row once", async () => {
-  const answers = await Promise.all([
-    runErasure(testEnv, queues, subject),
-    runErasure(testEnv, queues, subject),
-    runErasure(testEnv, queues, subject),
-  ]);
+  const answers = await Promise.all([erase(), erase(), erase()]);
   expect(answers.filter((answer) => "done" in answer && answer.done)).toHaveLength(3);
   expect(answers).toContainEqual({ done: true, removed: subject.counts });
   for (const answer of answers) {
     expect([subject.counts, zeroCounts]).toContainEqual("removed" in answer && answer.removed);
   }
   expect(await auditRows()).toHaveLength(1);
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  await expectErased();
 });
 
 it.each([
   ["erases what came since too", Number.POSITIVE_INFINITY],
   ["returns 202 if there is no time for what came since", 2],
 ])("erasing again during the first pass of an earlier call %s", async (_name, pages) => {
-  expect(await runErasure(testEnv, queues, subject, 0)).toMatchObject({ done: false });
+  expect(await erase(0)).toMatchObject({ done: false });
   testEnv.advance(20 * SECOND);
   const message = sampleMessage(tenant, { id: "new", text: "again", sentAt: testEnv.now() });
   await messageStore(testEnv.table).record(tenant, message, testEnv.now());
@@ -263,38 +252,37 @@ it.each([
   testEnv.advance(SECOND);
   const newer = { ...zeroCounts, conversation: 1, messages: 1 };
   if (pages === 2) {
-    expect(await runErasure(testEnv, queues, subject, pages)).toEqual({ done: false, removed: subject.counts });
-    expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: newer });
+    expect(await erase(pages)).toEqual({ done: false, removed: subject.counts });
+    expect(await erase()).toEqual({ done: true, removed: newer });
   } else {
     const removed = addRemovalCounts(subject.counts, newer);
-    expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed });
+    expect(await erase()).toEqual({ done: true, removed });
   }
   expect(await head()).toBeNull();
   expect(await auditRows()).toHaveLength(2);
-  await drainErasures(testEnv, queues);
+  await drain();
   expect((await allRows(testEnv)).filter(({ PK }) => PK === subject.conversation)).toEqual([]);
 });
 
 it("erasing again erases a conversation that started after the first erasure", async () => {
-  await runErasure(testEnv, queues, subject);
+  await erase();
   testEnv.advance(MINUTE);
-  const second = await seedDataSubject(testEnv, tenant, endpoints, { messages: 1 });
+  const second = await seedDataSubject(testEnv, tenant, subject.endpointIds, { messages: 1 });
   testEnv.advance(SECOND);
   expect(await runErasure(testEnv, queues, second)).toEqual({ done: true, removed: second.counts });
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  await expectErased();
   expect(await auditRows()).toHaveLength(2);
 });
 
 it("a conversation that starts while the person's earlier one is erased keeps all its rows", async () => {
-  expect(await runErasure(testEnv, queues, subject, 0)).toMatchObject({ done: false });
+  expect(await erase(0)).toMatchObject({ done: false });
   testEnv.advance(1);
   const message = sampleMessage(tenant, { id: "new", text: "again", sentAt: testEnv.now() });
   const recorded = await messageStore(testEnv.table).record(tenant, message, testEnv.now());
   expect(await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX)).toMatchObject({
     started: true,
   });
-  await drainErasures(testEnv, queues);
+  await drain();
   expect(await head()).toMatchObject({ lastMessageText: "again", participantHandle: null });
   expect((await messageStore(testEnv.table).getByRefs(tenant, [recorded.ref])).size).toBe(1);
   const { sendRecords, ...rest } = subject.counts;

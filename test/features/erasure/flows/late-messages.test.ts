@@ -1,47 +1,35 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { allRows, drainErasures, type Row, runErasure } from "../../../support/flows/data-subject.ts";
-import { newConversation } from "../../../support/flows/new-conversation.ts";
+import type { Row } from "../../../support/flows/data-subject.ts";
 import {
   ingestEvents,
   type PlatformEvent,
   renderEventMessages,
   textEvent,
 } from "../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
-import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { useConversation } from "./support/erased-conversations.ts";
 
 // Messages that are stored long after they were sent: the retention of each counts from its sending.
 
-let tenant: TenantId;
-let account: string;
-let conversation: string;
-const testEnv = openedOnce(openTestEnv);
-const queues = openedEach(() => testEnv.newQueues());
-beforeEach(async () => {
-  ({ tenant, account, conversation } = await newConversation(testEnv));
-});
+const { drain, eraseNow: erase, expectErased, partition, queues, testEnv, world } = useConversation();
 
 /** Ingests a webhook in a new process, whose clock shows `now`. @returns the ULIDs of the events that have a body */
 async function ingest(event: PlatformEvent, now = testEnv.now()): Promise<string[]> {
-  const effects = await ingestEvents(testEnv.ingestPorts(queues), account, [event], now);
-  const events = await renderEventMessages(testEnv, tenant, effects.events);
+  const effects = await ingestEvents(testEnv.ingestPorts(queues), world.account, [event], now);
+  const events = await renderEventMessages(testEnv, world.tenant, effects.events);
   return events.flatMap(({ ulid, body }) => (body === null ? [] : [ulid]));
 }
 
-const partition = async () => (await allRows(testEnv)).filter(({ PK }) => PK === conversation);
 const rowsWith = (rows: Row[], start: string) => rows.filter(({ SK }) => SK.startsWith(start));
 const endOf = (row: Row | undefined): Millis => (row?.x as number) * SECOND;
-const erase = () => runErasure(testEnv, queues, { tenant, conversation });
 
 async function read(now = testEnv.now()): Promise<number> {
-  const query = { conversationId: conversation, includeTest: false, limit: 9, now };
-  const opened = await conversationStore(testEnv.table).getWithMessages(tenant, query);
-  const byId = await messageStore(testEnv.table).getById(tenant, "m1", now);
+  const query = { conversationId: world.conversation, includeTest: false, limit: 9, now };
+  const opened = await conversationStore(testEnv.table).getWithMessages(world.tenant, query);
+  const byId = await messageStore(testEnv.table).getById(world.tenant, "m1", now);
   expect(byId === null).toBe(opened === null);
   return opened?.page.rows.length ?? 0;
 }
@@ -86,7 +74,7 @@ describe.each([
     await ingest(event);
     testEnv.advance(SECOND);
     expect(await erase()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });
-    await drainErasures(testEnv, queues);
+    await drain();
     expect(await ingest(event)).toEqual([]);
     expect(await partition()).toEqual([]);
   });
@@ -97,18 +85,16 @@ describe.each([
     expect(await read()).toBe(0);
     expect(await erase()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });
     expect(JSON.stringify(await partition())).not.toContain("canary");
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
+    await expectErased();
   });
 
   it("a late message is erased when the table has removed the head alone", async () => {
     await ingest(event);
-    const Key = { PK: conversation, SK: "~HEAD" };
+    const Key = { PK: world.conversation, SK: "~HEAD" };
     await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key }));
     testEnv.advance(7 * DAY - late);
     expect(await erase()).toMatchObject({ done: true, removed: { conversation: 0, messages: 1 } });
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
+    await expectErased();
   });
 
   it("a late message is erased when the table has removed all but the head, and not found when nothing is left", async () => {
@@ -117,7 +103,7 @@ describe.each([
       await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK, SK } }));
     testEnv.advance(7 * DAY - late);
     expect(await erase()).toMatchObject({ done: true, removed: { conversation: 1, messages: 0 } });
-    await drainErasures(testEnv, queues);
+    await drain();
     testEnv.advance(7 * DAY + HOUR + SECOND);
     expect(await erase()).toEqual({ refused: "conversation_not_found" });
   });

@@ -1,47 +1,22 @@
-import { beforeEach, expect, it } from "vitest";
-import type { LogLine } from "#base/aws/log.ts";
+import { expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
-import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
-import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import type { ErasePorts } from "#features/erasure/ports.ts";
 import { newTally } from "#features/stats/count.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { Crash } from "../../../support/faults.ts";
-import {
-  allRows,
-  type DataSubject,
-  drainErasures,
-  putEndpointRow,
-  rowsMentioning,
-  runErasure,
-  seedDataSubject,
-  tenantCaller,
-} from "../../../support/flows/data-subject.ts";
+import { allRows, tenantCaller } from "../../../support/flows/data-subject.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../support/opened.ts";
 import { runFrozen } from "../../../support/processes/frozen-process.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
-import { newTenant } from "../../../support/stores/samples.ts";
+import { useSubject } from "./support/erased-conversations.ts";
 
-let queues: TestQueues;
-let subject: DataSubject;
-const testEnv = openedOnce(openTestEnv);
-beforeEach(async () => {
-  const tenant = newTenant();
-  queues = await testEnv.newQueues();
-  subject = await seedDataSubject(testEnv, tenant, [await putEndpointRow(testEnv, tenant, "one")]);
-  testEnv.advance(SECOND);
-});
+const { drain, erase, expectErased, queues, subject, testEnv } = useSubject();
 
 /** Runs the request with no time for any page after the start. */
-function erase(ports: ErasePorts) {
+function start(ports: ErasePorts) {
   const { tenant, conversation: conversationId } = subject;
   const request = { tenant, conversationId, caller: tenantCaller(tenant), ip: null };
   return eraseConversation(ports, { ...request, now: testEnv.now(), time: testEnv }, () => false);
@@ -65,18 +40,8 @@ async function runBackgroundAfterDeadLetter(): Promise<void> {
   });
   const [body] = taken;
   if (body === undefined) throw new Error("The erasure has no message.");
-  const { table, lines } = testEnv;
-  const ports = {
-    quarantine: quarantineStore(table),
-    deliveries: deliveryStore(table),
-    due: dueStore(table),
-    counters: counterStore(table),
-    findSourceQueue: () => null,
-    tenants: tenantStore(testEnv.table),
-    log: (line: LogLine) => void lines.push(line),
-  };
   const letter = { queue: "Erasures", messageId: "m", sentAt: testEnv.now(), group: null, receives: 10 } as const;
-  await quarantineDeadLetter(ports, { ...letter, body }, newTally(), testEnv.now());
+  await quarantineDeadLetter(testEnv.deadLetterPorts("Erasures"), { ...letter, body }, newTally(), testEnv.now());
   testEnv.advance(31 * MINUTE);
   await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
   await runBackground();
@@ -90,9 +55,8 @@ it("an erasure that starts 25 seconds after its message, by a process that then 
     await call();
     throw new Crash("died after the start");
   });
-  await expect(erase(ports)).rejects.toThrow("died after the start");
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  await expect(start(ports)).rejects.toThrow("died after the start");
+  await expectErased();
 });
 
 it("an erasure that a process starts after it was frozen for an hour is continued", async () => {
@@ -102,10 +66,9 @@ it("an erasure that a process starts after it was frozen for an hour is continue
     await runBackground();
     expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
   };
-  const { reached, result } = await runFrozen(testEnv.erasePorts(queues), point, { work: erase, whileFrozen });
+  const { reached, result } = await runFrozen(testEnv.erasePorts(queues), point, { work: start, whileFrozen });
   expect([reached, result]).toMatchObject([true, { value: { done: false } }]);
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  await expectErased();
 });
 
 it("an erasure of a process that was frozen and then dies has not started, when its message became a dead letter", async () => {
@@ -117,7 +80,7 @@ it("an erasure of a process that was frozen and then dies has not started, when 
     await call();
     throw new Crash("died after the call");
   });
-  await expect(erase(ports)).rejects.toThrow("died after the call");
+  await expect(start(ports)).rejects.toThrow("died after the call");
   expect(await rowsOfErasedTenant()).toEqual(rowsBefore);
 });
 
@@ -125,8 +88,8 @@ it.each(["erasures.start", "erasures.renew"])(
   "an erasure of a process that was frozen for an hour and then dies has not started (%s)",
   async (frozenCall) => {
     if (frozenCall === "erasures.renew") {
-      await runErasure(testEnv, queues, subject);
-      await drainErasures(testEnv, queues);
+      await erase();
+      await drain();
       testEnv.advance(SECOND);
     }
     const rowsBefore = await rowsOfErasedTenant();
@@ -137,13 +100,12 @@ it.each(["erasures.start", "erasures.renew"])(
       await call();
       throw new Crash("died after the call");
     });
-    await expect(erase(ports)).rejects.toThrow("died after the call");
+    await expect(start(ports)).rejects.toThrow("died after the call");
     expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
     expect(await rowsOfErasedTenant()).toEqual(rowsBefore);
     testEnv.advance(SECOND);
-    await runErasure(testEnv, queues, subject);
-    await drainErasures(testEnv, queues);
-    expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+    await erase();
+    await expectErased();
   },
 );
 
@@ -161,7 +123,6 @@ it("an erasure that starts while its message is read, by a process that then die
     await dead.promise;
     throw new Crash("died after the start");
   });
-  await expect(erase(ports)).rejects.toThrow("died after the start");
-  await drainErasures(testEnv, queues);
-  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+  await expect(start(ports)).rejects.toThrow("died after the start");
+  await expectErased();
 });

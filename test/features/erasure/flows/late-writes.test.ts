@@ -13,29 +13,20 @@ import { sendReply } from "#features/sending/flows/reply.ts";
 import type { Platform } from "#platforms/platform.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import {
-  allRows,
-  drainErasures,
-  putEndpointRow,
-  runErasure,
-  tenantCaller,
-} from "../../../support/flows/data-subject.ts";
+import { putEndpointRow, tenantCaller } from "../../../support/flows/data-subject.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../../../support/flows/inbound-webhooks.ts";
-import { newConversation } from "../../../support/flows/new-conversation.ts";
 import { ingestEvents } from "../../../support/flows/platform-events.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
-import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
+import { recordAttempt, useConversation } from "./support/erased-conversations.ts";
 
+const { drain, eraseNow, expectErased, partition, queues, sortKeyKinds, testEnv, world } = useConversation();
 let tenant: TenantId;
 let account: string;
 let conversation: string;
 let ingest: ReturnType<typeof ingestWorker>;
-const testEnv = openedOnce(openTestEnv);
-const queues = openedEach(() => testEnv.newQueues());
-beforeEach(async () => {
-  ({ tenant, account, conversation } = await newConversation(testEnv));
+beforeEach(() => {
+  ({ tenant, account, conversation } = world);
   ingest = ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
 });
 
@@ -47,22 +38,7 @@ async function ingestTexts(...texts: WebhookText[]): Promise<void> {
   expect(failed).toEqual([]);
 }
 
-const partition = async () => (await allRows(testEnv)).filter(({ PK }) => PK === conversation);
-const sortKeyKinds = async () => (await partition()).map(({ SK }) => SK.slice(0, 2)).sort();
 const countEvents = async () => (await receiveAllMessages(testEnv.eventSource, queues.events)).length;
-const eraseNow = () => runErasure(testEnv, queues, { tenant, conversation });
-
-async function recordAttempt(endpointId: string, eventUlid: string): Promise<void> {
-  await deliveryStore(testEnv.table).recordFirst(
-    tenant,
-    { endpointId, eventUlid, eventType: "message.received", source: null },
-    {
-      verdict: { status: "delivered" },
-      outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-      settledAt: testEnv.now(),
-    },
-  );
-}
 
 const firstText = { mid: "m1", text: "before" };
 
@@ -74,7 +50,7 @@ describe("after its conversation was erased", () => {
     await eraseNow();
     await ingestTexts({ ...firstText, at });
     expect(await sortKeyKinds()).toEqual(["~H"]);
-    await drainErasures(testEnv, queues);
+    await drain();
     for (const later of [0, MINUTE, DAY, 5 * DAY, DAY - HOUR]) {
       testEnv.advance(later);
       await ingestTexts({ ...firstText, at });
@@ -94,7 +70,7 @@ describe("after its conversation was erased", () => {
     await eraseNow();
     // The same worker, which has the tenant's state from before the erasure cached.
     await ingestTexts({ ...firstText, at });
-    await drainErasures(testEnv, queues);
+    await drain();
     await ingestTexts({ ...firstText, at });
     expect(await partition()).toEqual([]);
   });
@@ -103,7 +79,7 @@ describe("after its conversation was erased", () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     await eraseNow();
-    await drainErasures(testEnv, queues);
+    await drain();
     await ingestTexts({ mid: "m2", text: "after", at: testEnv.now() });
     await ingestTexts({ ...firstText, at });
     const head = await conversationStore(testEnv.table).get(tenant, conversation, testEnv.now());
@@ -127,7 +103,7 @@ describe("after its conversation was erased", () => {
       await ingestTexts({ mid: `late-${elapsed}`, text: "failed before", at });
       expect(await sortKeyKinds()).toEqual(["~H"]);
       expect(await countEvents()).toBe(0);
-      if (elapsed > SECOND) await drainErasures(testEnv, queues);
+      if (elapsed > SECOND) await drain();
       await countEvents();
       await ingestTexts({ mid: `later-${elapsed}`, text: "failed before", at });
       expect((await sortKeyKinds()).filter((kind) => kind !== "~H")).toEqual([]);
@@ -139,7 +115,7 @@ describe("after its conversation was erased", () => {
   it("a message that a worker stores while a repeated call renews the marker is removed", async () => {
     await ingestTexts({ ...firstText, at: testEnv.now() });
     await eraseNow();
-    await drainErasures(testEnv, queues);
+    await drain();
     await countEvents();
     const at = testEnv.now() + SECOND;
     testEnv.advance(2 * SECOND);
@@ -154,8 +130,7 @@ describe("after its conversation was erased", () => {
     end();
     expect(renewed).toBe(true);
     expect(await sortKeyKinds()).toEqual(["~H"]);
-    await drainErasures(testEnv, queues);
-    expect(await partition()).toEqual([]);
+    await expectErased();
   });
 
   it("an echo of a message that the account sent after it starts a new conversation", async () => {
@@ -163,7 +138,7 @@ describe("after its conversation was erased", () => {
     await ingestTexts({ ...firstText, at });
     await eraseNow();
     await ingestTexts({ mid: "e1", text: "we write", at: at + 1, echo: true });
-    await drainErasures(testEnv, queues);
+    await drain();
     expect(await sortKeyKinds()).toEqual(["K#", "M#", "~H"]);
   });
 });
@@ -187,8 +162,7 @@ it("a message that is stored while its conversation is erased is removed, does n
   expect(await sortKeyKinds()).toEqual(["~H"]);
   expect((await partition())[0]).not.toHaveProperty("la");
   expect(await countEvents()).toBe(0);
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
 });
 
 it("a message that is stored while its conversation is erased is removed with its deliveries, because an earlier run may have published it", async () => {
@@ -200,8 +174,8 @@ it("a message that is stored while its conversation is erased is removed with it
   const recorded = await messageStore(testEnv.table).record(tenant, late, at);
   const advance = await conversationStore(testEnv.table).advanceHead(tenant, late, SAMPLE_INBOX);
   expect(await undoLateWrite(testEnv.ingestPorts(queues), tenant, recorded, advance)).toBe(true);
-  await recordAttempt(endpointId, late.eventUlid);
-  await drainErasures(testEnv, queues);
+  await recordAttempt(testEnv, { tenant, endpointId, eventUlid: late.eventUlid });
+  await drain();
   expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
 });
 
@@ -212,8 +186,7 @@ it("a message that is stored while its conversation is erased is removed by the 
   const late = sampleMessage(tenant, { id: "late", conversationId: conversation, sentAt: at - 5 });
   await messageStore(testEnv.table).record(tenant, late, at);
   testEnv.lines.length = 0;
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
   const rows = testEnv.lines.flatMap((line) => (line.event === "erasure.pass_completed" ? line.rows : []));
   expect(rows).toEqual([1, 0]);
 });
@@ -239,8 +212,7 @@ it("a reply that is stored while its conversation is erased is removed, and its 
   expect(await sortKeyKinds()).toEqual(["~H"]);
   await ingestTexts({ mid: "r1", text: "late", at, echo: true });
   expect(await sortKeyKinds()).toEqual(["~H"]);
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
 });
 
 it("a first attempt in progress while its message is erased writes its row late, and the next pass removes it", async () => {
@@ -249,9 +221,9 @@ it("a first attempt in progress while its message is erased writes its row late,
   await ingestTexts({ ...firstText, at: at - 10 });
   const eventUlid = String((await partition()).find(({ SK }) => SK.startsWith("M#"))?.e);
   expect(await eraseNow()).toMatchObject({ removed: { deliveries: 0 } });
-  await recordAttempt(endpointId, eventUlid);
+  await recordAttempt(testEnv, { tenant, endpointId, eventUlid });
   expect(await deliveryStore(testEnv.table).get(tenant, endpointId, eventUlid)).not.toBeNull();
-  await drainErasures(testEnv, queues);
+  await drain();
   expect(await deliveryStore(testEnv.table).get(tenant, endpointId, eventUlid)).toBeNull();
 });
 
@@ -273,7 +245,7 @@ it("the head of an erased conversation never shows a message stamped at the eras
   await apply("old", at);
   const head = (await partition()).find(({ SK }) => SK === headKey(conversation).SK);
   expect(head).toMatchObject({ la: at + 1, li: at + 1, ea: at });
-  await drainErasures(testEnv, queues);
+  await drain();
   expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
   expect(await sortKeyKinds()).toEqual(["~H"]);
 });
@@ -355,6 +327,5 @@ it("the echo of a send that started before the erasure is removed where the eras
   expect((await ingestEvents(erasing, account, [echo], testEnv.now())).events).toEqual([]);
   expect(checks).toBe(2);
   expect(await sortKeyKinds()).toEqual(["~H"]);
-  await drainErasures(testEnv, queues);
-  expect(await partition()).toEqual([]);
+  await expectErased();
 });

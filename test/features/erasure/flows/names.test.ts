@@ -6,28 +6,23 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { completeSend } from "#features/sending/flows/settle.ts";
-import { runErasure } from "../../../support/flows/data-subject.ts";
-import { newConversation } from "../../../support/flows/new-conversation.ts";
 import { ingestEvents, textEvent } from "../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../support/opened.ts";
+import { useConversation } from "./support/erased-conversations.ts";
 
 // No message from after an erasure has names that were read before it.
 
+const { eraseNow, queues, testEnv, world } = useConversation();
 let tenant: TenantId;
 let account: string;
 let conversation: string;
-const testEnv = openedOnce(openTestEnv);
-const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(async () => {
-  ({ tenant, account, conversation } = await newConversation(testEnv));
+  ({ tenant, account, conversation } = world);
   await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m1", "before", testEnv.now())], testEnv.now());
   const profile = { state: "complete", handle: "Ada", username: "ada", name: null, picture: null } as const;
   await profileStore(testEnv.table).save(conversation, profile, testEnv.now());
   testEnv.advance(SECOND);
 });
 
-const eraseNow = () => runErasure(testEnv, queues, { tenant, conversation });
 const messageNames = async (id: string) => {
   const message = await messageStore(testEnv.table).getById(tenant, id, testEnv.now());
   return message && [message.participant.handle, message.participant.username];

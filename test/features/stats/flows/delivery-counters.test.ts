@@ -3,10 +3,8 @@ import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { messageEvent } from "#features/inbox/effects.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
@@ -14,8 +12,6 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { publishSendFailed } from "#features/sending/flows/settle.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
@@ -126,19 +122,10 @@ it("deliveries of a failed send count for a live key, and not for a test key", a
 
 /** Runs the dead-letter worker on these messages of the deliveries queue. */
 async function die(...bodies: string[]): Promise<void> {
-  const ports = {
-    findSourceQueue: () => "Deliveries" as const,
-    tenants: tenantStore(testEnv.table),
-    receivedMessages: testEnv.receivedMessages,
-    quarantine: quarantineStore(testEnv.table),
-    deliveries: deliveryStore(testEnv.table),
-    due: dueStore(testEnv.table),
-    counters: counterStore(testEnv.table),
-    log: () => {},
-  };
   const dead = await testEnv.newQueues();
   await openQueue(dead.deliveries, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
-  await invokeWorker(testEnv.eventSource, dead.deliveries, deadLettersWorker(ports, testEnv.now));
+  const worker = deadLettersWorker(testEnv.deadLetterPorts("Deliveries"), testEnv.now);
+  await invokeWorker(testEnv.eventSource, dead.deliveries, worker);
 }
 
 it("deliveries of a test key's send never count: first attempt, retry, replay and dead letter", async () => {
