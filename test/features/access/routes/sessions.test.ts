@@ -4,8 +4,6 @@ import type { Role } from "#features/access/rules/roles.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
-import type { App } from "#http/app.ts";
 import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -14,20 +12,10 @@ import { testApp } from "../../../support/routes/test-app.ts";
 import { forgedTokens } from "../flows/support/forged-sessions.ts";
 import { auditOf, createTenant } from "../store/support/team-samples.ts";
 
-let app: App;
 const testEnv = openedOnce(openTestEnv);
 const fixture = openedOnce(() => openHoldFixture(testEnv));
-beforeAll(async () => {
-  const tenant = {
-    id: fixture.tenant,
-    name: "Shop",
-    status: "active",
-    ownerEmail: null,
-    createdAt: testEnv.now(),
-  } as const;
-  await tenantStore(testEnv.table).create(tenant, auditOf("tenant.create", testEnv.now()));
-  app = testApp(testEnv, fixture.apiPorts());
-});
+const app = openedOnce(() => testApp(testEnv, fixture.apiPorts()));
+beforeAll(() => createTenant(testEnv.table, fixture.tenant));
 
 const newMember = (role: Role): Promise<TestSession> =>
   newSession({ table: testEnv.table, sessionKeys: fixture.apiPorts().sessionKeys, now: testEnv.now() }, [

@@ -1,44 +1,34 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { sealInviteLink } from "#features/access/flows/team/invite-link.ts";
-import type { App } from "#http/app.ts";
 import { readSignInPage } from "../../../../functions/console/page-files.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { builtPage } from "../../../support/routes/built-page.ts";
 import { API, CONSOLE, openConsoleApp } from "../../../support/routes/console-app.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 import { noStream } from "../../realtime/flows/support/no-stream.ts";
-import { BROWSER, openSignInFixture, type SignInFixture } from "../flows/support/sign-in-fixture.ts";
+import { BROWSER, openSignInFixture } from "../flows/support/sign-in-fixture.ts";
 
 // Who may use a sign-in link, and how: the browser that requested it at once, any other by a press.
 
-const folder = mkdtempSync(join(tmpdir(), "sign-in-link-"));
-let testEnv: TestEnv;
-let fixture: SignInFixture;
-let app: App;
-let address: string;
+const pageFiles = await builtPage(buildSignInPage, readSignInPage);
 /** The messages for the mail worker. */
 const sent: string[] = [];
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  buildSignInPage(folder);
-  fixture = await openSignInFixture(testEnv);
-  app = openConsoleApp(testEnv, {
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openSignInFixture(testEnv));
+const app = openedOnce(() =>
+  openConsoleApp(testEnv, {
     ...fixture.ports(),
     ...fixture.stores,
     ...noStream,
     signInCaps: { consume: async () => null },
     mails: { send: async ({ body }) => void sent.push(body) },
-    pageFiles: readSignInPage(folder),
-  });
-});
-afterAll(async () => {
-  await testEnv.close();
-  rmSync(folder, { recursive: true });
-});
+    pageFiles,
+  }),
+);
+let address: string;
 beforeEach(() => {
   ({ address } = fixture.newPerson());
 });

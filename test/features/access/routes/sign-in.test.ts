@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { decodeMail } from "#features/access/queue.ts";
 import type { App } from "#http/app.ts";
 import { lambdaHandler } from "#http/lambda.ts";
@@ -9,28 +6,20 @@ import { readSignInPage } from "../../../../functions/console/page-files.ts";
 import type { ConsolePorts } from "../../../../functions/console/routes.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { answerOf } from "../../../support/processes/work-left.ts";
+import { builtPage } from "../../../support/routes/built-page.ts";
 import { CONSOLE, openConsoleApp } from "../../../support/routes/console-app.ts";
 import { noStream } from "../../realtime/flows/support/no-stream.ts";
-import { BROWSER, openSignInFixture, type SignInFixture, unknownToken } from "../flows/support/sign-in-fixture.ts";
+import { BROWSER, openSignInFixture, unknownToken } from "../flows/support/sign-in-fixture.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sign-in-page-"));
-let testEnv: TestEnv;
-let fixture: SignInFixture;
-let app: App;
+const pageFiles = await builtPage(buildSignInPage, readSignInPage);
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openSignInFixture(testEnv));
+const app = openedOnce(() => consoleApp());
 let address: string;
 let networks = 0;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  buildSignInPage(folder);
-  fixture = await openSignInFixture(testEnv);
-  app = consoleApp();
-});
-afterAll(async () => {
-  await testEnv.close();
-  rmSync(folder, { recursive: true });
-});
 beforeEach(() => {
   ({ address } = fixture.newPerson());
 });
@@ -39,7 +28,6 @@ afterEach(() => {
 });
 
 function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
-  const pageFiles = readSignInPage(folder);
   return openConsoleApp(testEnv, { ...fixture.ports(), ...fixture.stores, ...noStream, pageFiles, ...overrides });
 }
 

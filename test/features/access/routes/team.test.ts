@@ -1,29 +1,24 @@
-import { beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import type { App } from "#http/app.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { answerOf } from "../../../support/processes/work-left.ts";
 import { openConsoleApp } from "../../../support/routes/console-app.ts";
 import { toTestSession } from "../../../support/routes/sessions.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
-import { newEmail, openTeamEnv } from "../flows/team/support/team.ts";
+import { newEmail, useTeam } from "../flows/team/support/team.ts";
 
 const sessionRing = oneKeyRing(Buffer.alloc(32, 1));
-let app: App;
 let tenant: TenantId;
 let owner: string;
 let admin: string;
-const testEnv = openedOnce(openTestEnv);
-const team = openedOnce(() => openTeamEnv(testEnv));
-beforeAll(async () => {
-  app = consoleApp(false);
-});
+const { testEnv, team } = useTeam();
+const app = openedOnce(() => consoleApp(false));
 beforeEach(async () => {
   tenant = await team.newTenant();
   owner = await team.newMember(tenant, "owner");

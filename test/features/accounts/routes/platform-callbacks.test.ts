@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
 import {
@@ -16,23 +13,14 @@ import { buildDataDeletionPage } from "../../../../web/build.ts";
 import { signedRequest } from "../../../platforms/parse/signed-requests.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
-import { openedEach } from "../../../support/opened.ts";
+import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { openedEach, openedOnce } from "../../../support/opened.ts";
+import { builtPage } from "../../../support/routes/built-page.ts";
 import { testPlatformCallbackPorts } from "../../../support/routes/platform-callback-ports.ts";
 import { openLoginFixture } from "../flows/platform-callbacks/support/login-fixture.ts";
 
-let testEnv: TestEnv;
-let pageFiles: PlatformCallbackPorts["pageFiles"];
-const folder = mkdtempSync(join(tmpdir(), "platform-callbacks-"));
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  buildDataDeletionPage(folder);
-  pageFiles = readDataDeletionPage(folder);
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await testEnv.close();
-});
+const pageFiles = await builtPage(buildDataDeletionPage, readDataDeletionPage);
+const testEnv = openedOnce(openTestEnv);
 const fixture = openedEach(() => openLoginFixture(testEnv));
 
 function openApp(ports: Partial<PlatformCallbackPorts> = {}): App {

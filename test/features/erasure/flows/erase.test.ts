@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { encodeErasure } from "#features/erasure/queue.ts";
-import { addRemovalCounts } from "#features/erasure/rules/erasures.ts";
+import { addRemovalCounts, noRemovals } from "#features/erasure/rules/erasures.ts";
 import { listMessages, readConversation } from "#features/inbox/flows/read-inbox.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
@@ -32,16 +32,6 @@ beforeEach(() => {
   ({ tenant } = subject);
 });
 
-const zeroCounts = {
-  conversation: 0,
-  profile: 0,
-  messages: 0,
-  markers: 0,
-  deliveries: 0,
-  sendRecords: 0,
-  uploads: 0,
-  holds: 0,
-};
 const notFound = { refused: "conversation_not_found" };
 const auditRows = async (forTenant = tenant) =>
   (await auditStore(testEnv.table).list(forTenant, { before: null, limit: 50, now: testEnv.now() })).rows.filter(
@@ -143,7 +133,7 @@ it("erasing a conversation counts a profile only when one is stored", async () =
   await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
   expect(await runErasure(testEnv, queues, { tenant, conversation: sampleConversationId(tenant, "88") })).toEqual({
     done: true,
-    removed: { ...zeroCounts, conversation: 1, messages: 1 },
+    removed: { ...noRemovals, conversation: 1, messages: 1 },
   });
 });
 
@@ -171,13 +161,13 @@ it("erasing a conversation logs the counts of its passes without identifying the
 
 it("erasing again removes nothing and renews the marker while it exists, and returns not found afterwards", async () => {
   await erase();
-  expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+  expect(await erase()).toEqual({ done: true, removed: noRemovals });
   await drain();
-  expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+  expect(await erase()).toEqual({ done: true, removed: noRemovals });
   await drain();
   for (let calls = 0; calls < 2; calls++) {
     const calledAt = testEnv.now();
-    expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+    expect(await erase()).toEqual({ done: true, removed: noRemovals });
     await drain();
     const marker = (await allRows(testEnv)).find(({ PK, SK }) => PK === `ER#${erasureIdOf(subject)}` && SK === "R");
     const x = Math.ceil((calledAt + 7 * DAY + HOUR) / 1_000);
@@ -202,7 +192,7 @@ it("erasing again continues with the remaining rows and returns the counts of al
   expect(second).toMatchObject({ done: false });
   expect(await auditRows()).toEqual([]);
   expect(await runErasure(testEnv, queues, long)).toEqual({ done: true, removed: long.counts });
-  expect(await runErasure(testEnv, queues, long)).toEqual({ done: true, removed: zeroCounts });
+  expect(await runErasure(testEnv, queues, long)).toEqual({ done: true, removed: noRemovals });
   expect(await auditRows()).toHaveLength(1);
   await expectErased(long);
 });
@@ -210,11 +200,11 @@ it("erasing again continues with the remaining rows and returns the counts of al
 it("erasing again reports that the background has finished", async () => {
   expect(await erase(0)).toEqual({
     done: false,
-    removed: { ...zeroCounts, conversation: 1, profile: 1 },
+    removed: { ...noRemovals, conversation: 1, profile: 1 },
   });
   expect(await head()).toBeNull();
   await drain();
-  expect(await erase()).toEqual({ done: true, removed: zeroCounts });
+  expect(await erase()).toEqual({ done: true, removed: noRemovals });
   await drain();
   const { sendRecords, ...rest } = subject.counts;
   expect(await auditRows()).toMatchObject([{ actor: "key:k1", detail: { ...rest, send_records: sendRecords } }]);
@@ -234,7 +224,7 @@ it("erasing twice concurrently removes and counts each row once", async () => {
   expect(answers.filter((answer) => "done" in answer && answer.done)).toHaveLength(3);
   expect(answers).toContainEqual({ done: true, removed: subject.counts });
   for (const answer of answers) {
-    expect([subject.counts, zeroCounts]).toContainEqual("removed" in answer && answer.removed);
+    expect([subject.counts, noRemovals]).toContainEqual("removed" in answer && answer.removed);
   }
   expect(await auditRows()).toHaveLength(1);
   await expectErased();
@@ -250,7 +240,7 @@ it.each([
   await messageStore(testEnv.table).record(tenant, message, testEnv.now());
   await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
   testEnv.advance(SECOND);
-  const newer = { ...zeroCounts, conversation: 1, messages: 1 };
+  const newer = { ...noRemovals, conversation: 1, messages: 1 };
   if (pages === 2) {
     expect(await erase(pages)).toEqual({ done: false, removed: subject.counts });
     expect(await erase()).toEqual({ done: true, removed: newer });

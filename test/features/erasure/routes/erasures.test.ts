@@ -1,8 +1,8 @@
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
-import type { App } from "#http/app.ts";
+import { noRemovals } from "#features/erasure/rules/erasures.ts";
 import {
   type DataSubject,
   drainErasures,
@@ -16,16 +16,13 @@ import { testApp } from "../../../support/routes/test-app.ts";
 import { newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 import { createKey } from "../../access/flows/support/api-keys.ts";
 
-let app: App;
 let tenant: TenantId;
 let subject: DataSubject;
 let key: string;
 const testEnv = openedOnce(openTestEnv);
 const queues = openedOnce(() => testEnv.newQueues());
 const ports = openedOnce(() => testEnv.apiPorts(queues));
-beforeAll(async () => {
-  app = testApp(testEnv, ports);
-});
+const app = openedOnce(() => testApp(testEnv, ports));
 beforeEach(async () => {
   tenant = newTenant();
   key = await newKey(tenant);
@@ -53,12 +50,6 @@ const expectedAnswer = (done: boolean, removed: DataSubject["counts"]) => {
   const counts = { conversation, profile, messages, markers, deliveries, uploads, holds, send_records: sendRecords };
   return JSON.stringify({ ok: true, data: { done, removed: counts } });
 };
-const noneRemoved = Object.fromEntries(
-  ["conversation", "profile", "messages", "markers", "deliveries", "sendRecords", "uploads", "holds"].map((kind) => [
-    kind,
-    0,
-  ]),
-) as unknown as DataSubject["counts"];
 const read = async () =>
   (
     await app.request(`/v1/conversations/${encodeURIComponent(subject.conversation)}`, {
@@ -78,7 +69,7 @@ it("DELETE /v1/conversations/{id} answers 200 with the counts, then 200 with zer
     calledAt = testEnv.now();
     expect(await requestErasure(subject.conversation)).toEqual({
       status: 200,
-      text: expectedAnswer(true, noneRemoved),
+      text: expectedAnswer(true, noRemovals),
     });
     await drainErasures(testEnv, queues);
   }
@@ -98,7 +89,7 @@ it("DELETE /v1/conversations/{id} answers 202 when it takes too long, and 200 wi
   await drainErasures(testEnv, queues);
   expect(await requestErasure(subject.conversation)).toEqual({
     status: 200,
-    text: expectedAnswer(true, noneRemoved),
+    text: expectedAnswer(true, noRemovals),
   });
   await drainErasures(testEnv, queues);
   expect(await rowsMentioning(testEnv, subject)).toEqual([]);

@@ -26,8 +26,7 @@ export function newEmail(): string {
   return `person-${++people}@example.com`;
 }
 
-export async function createTenant(table: Table): Promise<TenantId> {
-  const id = newTenant();
+export async function createTenant(table: Table, id = newTenant()): Promise<TenantId> {
   const tenant = { id, name: "Shop", status: "active", ownerEmail: null, createdAt: NOW } as const;
   await tenantStore(table).create(tenant, auditOf("tenant.create"));
   return id;
