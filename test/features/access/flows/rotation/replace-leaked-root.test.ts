@@ -1,12 +1,8 @@
-import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { openStoredSecret } from "#base/aws/secret-values.ts";
+import { beforeEach, expect, it } from "vitest";
 import { SECRET_CACHE_LIFETIME } from "#base/aws/secrets.ts";
-import { deriveServiceKeys, SEALING_DELAY, type ServiceKeys, serviceKeysReader } from "#base/aws/service-keys.ts";
-import { randomToken } from "#base/kernel/bytes.ts";
+import { deriveServiceKeys, SEALING_DELAY, type ServiceKeys } from "#base/aws/service-keys.ts";
 import { openCursor, sealCursor } from "#base/kernel/cursors.ts";
-import { newUlid } from "#base/kernel/ids.ts";
 import { PLATFORM_LOGIN_LIFETIME, SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -38,34 +34,19 @@ import {
   openHoldFixture,
   solveChallenge,
 } from "../../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { noStream } from "../../../realtime/flows/support/no-stream.ts";
 import { createKey } from "../support/api-keys.ts";
+import { useRootSecret } from "./support/root-secret.ts";
 
 const CONSOLE = "https://console.example";
 
-let testEnv: TestEnv;
-let secrets: SecretsManagerClient;
-let secretId: string;
-let leakedRoot: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  secrets = new SecretsManagerClient({ endpoint: testEnv.emulators.url, region: "us-east-1", credentials });
-});
-afterAll(async () => {
-  secrets.destroy();
-  await testEnv.close();
-});
-beforeEach(newSecret);
+const { newKeys, newSecret, root, rootSecret, rootText, rotationClients, secrets, testEnv } = useRootSecret();
+beforeEach(begin);
 let persons = 0;
 
-async function newSecret(): Promise<void> {
-  secretId = `root-${newUlid(testEnv.now())}-${randomToken(4).toString("hex")}`;
-  leakedRoot = randomToken(48).toString("base64url");
-  await secrets.send(new CreateSecretCommand({ Name: secretId, SecretString: leakedRoot }));
+function begin(): void {
   ownRows = new Set();
   // So that no hold of another test waits.
   testEnv.advance(DAY);
@@ -80,27 +61,12 @@ function isOwn(row: SessionRow): boolean {
 
 /** A process of a function, with the keys that it has cached. */
 function newProcess() {
-  const root = serviceKeysReader(secretId, secrets);
-  const stores = openStores(testEnv.table);
-  const ring = (name: keyof ServiceKeys) => async (kid?: string) => (await root(kid))[name];
-  const ports = {
-    ...stores,
-    ...noStream,
-    log: () => {},
-    peppers: ring("pepper"),
-    addressKeys: ring("address"),
-    loginKeys: ring("loginLink"),
-    sessionKeys: ring("session"),
-    loginStateKeys: ring("loginState"),
-    cursorKeys: ring("cursor"),
-    holdKeys: ring("holdSecret"),
-    challengeKeys: ring("challenge"),
-    consoleOrigin: CONSOLE,
-  };
+  const { keys, keyPorts } = newKeys();
+  const ports = { ...openStores(testEnv.table), ...noStream, log: () => {}, ...keyPorts, consoleOrigin: CONSOLE };
   const { sessions } = sessionCredentials(ports);
   return {
     ports,
-    keys: root,
+    keys,
     /** The caller of a session token; null when it is refused. */
     async callerOf(token: string) {
       const session = await sessions?.open(token, testEnv.now());
@@ -134,8 +100,8 @@ function leakPorts() {
       },
     },
     log: () => {},
-    rootSecret: openStoredSecret(secretId, secrets),
-    readNewestKeys: () => serviceKeysReader(secretId, secrets)(),
+    rootSecret: rootSecret(),
+    readNewestKeys: () => newKeys().keys(),
     cacheLifetime: SECRET_CACHE_LIFETIME,
     sessionRows: async function* () {
       for await (const page of scanSessionRows(testEnv.table)) yield page.filter(isOwn);
@@ -149,10 +115,10 @@ async function replaceOnce() {
   return result;
 }
 /** What someone who has the leaked root secret derives from it. */
-const leakedKeys = () => deriveServiceKeys({ current: { text: leakedRoot, createdAt: 0 }, previous: null })(0);
+const leakedKeys = () => deriveServiceKeys({ current: { text: root.text, createdAt: 0 }, previous: null })(0);
 const rotate = (isForced = false) => {
   const { peppers, addressKeys, sessionKeys, users, invites } = newProcess().ports;
-  const rows = { rotationRows: () => scanRotationRows(testEnv.table), rootSecret: openStoredSecret(secretId, secrets) };
+  const rows = { rotationRows: () => scanRotationRows(testEnv.table), rootSecret: rootSecret() };
   return rotateRoot({ peppers, addressKeys, sessionKeys, users, invites, ...rows }, { isForced, now: testEnv.now() });
 };
 
@@ -481,13 +447,10 @@ it("the replacement of a leaked root secret by two commands at the same time mak
 
 eachFault(
   "the replacement of a leaked root secret despite a fault (%s) at any call ends everything when it is repeated",
-  {
-    get clients() {
-      return [...testEnv.clients.slice(0, 1), secrets];
-    },
-  },
+  rotationClients,
   async (interrupt, { faultPoint }) => {
     await newSecret();
+    begin();
     const warm = await newWarmProcess();
     const person = await newSignedInPerson(warm);
     const { tenant } = person;
@@ -513,7 +476,3 @@ eachFault(
     expect(await newProcess().callerOf(again.token)).toMatchObject({ userId: person.userId });
   },
 );
-
-async function rootText(): Promise<string | undefined> {
-  return (await secrets.send(new GetSecretValueCommand({ SecretId: secretId }))).SecretString;
-}

@@ -1,9 +1,8 @@
-import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openStoredSecret } from "#base/aws/secret-values.ts";
-import { SEALING_DELAY, serviceKeysReader } from "#base/aws/service-keys.ts";
-import { randomToken } from "#base/kernel/bytes.ts";
+import { SEALING_DELAY } from "#base/aws/service-keys.ts";
 import { openCursor, sealCursor } from "#base/kernel/cursors.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { HOLD_LIFETIME } from "#base/kernel/limits.ts";
@@ -35,35 +34,26 @@ import {
   openHoldFixture,
   solveChallenge,
 } from "../../../../support/flows/hold-fixture.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { createKey } from "../support/api-keys.ts";
+import { useRootSecret } from "./support/root-secret.ts";
 
-let testEnv: TestEnv;
-let queues: TestQueues;
-let secrets: SecretsManagerClient;
-let secretId: string;
+const { newKeys, newSecret, root, rootSecret, rootText, rotationClients, secrets, testEnv } = useRootSecret();
+const queues = openedOnce(() => testEnv.newQueues());
 let tenant: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  queues = await testEnv.newQueues();
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  secrets = new SecretsManagerClient({ endpoint: testEnv.emulators.url, region: "us-east-1", credentials });
-});
-afterAll(async () => {
-  secrets.destroy();
-  await testEnv.close();
-});
 beforeEach(async () => {
-  secretId = `root-${newUlid(testEnv.now())}`;
-  await secrets.send(new CreateSecretCommand({ Name: secretId, SecretString: randomToken(48).toString("base64url") }));
-  tenant = newTenant();
-  await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+  await openTenant();
   // Only this test's rows are looked for.
   const { Items = [] } = await testEnv.client.send(new ScanCommand({ TableName: testEnv.table.name }));
   earlierKeys = new Set(Items.map(({ PK, SK }) => `${PK} ${SK}`));
 });
 let earlierKeys: ReadonlySet<string>;
+
+async function openTenant(): Promise<void> {
+  tenant = newTenant();
+  await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+}
 
 /** Other tests have rows in the table, too. */
 function isOwn(row: RotationRow): boolean {
@@ -74,22 +64,16 @@ function isOwn(row: RotationRow): boolean {
 
 /** The ports of a new process. */
 function ports() {
-  const root = serviceKeysReader(secretId, secrets);
   return {
     ...testEnv.apiPorts(queues),
     tenants: tenantStore(testEnv.table),
     users: userStore(testEnv.table),
     invites: inviteStore(testEnv.table),
-    rootSecret: openStoredSecret(secretId, secrets),
+    ...newKeys().keyPorts,
+    rootSecret: rootSecret(),
     rotationRows: async function* () {
       for await (const row of scanRotationRows(testEnv.table)) if (isOwn(row)) yield row;
     },
-    peppers: async () => (await root()).pepper,
-    cursorKeys: async () => (await root()).cursor,
-    holdKeys: async () => (await root()).holdSecret,
-    challengeKeys: async () => (await root()).challenge,
-    sessionKeys: async (kid?: string) => (await root(kid)).session,
-    addressKeys: async () => (await root()).address,
   };
 }
 
@@ -102,8 +86,6 @@ async function completeRotation(isForced = false): Promise<void> {
   expect(await rotate(isForced)).toEqual({ kind: "rotated" });
   testEnv.advance(SEALING_DELAY);
 }
-const rootText = async (VersionStage = "AWSCURRENT") =>
-  (await secrets.send(new GetSecretValueCommand({ SecretId: secretId, VersionStage }))).SecretString;
 
 it("a rotation of the root secret makes a secret of 64 characters current, and the current one the previous one", async () => {
   const before = await rootText();
@@ -279,17 +261,11 @@ it("a rotation of the root secret by two commands at the same time happens once,
 
 eachFault(
   "a rotation of the root secret despite a fault (%s) at any call happens once or not at all, and is repeated",
-  {
-    get clients() {
-      return [...testEnv.clients.slice(0, 1), secrets];
-    },
-  },
-  async (interrupt, { faultPoint, callIndex: k }) => {
-    secretId = `root-${newUlid(testEnv.now())}-${k}`;
-    const first = randomToken(48).toString("base64url");
-    await secrets.send(new CreateSecretCommand({ Name: secretId, SecretString: first }));
-    tenant = newTenant();
-    await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+  rotationClients,
+  async (interrupt, { faultPoint }) => {
+    await newSecret();
+    const first = root.text;
+    await openTenant();
     const email = `cat-${tenant}@example.com`;
     const hashes = async () => addressHashes(await ports().addressKeys(), email);
     const now = testEnv.now();
