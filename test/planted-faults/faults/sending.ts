@@ -18,7 +18,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     search: "windowEndsAt - 1,",
     replacement: "Math.max(windowEndsAt, Number.POSITIVE_INFINITY),",
     killedBy: {
-      file: "test/features/holds/flows/frozen-completion.test.ts",
+      file: "test/features/holds/flows/complete-races.test.ts",
       title: "a completion that is frozen past the seventh day never sends the human-agent tag",
     },
   },

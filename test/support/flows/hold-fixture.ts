@@ -5,9 +5,10 @@ import { type RequestTime, startRequestTime } from "#base/kernel/request-time.ts
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import { auditStore } from "#features/access/store/audit.ts";
+import { createChallenge } from "#features/holds/flows/challenge.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
 import { type CreatedHold, createHold, type HumanAgentMessage } from "#features/holds/flows/create.ts";
-import { getHold } from "#features/holds/flows/view.ts";
+import { getHold, viewHold } from "#features/holds/flows/view.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { type Challenge, derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
@@ -113,12 +114,7 @@ export async function openHoldFixture(
     tryCreateHold: (rest: Partial<HumanAgentMessage> = {}, ports = apiPorts()) =>
       createHold(ports, { caller, ip: SOURCE_IP }, humanAgentMessage(rest), startRequestTime(testEnv.now)),
     async newHold(rest: Partial<HumanAgentMessage> = {}): Promise<CreatedHold> {
-      const created = await createHold(
-        apiPorts(),
-        { caller, ip: SOURCE_IP },
-        humanAgentMessage(rest),
-        startRequestTime(testEnv.now),
-      );
+      const created = await this.tryCreateHold(rest);
       if (isRefusal(created)) throw new Error(`${created.refused} ${created.detail}`);
       return created;
     },
@@ -130,6 +126,17 @@ export async function openHoldFixture(
     async complete(hold: CreatedHold, ports = checkPagePorts(), time: RequestTime = startRequestTime(testEnv.now)) {
       return completeHold(ports, await this.solvedAnswer(hold), time);
     },
+    /** Completes a hold with any answer, in a new process. */
+    answer: (request: Parameters<typeof completeHold>[1]) =>
+      completeHold(checkPagePorts(), request, startRequestTime(testEnv.now)),
+    view: async (holdId: string, sourceIp = newSourceIp()) =>
+      viewHold(checkPagePorts(), { holdId, secret: await secret(holdId), sourceIp }, testEnv.now()),
+    challenge: async (holdId: string) =>
+      createChallenge(
+        checkPagePorts(),
+        { holdId, secret: await secret(holdId), sourceIp: newSourceIp() },
+        testEnv.now(),
+      ),
     read: (holdId: string) => getHold(apiPorts(), caller, holdId, testEnv.now()),
     /** The tenant's audit entries of holds, newest first. */
     auditEntries: async () =>

@@ -1,35 +1,23 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
-import { auditStore } from "#features/access/store/audit.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { createTenant } from "#features/tenants/flows/tenants.ts";
-import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { openTestEnv } from "../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../support/opened.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
-import { callerOf, createKey } from "./support/api-keys.ts";
+import { callerOf } from "./support/api-keys.ts";
+import { settings, useKeyFixture } from "./support/key-fixture.ts";
 
+const fixture = useKeyFixture();
+const { audits, ports, testEnv } = fixture;
 let tenant: TenantId;
 let boundKey: string;
-const testEnv = openedOnce(openTestEnv);
-const queues = openedOnce(() => testEnv.newQueues());
 beforeEach(async () => {
-  tenant = newTenant();
-  await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+  tenant = fixture.tenant();
   boundKey = await newKey();
 });
 
-const ports = () => ({
-  ...testEnv.apiPorts(queues),
-  tenants: tenantStore(testEnv.table),
-  addressKeys: testEnv.addressKeys,
-  tenantStatuses: tenantStatusStore(testEnv.table),
-});
-const settings = { scope: "live", label: "", actor: "cli" } as const;
-const newKey = async () => (await createKey(ports(), tenant, settings, testEnv.now())).secret;
+const newKey = async () => (await fixture.newKey()).secret;
 const setStatus = (status: "active" | "suspended", of = tenant) =>
   setTenantStatus(ports(), of, { status, actor: "cli" }, testEnv.now());
 const callerWith = (secret: string) => callerOf(ports(), { secret }, testEnv.now());
@@ -64,8 +52,7 @@ it("suspending a tenant leaves an operator key its other tenants", async () => {
 
 it("suspending a tenant records each change once, with the new status, however often it is repeated", async () => {
   for (const status of ["suspended", "suspended", "active", "active"] as const) await setStatus(status);
-  const { rows } = await auditStore(testEnv.table).list(tenant, { before: null, limit: 10, now: testEnv.now() });
-  const changes = rows.filter(({ action }) => action === "tenant.update");
+  const changes = await audits("tenant.update");
   expect(changes.map(({ detail }) => detail.status).sort()).toEqual(["active", "suspended"]);
   for (const { resource, actor } of changes) expect([resource, actor]).toEqual([`tenant:${tenant}`, "cli"]);
 });

@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { completeHold } from "#features/holds/flows/complete.ts";
-import { viewHold } from "#features/holds/flows/view.ts";
 import {
   easyChallengeToken,
   type HoldFixture,
-  newSourceIp,
   openHoldFixture,
   solveAllButOne,
   solveChallenge,
@@ -17,13 +13,6 @@ import { siblingId } from "../../../support/stores/samples.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 
 const testEnv = openedOnce(openTestEnv);
-
-const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
-  viewHold(
-    fixture.checkPagePorts(),
-    { holdId, secret: await fixture.secret(holdId), sourceIp: newSourceIp() },
-    testEnv.now(),
-  );
 
 describe("a completion is refused and sends nothing with", () => {
   let fixture: HoldFixture;
@@ -62,15 +51,11 @@ describe("a completion is refused and sends nothing with", () => {
       "no token": { token: "" },
       "an expired token": answering(easyChallengeToken({ holdId: hold.id, expires: testEnv.now() })),
     }[caseName];
-    const answer = await completeHold(
-      fixture.checkPagePorts(),
-      { ...right, ...changed },
-      startRequestTime(testEnv.now),
-    );
+    const answer = await fixture.answer({ ...right, ...changed });
     expect(answer).toMatchObject({ refused: "invalid_request", detail, errors: [{ problem: expect.any(String) }] });
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "awaiting_verification" } });
     // The right answer passes, so nothing else was wrong.
-    expect(await completeHold(fixture.checkPagePorts(), right, startRequestTime(testEnv.now))).toMatchObject({
+    expect(await fixture.answer(right)).toMatchObject({
       state: { status: "sent" },
     });
     testEnv.advance(11 * SECOND);
@@ -87,21 +72,15 @@ describe("a completion is refused and sends nothing with", () => {
         "a secret with a changed character": { secret: siblingId(right.secret) },
         "an id with a changed character": { holdId: siblingId(right.holdId) },
       }[caseName];
-      const answer = await completeHold(
-        fixture.checkPagePorts(),
-        { ...right, ...changed },
-        startRequestTime(testEnv.now),
-      );
+      const answer = await fixture.answer({ ...right, ...changed });
       expect(answer).toEqual({ refused: "hold_not_found" });
-      expect(
-        await completeHold(fixture.checkPagePorts(), { ...right, holdId: "hold_x" }, startRequestTime(testEnv.now)),
-      ).toEqual(answer);
+      expect(await fixture.answer({ ...right, holdId: "hold_x" })).toEqual(answer);
     },
   );
 
   it("a completion with the right secret after 30 minutes is refused like for an unknown hold", async () => {
     const hold = await fixture.newHold();
     testEnv.advance(30 * MINUTE);
-    expect(await viewFixtureHold(fixture, hold.id)).toEqual({ refused: "hold_not_found" });
+    expect(await fixture.view(hold.id)).toEqual({ refused: "hold_not_found" });
   });
 });

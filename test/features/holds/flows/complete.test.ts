@@ -3,18 +3,9 @@ import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { createChallenge } from "#features/holds/flows/challenge.ts";
-import { completeHold } from "#features/holds/flows/complete.ts";
-import { viewHold } from "#features/holds/flows/view.ts";
 import type { SendOutcome } from "#platforms/platform.ts";
 import { refusedOutcome as refusedBy } from "../../../support/flows/conversation-fixture.ts";
-import {
-  CANARY,
-  type HoldFixture,
-  newSourceIp,
-  openHoldFixture,
-  solveChallenge,
-} from "../../../support/flows/hold-fixture.ts";
+import { CANARY, openHoldFixture, solveChallenge } from "../../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 
@@ -28,24 +19,17 @@ async function countHeldTexts(): Promise<number> {
   return Items.filter((item) => item.PK.startsWith("H#") && JSON.stringify(item).includes(CANARY)).length;
 }
 
-const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
-  viewHold(
-    fixture.checkPagePorts(),
-    { holdId, secret: await fixture.secret(holdId), sourceIp: newSourceIp() },
-    testEnv.now(),
-  );
-
 it("the check shows the message to a caller with the secret, and sends it when the challenge is solved", async () => {
   const fixture = await openHoldFixture(testEnv);
   const hold = await fixture.newHold({ replyTo: "m_before" });
-  expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({
+  expect(await fixture.view(hold.id)).toMatchObject({
     displayName: "this person",
     participantUsername: null,
   });
   await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l" });
-  expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ displayName: "mara.l" });
+  expect(await fixture.view(hold.id)).toMatchObject({ displayName: "mara.l" });
   await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l", name: "Mara Lindqvist" });
-  expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({
+  expect(await fixture.view(hold.id)).toMatchObject({
     displayName: "Mara Lindqvist",
     participantUsername: "mara.l",
     accountHandle: "@shop",
@@ -77,12 +61,12 @@ it("the check shows the message to a caller with the secret, and sends it when t
 it("the check passes with a challenge that was issued for the hold", async () => {
   const fixture = await openHoldFixture(testEnv, { scope: "test" });
   const hold = await fixture.newHold();
-  const request = { holdId: hold.id, secret: await fixture.secret(hold.id), sourceIp: newSourceIp() };
-  const issued = await createChallenge(fixture.checkPagePorts(), request, testEnv.now());
+  const issued = await fixture.challenge(hold.id);
   if (isRefusal(issued)) throw new Error(issued.refused);
   expect(issued).toMatchObject({ challenge: { c: 50, s: 32, d: 3 }, expires: testEnv.now() + 10 * MINUTE });
-  const answer = { ...request, token: issued.token, solutions: solveChallenge(issued.token) };
-  expect(await completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+  const solved = { token: issued.token, solutions: solveChallenge(issued.token) };
+  const answer = { ...(await fixture.solvedAnswer(hold)), ...solved };
+  expect(await fixture.answer(answer)).toMatchObject({
     state: { status: "sent" },
   });
 });
@@ -91,8 +75,7 @@ it("the check limits a challenge to the remaining time of its hold", async () =>
   const fixture = await openHoldFixture(testEnv);
   const hold = await fixture.newHold();
   testEnv.advance(7 * MINUTE);
-  const request = { holdId: hold.id, secret: await fixture.secret(hold.id), sourceIp: newSourceIp() };
-  expect(await createChallenge(fixture.checkPagePorts(), request, testEnv.now())).toMatchObject({
+  expect(await fixture.challenge(hold.id)).toMatchObject({
     challenge: { d: 4 },
     expires: hold.expiresAt,
   });
@@ -171,7 +154,7 @@ it("a hold fails with the reason and without a send when the account is gone or 
     [unauthorized, second],
   ] as const) {
     expect(await fixture.read(id)).toMatchObject({ state: { status: "failed" }, hold: { content: null } });
-    expect(await viewFixtureHold(fixture, id)).toMatchObject({ refused: "hold_failed", detail: "failed" });
+    expect(await fixture.view(id)).toMatchObject({ refused: "hold_failed", detail: "failed" });
   }
 });
 
@@ -209,7 +192,7 @@ it("a slow platform gives the state sending, and the hold ends later by itself",
     state: { status: "sending" },
   });
   await expect.poll(() => fixture.calls.length).toBe(1);
-  expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ refused: "hold_sending", detail: "sending" });
+  expect(await fixture.view(hold.id)).toMatchObject({ refused: "hold_sending", detail: "sending" });
   expect(await fixture.complete(hold)).toMatchObject({ refused: "hold_sending" });
   testEnv.advance(60 * SECOND);
   expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "sending" } });

@@ -3,9 +3,8 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { completeHold } from "#features/holds/flows/complete.ts";
-import { createHold } from "#features/holds/flows/create.ts";
 import { eachFault } from "../../../support/flows/fault-injection.ts";
-import { CANARY, openHoldFixture, SOURCE_IP } from "../../../support/flows/hold-fixture.ts";
+import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 
@@ -53,15 +52,7 @@ eachFault(
   testEnv,
   async (interrupt, { callIndex: k, isReached }) => {
     const fixture = await openHoldFixture(testEnv);
-    const message = {
-      conversationId: fixture.conversation,
-      replyTo: null,
-      actorId: "a",
-      text: CANARY,
-      idempotencyKey: "key",
-    };
-    const actor = { caller: fixture.caller, ip: SOURCE_IP };
-    const create = () => createHold(fixture.apiPorts(), actor, message, startRequestTime(testEnv.now));
+    const create = () => fixture.tryCreateHold({ idempotencyKey: "key" });
     const first = await interrupt(create);
     testEnv.advance(MINUTE);
     const second = await create();

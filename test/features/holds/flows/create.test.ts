@@ -141,28 +141,21 @@ it("a human agent's message stores a result that does not name the person, and r
 it("a human agent's message is not held again when its conversation was erased before the key's result was stored", async () => {
   const fixture = await openHoldFixture(testEnv);
   const ports = fixture.apiPorts();
-  const actor = { caller: fixture.caller, ip: SOURCE_IP };
-  const message = {
-    conversationId: fixture.conversation,
-    replyTo: null,
-    actorId: "a",
-    text: "hi",
-    idempotencyKey: "k",
-  };
   const saveResult = () => Promise.reject(new Error("injected"));
   const failingPorts = { ...ports, idempotencyKeys: { ...ports.idempotencyKeys, saveResult } };
-  await createHold(failingPorts, actor, message, startRequestTime(testEnv.now));
+  await fixture.tryCreateHold({ idempotencyKey: "k" }, failingPorts);
   testEnv.advance(1);
   const erasure = {
     tenant: fixture.tenant,
     conversationId: fixture.conversation,
-    ...actor,
+    caller: fixture.caller,
+    ip: SOURCE_IP,
     now: testEnv.now(),
     time: testEnv,
   };
   await eraseConversation(ports, erasure, () => true);
   testEnv.advance(MINUTE);
-  expect(await createHold(ports, actor, message, startRequestTime(testEnv.now))).toEqual({
+  expect(await fixture.tryCreateHold({ idempotencyKey: "k" })).toEqual({
     refused: "outcome_unknown",
     detail: "outcome_unknown",
   });
@@ -180,20 +173,12 @@ it("a human agent's message does not consume the key when its content is invalid
 
 it("a human agent's message is held for its full time hours later with the same key if the first request wrote nothing", async () => {
   const fixture = await openHoldFixture(testEnv);
-  const message = {
-    conversationId: fixture.conversation,
-    replyTo: null,
-    actorId: "a",
-    text: "hi",
-    idempotencyKey: "k",
-  };
   const ports = fixture.apiPorts();
   const create = () => Promise.reject(new Error("injected"));
-  const actor = { caller: fixture.caller, ip: SOURCE_IP };
   const failingPorts = { ...ports, holds: { ...ports.holds, create } };
-  await expect(createHold(failingPorts, actor, message, startRequestTime(testEnv.now))).rejects.toThrow("injected");
+  await expect(fixture.tryCreateHold({ idempotencyKey: "k" }, failingPorts)).rejects.toThrow("injected");
   testEnv.advance(6 * HOUR);
-  const hold = await createHold(ports, actor, message, startRequestTime(testEnv.now));
+  const hold = await fixture.tryCreateHold({ idempotencyKey: "k" });
   if (isRefusal(hold)) throw new Error(hold.refused);
   expect(ulidTime(hold.id.slice("hold_".length))).toBe(testEnv.now());
   expect(hold.expiresAt).toBe(testEnv.now() + 15 * MINUTE);

@@ -1,10 +1,8 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { table as names } from "#base/config/names.ts";
-import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import { completeHold } from "#features/holds/flows/complete.ts";
 import { expireHolds } from "#features/holds/flows/expire.ts";
 import { WAITING_HOLDS } from "#features/holds/store/keys.ts";
 import { eachFault } from "../../../support/flows/fault-injection.ts";
@@ -124,7 +122,7 @@ it("either a sweep or a completion gets the message at the last moment, and its 
     // A sweep whose clock is a little ahead.
     const ahead = testEnv.now() + SECOND;
     const [done] = await Promise.all([
-      completeHold(fixture.checkPagePorts(), answer, startRequestTime(testEnv.now)),
+      fixture.answer(answer),
       expireHolds(holds(), ahead),
       expireHolds(holds(), ahead),
     ]);

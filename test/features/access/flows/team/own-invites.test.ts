@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY } from "#base/kernel/time.ts";
 import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "#features/access/flows/team/own-invites.ts";
-import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import type { Role } from "#features/access/rules/roles.ts";
+import { eachFault } from "../../../../support/flows/fault-injection.ts";
 import { refused, useInvites } from "./support/invites.ts";
 import { newEmail } from "./support/team.ts";
 
@@ -15,6 +16,15 @@ async function inviteElsewhere(email: string) {
   workspace.owner = await team.newMember(workspace.tenant, "owner");
   workspace.admin = workspace.owner;
   return newInvite(email);
+}
+
+/** An invite that waits for a member of another tenant. */
+async function newWaiting(role: Role = "agent") {
+  const email = newEmail();
+  const userId = await team.newMember(await team.newTenant(), "agent", email);
+  const invite = await newInvite(email, role);
+  await team.signIn(email);
+  return { ...invite, userId };
 }
 
 const tenantsOf = async (userId: string) =>
@@ -135,10 +145,7 @@ it("an invite that waits is not found by a session that found an earlier one of 
 });
 
 it("an invite that waits stays in its place when it is sent again", async () => {
-  const email = newEmail();
-  const userId = await team.newMember(await team.newTenant(), "agent", email);
-  const { id } = await newInvite(email);
-  await team.signIn(email);
+  const { userId, id } = await newWaiting();
   nextWindow();
   await resend(id, workspace.owner);
   expect(await waiting(userId)).toEqual([id]);
@@ -159,10 +166,7 @@ it("an invite that waits is no one else's: to another person, and before a sign-
 });
 
 it("an invite that waits is accepted once, with an audit row of its person; a repeated request returns the membership", async () => {
-  const email = newEmail();
-  const userId = await team.newMember(await team.newTenant(), "agent", email);
-  const { id, tenant } = await newInvite(email, "admin");
-  await team.signIn(email);
+  const { userId, id, tenant } = await newWaiting("admin");
   const results = await Promise.all(Array.from({ length: 5 }, () => accept(userId, id)));
   results.push(await accept(userId, id));
   for (const result of results) expect(result).toMatchObject({ tenant, userId, role: "admin" });
@@ -172,10 +176,7 @@ it("an invite that waits is accepted once, with an audit row of its person; a re
 });
 
 it("an invite that waits is declined once, with an audit row, and its address can be invited again", async () => {
-  const email = newEmail();
-  const userId = await team.newMember(await team.newTenant(), "agent", email);
-  const { id, tenant } = await newInvite(email);
-  await team.signIn(email);
+  const { email, userId, id, tenant } = await newWaiting();
   expect(await decline(userId, id)).toBeNull();
   expect(await decline(userId, id)).toEqual(refused("invite_not_found"));
   expect(await accept(userId, id)).toEqual(refused("invite_not_found"));
@@ -192,10 +193,7 @@ it("an invite that waits is declined once, with an audit row, and its address ca
 it("an invite that waits has one end when it is accepted, declined and revoked at the same time", async () => {
   for (let round = 0; round < 10; round++) {
     nextWindow();
-    const email = newEmail();
-    const userId = await team.newMember(await team.newTenant(), "agent", email);
-    const { id, tenant } = await newInvite(email);
-    await team.signIn(email);
+    const { userId, id, tenant } = await newWaiting();
     const answers = await Promise.all([accept(userId, id), decline(userId, id), revoke(id, workspace.owner)]);
     const [isAccepted, isDeclined, isRevoked] = answers.map((answer) => !isRefusal(answer));
     expect([isAccepted, isDeclined, isRevoked].filter(Boolean), `round ${round}`).toHaveLength(1);
@@ -206,10 +204,7 @@ it("an invite that waits has one end when it is accepted, declined and revoked a
 });
 
 it("an invite that waits ends with its seven days", async () => {
-  const email = newEmail();
-  const userId = await team.newMember(await team.newTenant(), "agent", email);
-  const { id } = await newInvite(email);
-  await team.signIn(email);
+  const { userId, id } = await newWaiting();
   testEnv.advance(7 * DAY - 1);
   expect(await waiting(userId)).toEqual([id]);
   testEnv.advance(1);
@@ -217,30 +212,20 @@ it("an invite that waits ends with its seven days", async () => {
   for (const answer of [accept, decline]) expect(await answer(userId, id)).toEqual(refused("invite_not_found"));
 });
 
-it.each(faultPoints)(
-  "an invite that waits is accepted and declined once with a fault (%s) at any call",
-  async (faultPoint) => {
-    for (const [name, answer] of Object.entries({ accept, decline })) {
-      for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
-        nextWindow();
-        const email = newEmail();
-        const userId = await team.newMember(await team.newTenant(), "agent", email);
-        const { id, tenant } = await newInvite(email);
-        await team.signIn(email);
-        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-        await answer(userId, id).catch(() => null);
-        injection.remove();
-        reached = injection.reached();
-        await answer(userId, id);
-        const isMember = (await tenantsOf(userId)).includes(tenant);
-        const status = (await list()).find((invite) => invite.id === id)?.status;
-        expect([isMember, status]).toEqual(name === "accept" ? [true, "accepted"] : [false, "declined"]);
-        const action = name === "accept" ? "invite.accept" : "invite.decline";
-        const rows = (await team.audits(tenant, action)).filter(({ resource }) => resource === `invite:${id}`);
-        expect(rows).toHaveLength(1);
-        // No row by address is left.
-        expect(await waiting(userId)).toEqual([]);
-      }
-    }
-  },
-);
+for (const [name, answer] of Object.entries({ accept, decline })) {
+  eachFault(`an invite that waits has one end with a fault (%s) at any call: ${name}`, testEnv, async (interrupt) => {
+    nextWindow();
+    const { userId, id, tenant } = await newWaiting();
+    await interrupt(() => answer(userId, id));
+    await answer(userId, id);
+    const isMember = (await tenantsOf(userId)).includes(tenant);
+    const status = (await list()).find((invite) => invite.id === id)?.status;
+    expect([isMember, status]).toEqual(name === "accept" ? [true, "accepted"] : [false, "declined"]);
+    const rows = (await team.audits(tenant, `invite.${name as "accept" | "decline"}`)).filter(
+      ({ resource }) => resource === `invite:${id}`,
+    );
+    expect(rows).toHaveLength(1);
+    // No row by address is left.
+    expect(await waiting(userId)).toEqual([]);
+  });
+}
