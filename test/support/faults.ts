@@ -32,6 +32,8 @@ export interface FaultyOperation {
   readonly input: unknown;
 }
 
+type FaultyClient = DynamoDBClient | DynamoDBDocumentClient;
+
 /** Stands for the end of the process in the code under test. */
 export class Crash extends Error {
   override readonly name = "Crash";
@@ -40,13 +42,33 @@ export class Crash extends Error {
 const MIDDLEWARE = "injected faults";
 
 /**
+ * Does work with faults of the client, which are removed when it ends.
+ * @param decide as for `injectFaults`, or the fault of the first attempt
+ */
+export async function withFaults<T>(
+  client: FaultyClient,
+  decide: Fault | ((operation: FaultyOperation) => Fault | Promise<Fault>),
+  work: () => Promise<T>,
+): Promise<T> {
+  const end = injectFaults(
+    client,
+    typeof decide === "function" ? decide : ({ index }) => (index === 0 ? decide : "pass"),
+  );
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/**
  * Injects a fault into each attempt of the client and of every document client made of it, below the SDK's retries.
  * `decide` may return a promise: the attempt waits for it, which delays it or puts it behind another.
  * @returns a function that removes the faults
  * @throws Error when the client already has injected faults
  */
 export function injectFaults(
-  client: DynamoDBClient | DynamoDBDocumentClient,
+  client: FaultyClient,
   decide: (operation: FaultyOperation) => Fault | Promise<Fault>,
 ): () => void {
   let attempts = 0;

@@ -218,7 +218,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "if (storedRoute && !isFreeFor(storedRoute, tenant, now) && now === 0) return",
     killedBy: {
       file: "test/features/accounts/store/connections.test.ts",
-      title: "is refused while another tenant has the account",
+      title: "connecting is refused while another tenant has the account",
     },
   },
   {
@@ -239,7 +239,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "(route[Route.freeAt] ?? 0) <= now + ACCOUNT_RELEASE_WAIT",
     killedBy: {
       file: "test/features/accounts/store/connections.test.ts",
-      title: "keeps other tenants from the account for two minutes, and not its own",
+      title: "disconnecting keeps other tenants from the account for two minutes, and not its own",
     },
   },
   {

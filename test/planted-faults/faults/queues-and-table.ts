@@ -28,7 +28,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: '= ["finish_connect"];',
     killedBy: {
       file: "test/features/accounts/flows/dead-tasks.test.ts",
-      title: "disconnects the account half an hour later, as the platform requested, without an operator",
+      title:
+        "a task of an account that became a dead letter disconnects the account half an hour later, as the platform requested, without an operator",
     },
   },
   {

@@ -4,7 +4,7 @@ import { authenticate } from "#features/access/authenticate.ts";
 import { apiKeyHash } from "#features/access/flows/find-key.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { injectFaults, withFaults } from "../../../support/faults.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { attachMeter } from "../../../support/meter.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -115,8 +115,6 @@ it("a key is stored together with an audit row per tenant, or not at all", async
   await expect(createOperatorKey(ports(), tenants, settings, testEnv.now())).rejects.toThrow("crashed");
   end();
   expect(await audits()).toEqual([[], []]);
-  const lost = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  await createOperatorKey(ports(), tenants, settings, testEnv.now());
-  lost();
+  await withFaults(testEnv.client, "lost", () => createOperatorKey(ports(), tenants, settings, testEnv.now()));
   expect(await audits()).toEqual([["operator_key.create"], ["operator_key.create"]]);
 });

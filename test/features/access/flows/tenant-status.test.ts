@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { type Fault, withFaults } from "../../../support/faults.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
 import { callerOf } from "./support/api-keys.ts";
 import { settings, useKeyFixture } from "./support/key-fixture.ts";
@@ -24,9 +24,11 @@ const callerWith = (secret: string) => callerOf(ports(), { secret }, testEnv.now
 
 /** Runs the work with faults, and again without them. */
 async function runTwice(work: () => Promise<unknown>, faultAt: (index: number) => Fault): Promise<void> {
-  const end = injectFaults(testEnv.client, ({ index }) => faultAt(index));
-  await work().catch(() => null);
-  end();
+  await withFaults(
+    testEnv.client,
+    ({ index }) => faultAt(index),
+    () => work().catch(() => null),
+  );
   await work();
 }
 

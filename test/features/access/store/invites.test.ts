@@ -13,7 +13,7 @@ import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { injectFaults, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 import {
@@ -114,9 +114,7 @@ it("an invite is one of ten that are created at once", async () => {
 
 it("an invite whose creation loses its answer is created once", async () => {
   const invite = sampleInvite(tenant);
-  const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await createInvite(table, invite)).toBe("created");
-  end();
+  expect(await withFaults(testTable.client, "lost", () => createInvite(table, invite))).toBe("created");
   expect(await auditCount("invite.create")).toBe(1);
 });
 
@@ -156,9 +154,7 @@ it("a revoked invite that had expired leaves the later invite of its address pen
 
 it("a revocation whose answer is lost revokes its invite once", async () => {
   const invite = await newInvite();
-  const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await revoke(invite)).toBe("revoked");
-  end();
+  expect(await withFaults(testTable.client, "lost", () => revoke(invite))).toBe("revoked");
   expect(await auditCount("invite.revoke")).toBe(1);
 });
 
@@ -189,9 +185,7 @@ it("the mail of an invite is claimed once, and again after the invite was renewe
   expect((await claims(invite, NOW)).filter(Boolean)).toEqual([invite]);
   expect(await claims(invite, NOW + 1)).toEqual([null, null, null]);
   await renew(invite, EXPIRY);
-  const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await claim(invite, EXPIRY + 1)).toMatchObject({ id: invite.id });
-  end();
+  expect(await withFaults(testTable.client, "lost", () => claim(invite, EXPIRY + 1))).toMatchObject({ id: invite.id });
   expect(await claims(invite, EXPIRY + 1)).toEqual([null, null, null]);
 });
 

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { type LoginToken, loginTokenStore } from "#features/access/store/login-tokens.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
@@ -43,9 +43,7 @@ it("a link is usable to the last millisecond of its time, and an unknown one nev
 
 it("a link whose consumption lost its answer is consumed, and no one gets it", async () => {
   const loginId = await newLink();
-  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await loginTokens.consume(loginId, NOW)).toBeNull();
-  end();
+  expect(await withFaults(table.client, "lost", () => loginTokens.consume(loginId, NOW))).toBeNull();
   expect(await loginTokens.get(loginId)).toBeNull();
 });
 
@@ -63,9 +61,9 @@ it("one worker claims the mail of a link, and none that of a used or expired one
 
 it("a claim whose answer was lost is the worker's own, and another worker's is not", async () => {
   const loginId = await newLink();
-  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await loginTokens.claimMail(loginId, { op: "one", now: NOW })).toBe(true);
-  end();
+  expect(await withFaults(table.client, "lost", () => loginTokens.claimMail(loginId, { op: "one", now: NOW }))).toBe(
+    true,
+  );
   expect(await loginTokens.claimMail(loginId, { op: "two", now: NOW })).toBe(false);
 });
 

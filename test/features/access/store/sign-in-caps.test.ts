@@ -5,7 +5,7 @@ import { openTable } from "#base/table/client.ts";
 import { signInWindow } from "#features/access/rules/sign-in-window.ts";
 import { signInCapStore } from "#features/access/store/sign-in-caps.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { type Fault, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
@@ -48,9 +48,7 @@ describe.each([
     async (fault: Fault) => {
       const subject = newSubject();
       for (let i = 0; i < max; i++) {
-        const stop = injectFaults(table.client, ({ index }) => (index === 0 ? fault : "pass"));
-        expect(await caps.consume(kind, subject, NOW)).toBeNull();
-        stop();
+        expect(await withFaults(table.client, fault, () => caps.consume(kind, subject, NOW))).toBeNull();
       }
       expect(await caps.consume(kind, subject, NOW)).not.toBeNull();
     },

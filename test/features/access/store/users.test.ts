@@ -6,7 +6,7 @@ import { auditStore } from "#features/access/store/audit.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { injectFaults, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 import { auditOf, createMember, createTenant, hashesOf, newEmail, signIn } from "./support/team-samples.ts";
@@ -113,9 +113,11 @@ it("the sessions of an epoch end once, with an audit row in each tenant", async 
 
 it("the end of sessions whose answer is lost is reported as its own, once", async () => {
   const user = await signIn(table);
-  const end = injectFaults(testTable.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await users.raiseEpoch(user.id, { epoch: 0, audits: [], op: newUlid(NOW) })).toBe(true);
-  end();
+  expect(
+    await withFaults(testTable.client, "lost", () =>
+      users.raiseEpoch(user.id, { epoch: 0, audits: [], op: newUlid(NOW) }),
+    ),
+  ).toBe(true);
   expect((await users.get(user.id))?.sessionEpoch).toBe(1);
 });
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
@@ -29,81 +29,79 @@ async function connectBy(userId: string) {
   return account;
 }
 
-describe("a connection", () => {
-  it("is mailed to the owners and to the person who connected it, once, however often its task runs", async () => {
-    fixture.sendMails();
-    const email = newEmail();
-    const admin = await fixture.team.newMember(tenant, "admin", email);
-    const { connectionId } = await connectBy(admin);
-    await fixture.drain();
-    await fixture.run({ op: "finish_connect", tenant, account: page(), connectionId, userId: admin });
-    await fixture.drain();
-    expect(recipients()).toEqual([...owners, email].sort());
-    const [mail] = fixture.mails;
-    expect(mail?.subject).toBe(`${key()} is connected to "${tenant}"`);
-    expect(mail?.text).toContain(`A channel account was connected to the workspace "${tenant}" on Parley.`);
-    // No name that a stranger chose, no person and no token.
-    expect(fixture.mails.map(({ text }) => text).join()).not.toMatch(/shop|usr_|@|token/i);
-  });
+it("a connection is mailed to the owners and to the person who connected it, once, however often its task runs", async () => {
+  fixture.sendMails();
+  const email = newEmail();
+  const admin = await fixture.team.newMember(tenant, "admin", email);
+  const { connectionId } = await connectBy(admin);
+  await fixture.drain();
+  await fixture.run({ op: "finish_connect", tenant, account: page(), connectionId, userId: admin });
+  await fixture.drain();
+  expect(recipients()).toEqual([...owners, email].sort());
+  const [mail] = fixture.mails;
+  expect(mail?.subject).toBe(`${key()} is connected to "${tenant}"`);
+  expect(mail?.text).toContain(`A channel account was connected to the workspace "${tenant}" on Parley.`);
+  // No name that a stranger chose, no person and no token.
+  expect(fixture.mails.map(({ text }) => text).join()).not.toMatch(/shop|usr_|@|token/i);
+});
 
-  it("of an owner is mailed to each owner once", async () => {
-    fixture.sendMails();
-    await connectBy(await fixture.team.signIn(owners[0] ?? ""));
-    await fixture.drain();
-    expect(recipients()).toEqual([...owners].sort());
-  });
+it("a connection of an owner is mailed to each owner once", async () => {
+  fixture.sendMails();
+  await connectBy(await fixture.team.signIn(owners[0] ?? ""));
+  await fixture.drain();
+  expect(recipients()).toEqual([...owners].sort());
+});
 
-  it("that replaces another one is mailed again", async () => {
-    fixture.sendMails();
-    const admin = await fixture.team.newMember(tenant, "admin");
-    await connectBy(admin);
-    await fixture.drain();
-    fixture.mails.length = 0;
-    testEnv.advance(1);
-    await connectBy(admin);
-    await fixture.drain();
-    expect(fixture.mails).toHaveLength(3);
-    expect(fixture.mails[0]?.text).toContain("on Parley again.");
-  });
+it("a connection that replaces another one is mailed again", async () => {
+  fixture.sendMails();
+  const admin = await fixture.team.newMember(tenant, "admin");
+  await connectBy(admin);
+  await fixture.drain();
+  fixture.mails.length = 0;
+  testEnv.advance(1);
+  await connectBy(admin);
+  await fixture.drain();
+  expect(fixture.mails).toHaveLength(3);
+  expect(fixture.mails[0]?.text).toContain("on Parley again.");
+});
 
-  it("is mailed by the queue where the process of the request died", async () => {
-    fixture.sendMails();
-    const admin = await fixture.team.newMember(tenant, "admin");
-    const ports = { ...fixture.ports(), accountPlatformFor: () => Promise.reject(new Error("The process died.")) };
-    await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never, ports).catch(() => null);
-    await fixture.drain();
-    expect(fixture.mails).toHaveLength(3);
-  });
+it("a connection is mailed by the queue where the process of the request died", async () => {
+  fixture.sendMails();
+  const admin = await fixture.team.newMember(tenant, "admin");
+  const ports = { ...fixture.ports(), accountPlatformFor: () => Promise.reject(new Error("The process died.")) };
+  await fixture.connect(tenant, page(), (await fixture.team.acting(admin)) as never, ports).catch(() => null);
+  await fixture.drain();
+  expect(fixture.mails).toHaveLength(3);
+});
 
-  it("whose subscription is refused is not mailed", async () => {
-    fixture.sendMails();
-    fixture.setScript(async () => refusedCall);
-    const admin = await fixture.team.newMember(tenant, "admin");
-    const account = await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never);
-    expect(isRefusal(account)).toBe(true);
-    await fixture.drain();
-    expect(fixture.mails).toEqual([]);
-  });
+it("a connection whose subscription is refused is not mailed", async () => {
+  fixture.sendMails();
+  fixture.setScript(async () => refusedCall);
+  const admin = await fixture.team.newMember(tenant, "admin");
+  const account = await fixture.connect(tenant, page(), (await fixture.team.acting(admin)) as never);
+  expect(isRefusal(account)).toBe(true);
+  await fixture.drain();
+  expect(fixture.mails).toEqual([]);
+});
 
-  it("is mailed once SES takes the mail, and is complete where it does not in ten minutes", async () => {
-    let refusals = 4;
-    fixture.sendMails(async () => {
-      if (refusals-- > 0) throw new Error("SES refuses.");
-      return "accepted";
-    });
-    const admin = await fixture.team.newMember(tenant, "admin");
-    await connectBy(admin);
-    await fixture.drain();
-    expect([...new Set(recipients())]).toHaveLength(3);
-    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "Error" });
-
-    fixture.mails.length = 0;
-    refusals = Number.POSITIVE_INFINITY;
-    testEnv.advance(1);
-    await connectBy(admin);
-    await fixture.drain();
-    expect(fixture.mails).toEqual([]);
-    expect(await fixture.get(tenant, page())).not.toBeNull();
-    expect(await receiveAllMessages(testEnv.sqs, fixture.queues.accounts)).toEqual([]);
+it("a connection is mailed once SES takes the mail, and is complete where it does not in ten minutes", async () => {
+  let refusals = 4;
+  fixture.sendMails(async () => {
+    if (refusals-- > 0) throw new Error("SES refuses.");
+    return "accepted";
   });
+  const admin = await fixture.team.newMember(tenant, "admin");
+  await connectBy(admin);
+  await fixture.drain();
+  expect([...new Set(recipients())]).toHaveLength(3);
+  expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "Error" });
+
+  fixture.mails.length = 0;
+  refusals = Number.POSITIVE_INFINITY;
+  testEnv.advance(1);
+  await connectBy(admin);
+  await fixture.drain();
+  expect(fixture.mails).toEqual([]);
+  expect(await fixture.get(tenant, page())).not.toBeNull();
+  expect(await receiveAllMessages(testEnv.sqs, fixture.queues.accounts)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deauthorize } from "#features/accounts/flows/platform-callbacks/deauthorize.ts";
@@ -35,59 +35,57 @@ const send = (task: AccountTask) =>
   });
 const depth = () => queueDepth(testEnv.eventSource, fixture.queues.accounts);
 
-describe("a task of an account that became a dead letter", () => {
-  it("disconnects the account half an hour later, as the platform requested, without an operator", async () => {
-    const account = await fixture.connect("one", [user]);
-    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
-    expect(await exhaustReceives()).toBe(1);
-    testEnv.advance(27 * MINUTE);
-    await sweep();
-    expect(await depth()).toBe(0);
-    testEnv.advance(2 * MINUTE);
-    await sweep();
-    testEnv.advance(MINUTE + SECOND);
-    await fixture.runTasks();
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).toBeNull();
-    expect(await fixture.auditActions()).toContain("platform.deauthorize");
-  });
+it("a task of an account that became a dead letter disconnects the account half an hour later, as the platform requested, without an operator", async () => {
+  const account = await fixture.connect("one", [user]);
+  await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
+  expect(await exhaustReceives()).toBe(1);
+  testEnv.advance(27 * MINUTE);
+  await sweep();
+  expect(await depth()).toBe(0);
+  testEnv.advance(2 * MINUTE);
+  await sweep();
+  testEnv.advance(MINUTE + SECOND);
+  await fixture.runTasks();
+  expect(await fixture.stores.accounts.get(fixture.tenant, account)).toBeNull();
+  expect(await fixture.auditActions()).toContain("platform.deauthorize");
+});
 
-  it("completes the connection of an account, with its event", async () => {
-    const account = await fixture.connect("one", [user]);
-    const stored = await fixture.stores.accounts.get(fixture.tenant, account);
-    const connectionId = stored?.connectionId ?? "";
-    await send({ op: "finish_connect", tenant: fixture.tenant, account, connectionId });
-    expect(await exhaustReceives()).toBe(1);
-    testEnv.advance(30 * MINUTE);
-    await sweep();
-    await fixture.runTasks();
-    const events = await receiveAllMessages(testEnv.eventSource, fixture.queues.events);
-    expect(events.map(({ body }) => decodeEvent(body)?.type)).toEqual(["account.connected"]);
-  });
+it("a task of an account that became a dead letter completes the connection of an account, with its event", async () => {
+  const account = await fixture.connect("one", [user]);
+  const stored = await fixture.stores.accounts.get(fixture.tenant, account);
+  const connectionId = stored?.connectionId ?? "";
+  await send({ op: "finish_connect", tenant: fixture.tenant, account, connectionId });
+  expect(await exhaustReceives()).toBe(1);
+  testEnv.advance(30 * MINUTE);
+  await sweep();
+  await fixture.runTasks();
+  const events = await receiveAllMessages(testEnv.eventSource, fixture.queues.events);
+  expect(events.map(({ body }) => decodeEvent(body)?.type)).toEqual(["account.connected"]);
+});
 
-  it("that fails again is repeated again", async () => {
-    const account = await fixture.connect("one", [user]);
-    await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
-    for (let round = 0; round < 3; round++) {
-      expect(await exhaustReceives()).toBe(1);
-      testEnv.advance(30 * MINUTE);
-      await sweep();
-    }
-    await fixture.runTasks();
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).toBeNull();
-  });
-
-  it("is not repeated where a row of the account is due itself", async () => {
-    const of = { tenant: fixture.tenant, account: fixture.accountOf("one") };
-    await send({ op: "check", ...of });
-    await send({ op: "fill_gap", ...of, connectionId: "", since: 0, until: 1, after: null, done: 0 });
-    await send({ op: "erase_conversations", ...of, code: "c", after: null, erased: false });
-    expect(await exhaustReceives()).toBe(3);
-    const disconnection = { reason: "user", actor: "cli", userId: null, ip: null, at: testEnv.now() } as const;
-    await send({ op: "let_go", ...of, connectionId: "", ...disconnection });
+it("a task of an account that became a dead letter that fails again is repeated again", async () => {
+  const account = await fixture.connect("one", [user]);
+  await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now() });
+  for (let round = 0; round < 3; round++) {
     expect(await exhaustReceives()).toBe(1);
     testEnv.advance(30 * MINUTE);
     await sweep();
-    const tasks = await receiveAllMessages(testEnv.eventSource, fixture.queues.accounts);
-    expect(tasks.map(({ body }) => decodeAccountTask(body)?.op)).toEqual(["let_go"]);
-  });
+  }
+  await fixture.runTasks();
+  expect(await fixture.stores.accounts.get(fixture.tenant, account)).toBeNull();
+});
+
+it("a task of an account that became a dead letter is not repeated where a row of the account is due itself", async () => {
+  const of = { tenant: fixture.tenant, account: fixture.accountOf("one") };
+  await send({ op: "check", ...of });
+  await send({ op: "fill_gap", ...of, connectionId: "", since: 0, until: 1, after: null, done: 0 });
+  await send({ op: "erase_conversations", ...of, code: "c", after: null, erased: false });
+  expect(await exhaustReceives()).toBe(3);
+  const disconnection = { reason: "user", actor: "cli", userId: null, ip: null, at: testEnv.now() } as const;
+  await send({ op: "let_go", ...of, connectionId: "", ...disconnection });
+  expect(await exhaustReceives()).toBe(1);
+  testEnv.advance(30 * MINUTE);
+  await sweep();
+  const tasks = await receiveAllMessages(testEnv.eventSource, fixture.queues.accounts);
+  expect(tasks.map(({ body }) => decodeAccountTask(body)?.op)).toEqual(["let_go"]);
 });

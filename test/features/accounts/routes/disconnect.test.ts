@@ -52,7 +52,7 @@ async function request(method: string, path: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-it("disconnects the account: it is listed no more, its history is, and another request is 404", async () => {
+it("a request disconnects the account: it is listed no more, its history is, and another request is 404", async () => {
   const path = `/v1/accounts/${accountKey()}`;
   expect(await request("DELETE", path)).toEqual({ status: 200, body: { ok: true, data: { disconnected: true } } });
   expect((await request("GET", "/v1/accounts")).body).toEqual({ ok: true, data: { accounts: [] } });

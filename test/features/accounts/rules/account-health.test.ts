@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
 import {
   type AccountHealth,
@@ -180,12 +180,10 @@ const rows: Record<string, Row> = {
   ],
 };
 
-describe("what follows from a finding of a check", () => {
-  test.each(Object.entries(rows))("%s", (_name, [before, finding, after]) => {
-    const change = healthAfter(before, finding, NOW);
-    if (after === null) expect(change).toBeNull();
-    else expect(change).toMatchObject(after);
-  });
+test.each(Object.entries(rows))("what follows from a finding of a check: %s", (_name, [before, finding, after]) => {
+  const change = healthAfter(before, finding, NOW);
+  if (after === null) expect(change).toBeNull();
+  else expect(change).toMatchObject(after);
 });
 
 test("the end of the data access is named from 14 days before it", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import {
@@ -15,32 +15,30 @@ const T = 1_800_000_000_000;
 const connect = (holders: Parameters<typeof holdersAfterConnecting>[0], tenant: typeof acme, now: number) =>
   holdersAfterConnecting(holders, { tenant, handle: "@shop", now });
 
-describe("an account that two tenants had, one after the other", () => {
-  const released = holdersAfterDisconnecting(connect([], acme, T), T + HOUR);
-  const holders = connect(released, globex, T + 2 * HOUR);
+const released = holdersAfterDisconnecting(connect([], acme, T), T + HOUR);
+const holders = connect(released, globex, T + 2 * HOUR);
 
-  it.each([
-    ["before the first connection", T - MINUTE - 1, null],
-    ["a minute before the first connection", T - MINUTE, acme],
-    ["in the time of the first", T + HOUR - 1, acme],
-    ["a minute after it, where the clocks may differ", T + HOUR + MINUTE - 1, acme],
-    ["when no tenant had it", T + HOUR + MINUTE, null],
-    ["just before the minute before the second", T + 2 * HOUR - MINUTE - 1, null],
-    ["a minute before the second", T + 2 * HOUR - MINUTE, globex],
-    ["in the time of the second", T + 9 * HOUR, globex],
-  ])("has the tenant of what was written %s", (_, at, tenant) => {
-    expect(holderAt(holders, at)?.tenant ?? null).toBe(tenant);
-  });
+it.each([
+  ["before the first connection", T - MINUTE - 1, null],
+  ["a minute before the first connection", T - MINUTE, acme],
+  ["in the time of the first", T + HOUR - 1, acme],
+  ["a minute after it, where the clocks may differ", T + HOUR + MINUTE - 1, acme],
+  ["when no tenant had it", T + HOUR + MINUTE, null],
+  ["just before the minute before the second", T + 2 * HOUR - MINUTE - 1, null],
+  ["a minute before the second", T + 2 * HOUR - MINUTE, globex],
+  ["in the time of the second", T + 9 * HOUR, globex],
+])("an account that two tenants had, one after the other has the tenant of what was written %s", (_, at, tenant) => {
+  expect(holderAt(holders, at)?.tenant ?? null).toBe(tenant);
+});
 
-  it("keeps the time of a tenant that connects it again", () => {
-    expect(connect(holders, globex, T + 5 * HOUR)).toEqual(holders);
-  });
+it("an account that two tenants had, one after the other keeps the time of a tenant that connects it again", () => {
+  expect(connect(holders, globex, T + 5 * HOUR)).toEqual(holders);
+});
 
-  it("forgets a former tenant when no webhook of its time can be processed", () => {
-    const later = T + HOUR + HOLDER_RETENTION;
-    expect(connect(holders, globex, later - 1)).toHaveLength(2);
-    expect(connect(holders, globex, later)).toHaveLength(1);
-  });
+it("an account that two tenants had, one after the other forgets a former tenant when no webhook of its time can be processed", () => {
+  const later = T + HOUR + HOLDER_RETENTION;
+  expect(connect(holders, globex, later - 1)).toHaveLength(2);
+  expect(connect(holders, globex, later)).toHaveLength(1);
 });
 
 it("two tenants that are two minutes apart share no instant", () => {

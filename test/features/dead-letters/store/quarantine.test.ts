@@ -4,7 +4,7 @@ import { openTable } from "#base/table/client.ts";
 import { type DeadLetter, type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { withFaults } from "../../../support/faults.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 
@@ -102,9 +102,7 @@ it("a redrive claim that is released is free at once", async () => {
 
 it("a redrive claim recognizes itself when the table's response was lost", async () => {
   const one = await quarantineLetter();
-  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  const claim = await quarantine.claimDeadLetter(one, NOW);
-  end();
+  const claim = await withFaults(table.client, "lost", () => quarantine.claimDeadLetter(one, NOW));
   expect(claim).not.toBeNull();
 });
 

@@ -7,7 +7,7 @@ import { holdError, holdSecretHash, newHoldId } from "#features/holds/rules/hold
 import { holdStore } from "#features/holds/store/holds.ts";
 import type { SendContent } from "#features/sending/rules/send-content.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import {
   createSampleHold,
@@ -72,9 +72,9 @@ it("a new hold is created once, also when the call is repeated or its response i
   const tenant = newTenant();
   await recordInbound(tableHandle, tenant);
   const other = sampleHold(tenant);
-  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  expect(await holds.create(other, LAST_MESSAGE_AT, holdAuditEntry(other))).toBe(true);
-  end();
+  expect(
+    await withFaults(table.client, "lost", () => holds.create(other, LAST_MESSAGE_AT, holdAuditEntry(other))),
+  ).toBe(true);
   expect(await holds.get(other.id)).toMatchObject({ content: HELD_CONTENT });
 });
 
@@ -91,9 +91,7 @@ it("a claim with the wrong secret, of an expired hold or of a missing one fails"
 it("a claim is recognized by its sender when the response was lost", async () => {
   const hold = await createSampleHold(tableHandle);
   const sendId = newUlid(NOW);
-  const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  const claimed = await holds.claimHold(hold, sendId, NOW);
-  end();
+  const claimed = await withFaults(table.client, "lost", () => holds.claimHold(hold, sendId, NOW));
   expect(claimed).toMatchObject({ sendId, content: null, state: { status: "sending", claimedAt: NOW } });
 });
 

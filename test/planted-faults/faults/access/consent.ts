@@ -23,7 +23,7 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "if (ports.mail === null) return isComplete;",
     killedBy: {
       file: "test/features/accounts/flows/connected-mail.test.ts",
-      title: "is mailed once SES takes the mail, and is complete where it does not in ten minutes",
+      title: "a connection is mailed once SES takes the mail, and is complete where it does not in ten minutes",
     },
   },
   {
@@ -33,7 +33,8 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "if (isMailed && userId === undefined) return true;",
     killedBy: {
       file: "test/features/accounts/flows/connected-mail.test.ts",
-      title: "is mailed to the owners and to the person who connected it, once, however often its task runs",
+      title:
+        "a connection is mailed to the owners and to the person who connected it, once, however often its task runs",
     },
   },
   {

@@ -22,7 +22,7 @@ export const connectionFaults: readonly PlantedFault[] = [
     replacement: "remove(accountItemKey(tenant, ref), allOf(isPresent(A.sealedToken), ...isNotResubscribed)),",
     killedBy: {
       file: "test/features/accounts/store/connections.test.ts",
-      title: "does not take a connection that was made between its read and its write",
+      title: "disconnecting does not take a connection that was made between its read and its write",
     },
   },
   {
@@ -33,7 +33,8 @@ export const connectionFaults: readonly PlantedFault[] = [
     replacement: "            put(route),\n            put(auditItem(tenant, { ...audit, action })),",
     killedBy: {
       file: "test/features/accounts/store/connections.test.ts",
-      title: "again restores no time of a holder that a data deletion removed between its read and its write",
+      title:
+        "connecting again restores no time of a holder that a data deletion removed between its read and its write",
     },
   },
   {
@@ -43,7 +44,7 @@ export const connectionFaults: readonly PlantedFault[] = [
     replacement: "put(freeRoute),",
     killedBy: {
       file: "test/features/accounts/store/connections.test.ts",
-      title: "restores no time of a holder that a data deletion removed between its read and its write",
+      title: "disconnecting restores no time of a holder that a data deletion removed between its read and its write",
     },
   },
   {
@@ -74,7 +75,7 @@ export const connectionFaults: readonly PlantedFault[] = [
     replacement: "holdersAfterDataDeletion(holders, { tenant, ...request, requestedAt: 0 });",
     killedBy: {
       file: "test/features/accounts/flows/platform-callbacks/data-deletion.test.ts",
-      title: "is not undone by a late webhook from before it, where the account %s",
+      title: "a data deletion is not undone by a late webhook from before it, where the account %s",
     },
   },
 ];

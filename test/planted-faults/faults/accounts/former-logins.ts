@@ -17,7 +17,8 @@ export const formerLoginFaults: readonly PlantedFault[] = [
     replacement: "update({ PK, SK }, { set }, isAsRead && undefined)",
     killedBy: {
       file: "test/features/accounts/store/account-checks.test.ts",
-      title: "of a later connection at the same time is neither moved nor removed by the earlier one's",
+      title:
+        "the next check of an account of a later connection at the same time is neither moved nor removed by the earlier one's",
     },
   },
   {
@@ -34,7 +35,7 @@ export const formerLoginFaults: readonly PlantedFault[] = [
     replacement: " && (endsAt === null || endsAt > 0)",
     killedBy: {
       file: "test/features/accounts/flows/platform-callbacks/data-deletion.test.ts",
-      title: "erases nothing for a login whose row has ended and is still stored, and removes the row",
+      title: "a data deletion erases nothing for a login whose row has ended and is still stored, and removes the row",
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { runBackfill } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { receiveCount } from "../../../../../functions/worker/redelivery.ts";
@@ -25,204 +25,198 @@ function thread(fixture: BackfillFixture, index: number, count: number, at: numb
 
 const textsOf = (messages: readonly HistoryMessage[]) => messages.map(({ text }) => text);
 
-describe("300 messages of 40 threads that no webhook brought", () => {
-  it("are stored once each, in order, with one event each, while new ones arrive", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const { history, since } = fixture;
-    const before = Array.from({ length: 40 }, (_, index) => thread(fixture, index, 1, since - HOUR + index * SECOND));
-    const missing = Array.from({ length: 40 }, (_, index) =>
-      thread(fixture, index, index % 2 ? 7 : 8, since + index * MINUTE),
-    );
-    await fixture.received(...before.flat());
-    await fixture.drainInbound();
-    fixture.missed(...missing.flat());
-    // Every few calls a person whose thread was not read yet writes, and the thread moves to the front.
-    const arriving: HistoryMessage[][] = Array.from({ length: 40 }, () => []);
-    const webhooks: HistoryMessage[] = [];
-    history.onCall = (_path, index) => {
-      if (index % 4 === 3 && index < 60) {
-        const oldest = Math.floor(index / 4);
-        const message = thread(fixture, oldest, 1, testEnv.now());
-        arriving[oldest]?.push(...message);
-        history.messages.push(...message);
-        webhooks.push(...message);
-      }
-      return undefined;
-    };
-    await fixture.start();
-    await fixture.run(() => async (event, invocation) => {
-      const result = await fixture.backfillWorker()(event, invocation);
-      if (webhooks.length > 0) await fixture.queueWebhook(...webhooks.splice(0));
-      return result;
-    });
-    for (let index = 0; index < 40; index++) {
-      const expected = [before[index], missing[index], arriving[index]].flatMap((messages) => textsOf(messages ?? []));
-      expect(await fixture.texts(person(index))).toEqual(expected);
+it("300 messages of 40 threads that no webhook brought are stored once each, in order, with one event each, while new ones arrive", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const { history, since } = fixture;
+  const before = Array.from({ length: 40 }, (_, index) => thread(fixture, index, 1, since - HOUR + index * SECOND));
+  const missing = Array.from({ length: 40 }, (_, index) =>
+    thread(fixture, index, index % 2 ? 7 : 8, since + index * MINUTE),
+  );
+  await fixture.received(...before.flat());
+  await fixture.drainInbound();
+  fixture.missed(...missing.flat());
+  // Every few calls a person whose thread was not read yet writes, and the thread moves to the front.
+  const arriving: HistoryMessage[][] = Array.from({ length: 40 }, () => []);
+  const webhooks: HistoryMessage[] = [];
+  history.onCall = (_path, index) => {
+    if (index % 4 === 3 && index < 60) {
+      const oldest = Math.floor(index / 4);
+      const message = thread(fixture, oldest, 1, testEnv.now());
+      arriving[oldest]?.push(...message);
+      history.messages.push(...message);
+      webhooks.push(...message);
     }
-    const total = 40 + 300 + arriving.flat().length;
-    expect(missing.flat()).toHaveLength(300);
-    expect(arriving.flat().length).toBeGreaterThan(10);
-    expect(await fixture.events()).toEqual({ messages: total, eventIds: total });
-    const backfills = history.calls.slice(1).map(({ at }, index) => at - (history.calls[index]?.at ?? 0));
-    expect(Math.min(...backfills)).toBeGreaterThanOrEqual(500);
-    expect(history.calls.length).toBeLessThan(110);
+    return undefined;
+  };
+  await fixture.start();
+  await fixture.run(() => async (event, invocation) => {
+    const result = await fixture.backfillWorker()(event, invocation);
+    if (webhooks.length > 0) await fixture.queueWebhook(...webhooks.splice(0));
+    return result;
   });
-
-  it("keep the order of one second, behind a stored one of the same second", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const second = Math.floor(fixture.until / SECOND) * SECOND - HOUR;
-    const [first, ...others] = thread(fixture, 0, 6, second + 300, 100);
-    if (first) await fixture.received(first);
-    await fixture.drainInbound();
-    fixture.missed(...others);
-    await fixture.start();
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toEqual(textsOf([...(first ? [first] : []), ...others]));
-  });
-});
-
-describe("a message of the history", () => {
-  /** Runs a backfill over one missed message. @returns the message */
-  async function fillOne(fixture: BackfillFixture): Promise<HistoryMessage> {
-    const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
-    if (!message) throw new Error("There is no message.");
-    fixture.missed(message);
-    await fixture.start();
-    await fixture.run();
-    return message;
+  for (let index = 0; index < 40; index++) {
+    const expected = [before[index], missing[index], arriving[index]].flatMap((messages) => textsOf(messages ?? []));
+    expect(await fixture.texts(person(index))).toEqual(expected);
   }
-
-  it("has one row when its webhook comes at last", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const message = await fillOne(fixture);
-    for (let time = 0; time < 2; time++) {
-      await fixture.queueWebhook(message);
-      await fixture.drainInbound();
-    }
-    expect(await fixture.texts(person(0))).toEqual([message.text]);
-    expect(await fixture.events()).toEqual({ messages: 1, eventIds: 1 });
-  });
-
-  it("has one row when its webhook waits in the queue at the same time", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
-    if (!message) return;
-    await fixture.received(message);
-    await fixture.start();
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toEqual([message.text]);
-    expect(await fixture.events()).toEqual({ messages: 1, eventIds: 1 });
-  });
-
-  it("has one row when two backfills read it before it is stored", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    fixture.missed(...thread(fixture, 0, 5, fixture.until - HOUR));
-    await fixture.start();
-    await fixture.start();
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toEqual(textsOf(thread(fixture, 0, 5, fixture.until - HOUR)));
-    expect(await fixture.events()).toEqual({ messages: 5, eventIds: 5 });
-  });
-
-  it("is an echo where the account sent it", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const at = fixture.until - HOUR;
-    fixture.missed(...thread(fixture, 0, 2, at).map((message, index) => ({ ...message, isEcho: index === 1 })));
-    await fixture.start();
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toHaveLength(2);
-    const { rows } = await fixture.feed();
-    expect(rows.map(({ message }) => message.direction)).toEqual(["echo", "inbound"]);
-  });
+  const total = 40 + 300 + arriving.flat().length;
+  expect(missing.flat()).toHaveLength(300);
+  expect(arriving.flat().length).toBeGreaterThan(10);
+  expect(await fixture.events()).toEqual({ messages: total, eventIds: total });
+  const backfills = history.calls.slice(1).map(({ at }, index) => at - (history.calls[index]?.at ?? 0));
+  expect(Math.min(...backfills)).toBeGreaterThanOrEqual(500);
+  expect(history.calls.length).toBeLessThan(110);
 });
 
-describe("nothing is queued", () => {
-  it("from before or after the time of the backfill", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const { since, until } = fixture;
-    const inTime = [...thread(fixture, 0, 1, since + 300), ...thread(fixture, 0, 1, until - SECOND)];
-    fixture.missed(...thread(fixture, 0, 2, since - HOUR), ...inTime, ...thread(fixture, 0, 2, until + SECOND));
-    fixture.missed(...thread(fixture, 1, 2, since - HOUR));
-    await fixture.start();
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toEqual(textsOf(inTime));
-    expect(await fixture.texts(person(1))).toEqual([]);
-  });
+it("300 messages of 40 threads that no webhook brought keep the order of one second, behind a stored one of the same second", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const second = Math.floor(fixture.until / SECOND) * SECOND - HOUR;
+  const [first, ...others] = thread(fixture, 0, 6, second + 300, 100);
+  if (first) await fixture.received(first);
+  await fixture.drainInbound();
+  fixture.missed(...others);
+  await fixture.start();
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toEqual(textsOf([...(first ? [first] : []), ...others]));
+});
 
-  it("from before an erasure", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const { tenant, history } = fixture;
-    await fixture.received(...thread(fixture, 0, 2, fixture.until - 2 * HOUR));
-    fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
+/** Runs a backfill over one missed message. @returns the message */
+async function fillOne(fixture: BackfillFixture): Promise<HistoryMessage> {
+  const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
+  if (!message) throw new Error("There is no message.");
+  fixture.missed(message);
+  await fixture.start();
+  await fixture.run();
+  return message;
+}
+
+it("a message of the history has one row when its webhook comes at last", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const message = await fillOne(fixture);
+  for (let time = 0; time < 2; time++) {
+    await fixture.queueWebhook(message);
     await fixture.drainInbound();
-    await runErasure(testEnv, fixture.queues, { tenant, conversation: fixture.conversation(person(0)) });
-    await fixture.start();
-    await fixture.run();
-    expect(history.calls.map(({ path }) => path)).toContain(`t_${person(0)}`);
-    expect(await fixture.texts(person(0))).toEqual([]);
-  });
+  }
+  expect(await fixture.texts(person(0))).toEqual([message.text]);
+  expect(await fixture.events()).toEqual({ messages: 1, eventIds: 1 });
+});
 
-  it("that is stored", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    await fixture.received(...thread(fixture, 0, 3, fixture.until - HOUR));
-    await fixture.drainInbound();
-    await fixture.start();
-    await fixture.run();
-    expect(testEnv.lines).toContainEqual(
-      expect.objectContaining({ event: "gap.read", tenant: fixture.tenant, threads: 1, messages: 0 }),
-    );
-  });
+it("a message of the history has one row when its webhook waits in the queue at the same time", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
+  if (!message) return;
+  await fixture.received(message);
+  await fixture.start();
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toEqual([message.text]);
+  expect(await fixture.events()).toEqual({ messages: 1, eventIds: 1 });
+});
 
-  it("of the second in which its conversation was erased, which may be from before it", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const { tenant, history } = fixture;
-    const second = Math.ceil(testEnv.now() / SECOND) * SECOND + HOUR;
-    testEnv.advance(second - testEnv.now());
-    const messages = thread(fixture, 0, 4, second, 0);
-    await fixture.received(...messages);
-    await fixture.drainInbound();
-    testEnv.advance(second + 1 - testEnv.now());
-    await runErasure(testEnv, fixture.queues, { tenant, conversation: fixture.conversation(person(0)) });
-    await fixture.start({ until: testEnv.now() });
-    testEnv.advance(13 * MINUTE);
-    await fixture.run();
-    expect(history.calls.map(({ path }) => path)).toContain(`t_${person(0)}`);
-    expect(await fixture.texts(person(0))).toEqual([]);
-  });
+it("a message of the history has one row when two backfills read it before it is stored", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  fixture.missed(...thread(fixture, 0, 5, fixture.until - HOUR));
+  await fixture.start();
+  await fixture.start();
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toEqual(textsOf(thread(fixture, 0, 5, fixture.until - HOUR)));
+  expect(await fixture.events()).toEqual({ messages: 5, eventIds: 5 });
+});
 
-  it("from longer ago than a message is stored", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const now = testEnv.now();
-    const young = thread(fixture, 0, 1, now - 7 * DAY + 10 * MINUTE);
-    fixture.missed(...thread(fixture, 0, 1, now - 7 * DAY - 1), ...young, ...thread(fixture, 1, 2, now - 8 * DAY));
-    await fixture.start({ since: now - 30 * DAY });
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toEqual(textsOf(young));
-    expect(fixture.history.calls.map(({ path }) => path)).not.toContain(`t_${person(1)}`);
-  });
+it("a message of the history is an echo where the account sent it", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const at = fixture.until - HOUR;
+  fixture.missed(...thread(fixture, 0, 2, at).map((message, index) => ({ ...message, isEcho: index === 1 })));
+  await fixture.start();
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toHaveLength(2);
+  const { rows } = await fixture.feed();
+  expect(rows.map(({ message }) => message.direction)).toEqual(["echo", "inbound"]);
+});
 
-  it("before its messages are twelve minutes old", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const until = testEnv.now() + HOUR;
-    const task = fixture.task({ until });
-    const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
-    expect(await runBackfill(fixture.ports(), task, time)).toEqual({
-      end: "retry",
-      cause: "history_too_young",
-      after: 15 * MINUTE,
-    });
-    expect(fixture.history.calls).toEqual([]);
-  });
+it("nothing is queued from before or after the time of the backfill", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const { since, until } = fixture;
+  const inTime = [...thread(fixture, 0, 1, since + 300), ...thread(fixture, 0, 1, until - SECOND)];
+  fixture.missed(...thread(fixture, 0, 2, since - HOUR), ...inTime, ...thread(fixture, 0, 2, until + SECOND));
+  fixture.missed(...thread(fixture, 1, 2, since - HOUR));
+  await fixture.start();
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toEqual(textsOf(inTime));
+  expect(await fixture.texts(person(1))).toEqual([]);
+});
 
-  it("for an account that is disconnected", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
-    await testEnv.disconnect(fixture.tenant, fixture.account);
-    await fixture.start();
-    await fixture.run();
-    expect(fixture.history.calls).toEqual([]);
-    expect(await fixture.texts(person(0))).toEqual([]);
+it("nothing is queued from before an erasure", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const { tenant, history } = fixture;
+  await fixture.received(...thread(fixture, 0, 2, fixture.until - 2 * HOUR));
+  fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
+  await fixture.drainInbound();
+  await runErasure(testEnv, fixture.queues, { tenant, conversation: fixture.conversation(person(0)) });
+  await fixture.start();
+  await fixture.run();
+  expect(history.calls.map(({ path }) => path)).toContain(`t_${person(0)}`);
+  expect(await fixture.texts(person(0))).toEqual([]);
+});
+
+it("nothing is queued that is stored", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  await fixture.received(...thread(fixture, 0, 3, fixture.until - HOUR));
+  await fixture.drainInbound();
+  await fixture.start();
+  await fixture.run();
+  expect(testEnv.lines).toContainEqual(
+    expect.objectContaining({ event: "gap.read", tenant: fixture.tenant, threads: 1, messages: 0 }),
+  );
+});
+
+it("nothing is queued of the second in which its conversation was erased, which may be from before it", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const { tenant, history } = fixture;
+  const second = Math.ceil(testEnv.now() / SECOND) * SECOND + HOUR;
+  testEnv.advance(second - testEnv.now());
+  const messages = thread(fixture, 0, 4, second, 0);
+  await fixture.received(...messages);
+  await fixture.drainInbound();
+  testEnv.advance(second + 1 - testEnv.now());
+  await runErasure(testEnv, fixture.queues, { tenant, conversation: fixture.conversation(person(0)) });
+  await fixture.start({ until: testEnv.now() });
+  testEnv.advance(13 * MINUTE);
+  await fixture.run();
+  expect(history.calls.map(({ path }) => path)).toContain(`t_${person(0)}`);
+  expect(await fixture.texts(person(0))).toEqual([]);
+});
+
+it("nothing is queued from longer ago than a message is stored", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const now = testEnv.now();
+  const young = thread(fixture, 0, 1, now - 7 * DAY + 10 * MINUTE);
+  fixture.missed(...thread(fixture, 0, 1, now - 7 * DAY - 1), ...young, ...thread(fixture, 1, 2, now - 8 * DAY));
+  await fixture.start({ since: now - 30 * DAY });
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toEqual(textsOf(young));
+  expect(fixture.history.calls.map(({ path }) => path)).not.toContain(`t_${person(1)}`);
+});
+
+it("nothing is queued before its messages are twelve minutes old", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const until = testEnv.now() + HOUR;
+  const task = fixture.task({ until });
+  const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
+  expect(await runBackfill(fixture.ports(), task, time)).toEqual({
+    end: "retry",
+    cause: "history_too_young",
+    after: 15 * MINUTE,
   });
+  expect(fixture.history.calls).toEqual([]);
+});
+
+it("nothing is queued for an account that is disconnected", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
+  await testEnv.disconnect(fixture.tenant, fixture.account);
+  await fixture.start();
+  await fixture.run();
+  expect(fixture.history.calls).toEqual([]);
+  expect(await fixture.texts(person(0))).toEqual([]);
 });
 
 it("a backfill continues under a later connection of the same account", async () => {
@@ -233,137 +227,131 @@ it("a backfill continues under a later connection of the same account", async ()
   expect(await fixture.texts(person(0))).toHaveLength(1);
 });
 
-describe("the note of a backfill", () => {
-  const open = async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    const { tenant, account } = fixture;
-    const { accountChecks } = fixture.ports();
-    const check = {
-      tenant,
-      account,
-      connectionId: "",
-      authorizedBy: [],
-      formerLogins: [],
-      dueAt: 0,
-      subscribedAt: null,
-      heldSince: null,
-      backfill: { since: fixture.since, until: fixture.until },
-    };
-    const ofConnecting = await accountChecks.get(tenant, account);
-    if (ofConnecting) await accountChecks.remove(ofConnecting);
-    await accountChecks.add(check);
-    const readBackfill = async () => (await accountChecks.get(tenant, account))?.backfill ?? null;
-    return { fixture, check, accountChecks, readBackfill };
+const open = async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  const { tenant, account } = fixture;
+  const { accountChecks } = fixture.ports();
+  const check = {
+    tenant,
+    account,
+    connectionId: "",
+    authorizedBy: [],
+    formerLogins: [],
+    dueAt: 0,
+    subscribedAt: null,
+    heldSince: null,
+    backfill: { since: fixture.since, until: fixture.until },
   };
+  const ofConnecting = await accountChecks.get(tenant, account);
+  if (ofConnecting) await accountChecks.remove(ofConnecting);
+  await accountChecks.add(check);
+  const readBackfill = async () => (await accountChecks.get(tenant, account))?.backfill ?? null;
+  return { fixture, check, accountChecks, readBackfill };
+};
 
-  it("goes when its last page was read, not before", async () => {
-    const { fixture, check, readBackfill } = await open();
-    for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
-    await fixture.start();
-    testEnv.advance(31 * SECOND);
-    await fixture.runOnce(fixture.backfillWorker());
-    expect(await readBackfill()).toEqual(check.backfill);
-    await fixture.run();
-    expect(await readBackfill()).toBeNull();
-  });
-
-  it("stays where the platform refuses the token", async () => {
-    const { fixture, check, readBackfill } = await open();
-    fixture.missed(...thread(fixture, 0, 1, fixture.since + HOUR));
-    fixture.history.onCall = () => ({ status: 400, body: { error: { message: "No", code: 190, error_subcode: 460 } } });
-    await fixture.start();
-    await fixture.run();
-    expect(await readBackfill()).toEqual(check.backfill);
-  });
-
-  it("stays for a later backfill that was noted in the meantime", async () => {
-    const { fixture, check, accountChecks, readBackfill } = await open();
-    const until = fixture.until + MINUTE;
-    await accountChecks.noteBackfill(check, { since: fixture.until, until }, 0);
-    await fixture.start();
-    await fixture.run();
-    expect(await readBackfill()).toEqual({ since: fixture.since, until });
-    await fixture.start({ until });
-    await fixture.run();
-    expect(await readBackfill()).toBeNull();
-  });
+it("the note of a backfill goes when its last page was read, not before", async () => {
+  const { fixture, check, readBackfill } = await open();
+  for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  await fixture.start();
+  testEnv.advance(31 * SECOND);
+  await fixture.runOnce(fixture.backfillWorker());
+  expect(await readBackfill()).toEqual(check.backfill);
+  await fixture.run();
+  expect(await readBackfill()).toBeNull();
 });
 
-describe("the platform", () => {
-  const refusal = (code: number, error_subcode?: number) => ({
-    status: 400,
-    body: { error: { message: "No", code, error_subcode } },
-  });
-
-  it.each([
-    ["is asked too often", refusal(613)],
-    ["has trouble", { status: 500, body: {} }],
-    ["is unsure", refusal(2)],
-  ])("that %s in the middle is asked again, and nothing is missing", async (_name, answer) => {
-    const fixture = await openBackfillFixture(testEnv);
-    for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 2, fixture.since + HOUR + index));
-    fixture.history.onCall = (_path, index) => (index === 5 || index === 13 ? answer : undefined);
-    await fixture.start();
-    await fixture.run();
-    for (let index = 0; index < 12; index++) expect(await fixture.texts(person(index))).toHaveLength(2);
-  });
-
-  it("that is asked too often for thirty minutes is asked again until nothing is missing, with five receives at most", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    fixture.missed(...thread(fixture, 0, 2, fixture.since + HOUR));
-    const limitEndsAt = testEnv.now() + 30 * MINUTE;
-    fixture.history.onCall = () => (testEnv.now() < limitEndsAt ? refusal(613) : undefined);
-    await fixture.start();
-    let receives = 0;
-    while (testEnv.now() < limitEndsAt + 16 * MINUTE) {
-      const { records } = await fixture.runOnce(fixture.backfillWorker());
-      receives = Math.max(receives, ...records.map(receiveCount));
-      testEnv.advance(5 * SECOND);
-    }
-    expect(receives).toBe(5);
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toHaveLength(2);
-  });
-
-  it("that refuses one thread shows the others", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
-    fixture.history.onCall = (path) => (path === `t_${person(1)}` ? refusal(100, 33) : undefined);
-    await fixture.start();
-    await fixture.run();
-    expect(await fixture.texts(person(0))).toHaveLength(1);
-    expect(await fixture.texts(person(1))).toHaveLength(0);
-    expect(await fixture.texts(person(2))).toHaveLength(1);
-  });
-
-  it.each([
-    [190, 460],
-    [10, undefined],
-    [10, 1893063],
-  ])("that refuses the account with %s/%s is asked no more", async (code, subcode) => {
-    const fixture = await openBackfillFixture(testEnv);
-    for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
-    fixture.history.onCall = (_path, index) => (index === 2 ? refusal(code, subcode) : undefined);
-    await fixture.start();
-    await fixture.run();
-    expect(fixture.history.calls).toHaveLength(3);
-    expect(testEnv.lines).toContainEqual(
-      expect.objectContaining({ event: "gap.refused", tenant: fixture.tenant, code }),
-    );
-  });
-
-  it("is asked for at most 500 threads", async () => {
-    const fixture = await openBackfillFixture(testEnv);
-    for (let index = 0; index < 520; index++)
-      fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
-    await fixture.start({ done: 470 });
-    await fixture.run();
-    expect(fixture.history.calls.filter(({ path }) => path.startsWith("t_"))).toHaveLength(30);
-  });
+it("the note of a backfill stays where the platform refuses the token", async () => {
+  const { fixture, check, readBackfill } = await open();
+  fixture.missed(...thread(fixture, 0, 1, fixture.since + HOUR));
+  fixture.history.onCall = () => ({ status: 400, body: { error: { message: "No", code: 190, error_subcode: 460 } } });
+  await fixture.start();
+  await fixture.run();
+  expect(await readBackfill()).toEqual(check.backfill);
 });
 
-describe("a process that dies", () => {
-  it.each(faultPoints)("%s any of its calls leaves a backfill that brings each message once", async (faultPoint) => {
+it("the note of a backfill stays for a later backfill that was noted in the meantime", async () => {
+  const { fixture, check, accountChecks, readBackfill } = await open();
+  const until = fixture.until + MINUTE;
+  await accountChecks.noteBackfill(check, { since: fixture.until, until }, 0);
+  await fixture.start();
+  await fixture.run();
+  expect(await readBackfill()).toEqual({ since: fixture.since, until });
+  await fixture.start({ until });
+  await fixture.run();
+  expect(await readBackfill()).toBeNull();
+});
+
+const refusal = (code: number, error_subcode?: number) => ({
+  status: 400,
+  body: { error: { message: "No", code, error_subcode } },
+});
+
+it.each([
+  ["is asked too often", refusal(613)],
+  ["has trouble", { status: 500, body: {} }],
+  ["is unsure", refusal(2)],
+])("the platform that %s in the middle is asked again, and nothing is missing", async (_name, answer) => {
+  const fixture = await openBackfillFixture(testEnv);
+  for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 2, fixture.since + HOUR + index));
+  fixture.history.onCall = (_path, index) => (index === 5 || index === 13 ? answer : undefined);
+  await fixture.start();
+  await fixture.run();
+  for (let index = 0; index < 12; index++) expect(await fixture.texts(person(index))).toHaveLength(2);
+});
+
+it("the platform that is asked too often for thirty minutes is asked again until nothing is missing, with five receives at most", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  fixture.missed(...thread(fixture, 0, 2, fixture.since + HOUR));
+  const limitEndsAt = testEnv.now() + 30 * MINUTE;
+  fixture.history.onCall = () => (testEnv.now() < limitEndsAt ? refusal(613) : undefined);
+  await fixture.start();
+  let receives = 0;
+  while (testEnv.now() < limitEndsAt + 16 * MINUTE) {
+    const { records } = await fixture.runOnce(fixture.backfillWorker());
+    receives = Math.max(receives, ...records.map(receiveCount));
+    testEnv.advance(5 * SECOND);
+  }
+  expect(receives).toBe(5);
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toHaveLength(2);
+});
+
+it("the platform that refuses one thread shows the others", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  fixture.history.onCall = (path) => (path === `t_${person(1)}` ? refusal(100, 33) : undefined);
+  await fixture.start();
+  await fixture.run();
+  expect(await fixture.texts(person(0))).toHaveLength(1);
+  expect(await fixture.texts(person(1))).toHaveLength(0);
+  expect(await fixture.texts(person(2))).toHaveLength(1);
+});
+
+it.each([
+  [190, 460],
+  [10, undefined],
+  [10, 1893063],
+])("the platform that refuses the account with %s/%s is asked no more", async (code, subcode) => {
+  const fixture = await openBackfillFixture(testEnv);
+  for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  fixture.history.onCall = (_path, index) => (index === 2 ? refusal(code, subcode) : undefined);
+  await fixture.start();
+  await fixture.run();
+  expect(fixture.history.calls).toHaveLength(3);
+  expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "gap.refused", tenant: fixture.tenant, code }));
+});
+
+it("the platform is asked for at most 500 threads", async () => {
+  const fixture = await openBackfillFixture(testEnv);
+  for (let index = 0; index < 520; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  await fixture.start({ done: 470 });
+  await fixture.run();
+  expect(fixture.history.calls.filter(({ path }) => path.startsWith("t_"))).toHaveLength(30);
+});
+
+it.each(faultPoints)(
+  "a process that dies %s any of its calls leaves a backfill that brings each message once",
+  async (faultPoint) => {
     const threads = Array.from({ length: 11 }, (_, index) => index);
     let isReached = true;
     let cases = 0;
@@ -382,5 +370,5 @@ describe("a process that dies", () => {
       cases++;
     }
     expect(cases).toBeGreaterThan(10);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { done } from "#base/queues/record-outcome.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
@@ -38,37 +38,38 @@ it.each(faultPoints)("a dead token is published once and mailed despite a fault 
   }
 });
 
-describe("a refresh of the token", () => {
-  const open = async () => {
-    const fixture = await openCheckFixture(testEnv);
-    testEnv.advance(31 * DAY);
-    return fixture;
-  };
-  /** The message comes again until a check succeeds. */
-  const retry = async (fixture: CheckFixture) => {
-    testEnv.advance(MINUTE);
-    await fixture.work();
-  };
+const open = async () => {
+  const fixture = await openCheckFixture(testEnv);
+  testEnv.advance(31 * DAY);
+  return fixture;
+};
+/** The message comes again until a check succeeds. */
+const retry = async (fixture: CheckFixture) => {
+  testEnv.advance(MINUTE);
+  await fixture.work();
+};
 
-  /** @param issued how many tokens the platform issued */
-  async function expectRefreshed(fixture: CheckFixture, issued?: number): Promise<void> {
-    const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
-    // One call too many at most.
-    expect(refreshes.length).toBeLessThanOrEqual(2);
-    const { status, refreshError, lastRefreshedAt, tokenExpiresAt } = await fixture.read();
-    expect({ status, refreshError }).toEqual({ status: "active", refreshError: null });
-    expect(lastRefreshedAt).toBeGreaterThanOrEqual(testEnv.now() - 2 * MINUTE);
-    expect(tokenExpiresAt).toBe((lastRefreshedAt ?? 0) + 60 * DAY);
-    const token = `token-${issued ?? refreshes.length}`;
-    expect(await fixture.readToken()).toBe(token);
-    // The next reads use the stored token.
-    expect(fixture.calls.findLast(({ call }) => call === "readSubscription")).toMatchObject({ token });
-    expect(await fixture.events()).toEqual([]);
-    expect(fixture.mails()).toEqual([]);
-    expect((await fixture.readCheck())?.dueAt).toBeGreaterThan(testEnv.now());
-  }
+/** @param issued how many tokens the platform issued */
+async function expectRefreshed(fixture: CheckFixture, issued?: number): Promise<void> {
+  const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
+  // One call too many at most.
+  expect(refreshes.length).toBeLessThanOrEqual(2);
+  const { status, refreshError, lastRefreshedAt, tokenExpiresAt } = await fixture.read();
+  expect({ status, refreshError }).toEqual({ status: "active", refreshError: null });
+  expect(lastRefreshedAt).toBeGreaterThanOrEqual(testEnv.now() - 2 * MINUTE);
+  expect(tokenExpiresAt).toBe((lastRefreshedAt ?? 0) + 60 * DAY);
+  const token = `token-${issued ?? refreshes.length}`;
+  expect(await fixture.readToken()).toBe(token);
+  // The next reads use the stored token.
+  expect(fixture.calls.findLast(({ call }) => call === "readSubscription")).toMatchObject({ token });
+  expect(await fixture.events()).toEqual([]);
+  expect(fixture.mails()).toEqual([]);
+  expect((await fixture.readCheck())?.dueAt).toBeGreaterThan(testEnv.now());
+}
 
-  it.each(faultPoints)("stores the newest token despite a fault (%s) at any call to AWS", async (point) => {
+it.each(faultPoints)(
+  "a refresh of the token stores the newest token despite a fault (%s) at any call to AWS",
+  async (point) => {
     let outcomes = 0;
     for (let index = firstFault(point); ; index += FAULT_STEP) {
       const fixture = await open();
@@ -81,33 +82,33 @@ describe("a refresh of the token", () => {
       outcomes++;
     }
     expect(outcomes).toBeGreaterThanOrEqual(2);
-  });
+  },
+);
 
-  it("stores the newest token if its process dies at the call to the platform", async () => {
-    const fixture = await open();
-    fixture.setOnCall(() => {
-      throw new Error("died");
-    });
-    await fixture.checkNow().catch(() => {});
-    fixture.setOnCall(() => {});
-    await retry(fixture);
-    await expectRefreshed(fixture, 1);
+it("a refresh of the token stores the newest token if its process dies at the call to the platform", async () => {
+  const fixture = await open();
+  fixture.setOnCall(() => {
+    throw new Error("died");
   });
+  await fixture.checkNow().catch(() => {});
+  fixture.setOnCall(() => {});
+  await retry(fixture);
+  await expectRefreshed(fixture, 1);
+});
 
-  it("is repeated the next hour if its answer is lost", async () => {
-    const fixture = await open();
-    fixture.answers.refresh = { kind: "unknown" };
-    await fixture.passHour();
-    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
-    delete fixture.answers.refresh;
-    await fixture.enqueue();
-    testEnv.advance(15 * MINUTE);
-    await fixture.work();
-    const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
-    expect(refreshes).toHaveLength(2);
-    expect(await fixture.read()).toMatchObject({ status: "active", refreshError: null });
-    expect(await fixture.events()).toEqual([]);
-  });
+it("a refresh of the token is repeated the next hour if its answer is lost", async () => {
+  const fixture = await open();
+  fixture.answers.refresh = { kind: "unknown" };
+  await fixture.passHour();
+  expect(await fixture.read()).toMatchObject({ status: "active", refreshError: "The platform did not answer." });
+  delete fixture.answers.refresh;
+  await fixture.enqueue();
+  testEnv.advance(15 * MINUTE);
+  await fixture.work();
+  const refreshes = fixture.calls.filter(({ call }) => call === "refresh");
+  expect(refreshes).toHaveLength(2);
+  expect(await fixture.read()).toMatchObject({ status: "active", refreshError: null });
+  expect(await fixture.events()).toEqual([]);
 });
 
 it("a dead token is mailed once by two checks at the same time, and both end", async () => {

@@ -25,7 +25,7 @@ const passDays = async (days: number) => {
   for (let day = 1; day <= days; day++) await fixture.passToCheck();
 };
 
-it("is refreshed in time over sixty days, once or twice, and the account is checked once a day", async () => {
+it("an Instagram token is refreshed in time over sixty days, once or twice, and the account is checked once a day", async () => {
   const connectedAt = testEnv.now();
   for (let day = 1; day <= 60; day++) {
     await fixture.passToCheck();
@@ -44,7 +44,7 @@ it("is refreshed in time over sixty days, once or twice, and the account is chec
   expect(fixture.mails()).toEqual([]);
 });
 
-it("that the platform refuses to refresh is refresh_failing with one event and one mail, and active once it is refreshed", async () => {
+it("an Instagram token that the platform refuses to refresh is refresh_failing with one event and one mail, and active once it is refreshed", async () => {
   await passDays(29);
   refuseRefresh();
   await passDays(4);
@@ -69,7 +69,7 @@ it("that the platform refuses to refresh is refresh_failing with one event and o
   expect(fixture.mails()).toHaveLength(1);
 });
 
-it("that was refused until its end is dead, with one event and one mail, and is not refreshed any more", async () => {
+it("an Instagram token that was refused until its end is dead, with one event and one mail, and is not refreshed any more", async () => {
   refuseRefresh();
   await passDays(31);
   expect(await fixture.events()).toEqual(["account.refresh_failing"]);
@@ -89,7 +89,7 @@ it("that was refused until its end is dead, with one event and one mail, and is 
   expect(fixture.takeCalls()).toEqual([]);
 });
 
-it("that the platform names invalid is dead at once, until a person connects the account again", async () => {
+it("an Instagram token that the platform names invalid is dead at once, until a person connects the account again", async () => {
   await passDays(29);
   fixture.answers.refresh = refusedToken("(#190) The session was invalidated.");
   fixture.answers.inspect = {
@@ -112,7 +112,7 @@ it("that the platform names invalid is dead at once, until a person connects the
   expect(await fixture.read()).toMatchObject({ status: "active" });
 });
 
-it("whose refresh had no answer keeps its status, and is tried again the next hour", async () => {
+it("an Instagram token whose refresh had no answer keeps its status, and is tried again the next hour", async () => {
   await passDays(29);
   fixture.answers.refresh = { kind: "unknown" };
   await passDays(1);
@@ -143,7 +143,7 @@ it.each([
   ["cannot reach the platform", refusedCall({ detail: "Not reached.", transient: true }), "Not reached."],
   ["meets a limit of calls", refusedCall({ class: "rate", detail: "(#4) Too many." }), "(#4) Too many."],
 ])(
-  "whose refresh %s is refresh_failing after the second day, with one event and one mail",
+  "an Instagram token whose refresh %s is refresh_failing after the second day, with one event and one mail",
   async (_, answer, detail) => {
     await passDays(29);
     fixture.answers.refresh = answer;
@@ -162,7 +162,7 @@ it.each([
   },
 );
 
-it("whose first refresh is late is refresh_failing two days after its first failure, and not before", async () => {
+it("an Instagram token whose first refresh is late is refresh_failing two days after its first failure, and not before", async () => {
   await passDays(29);
   testEnv.advance(5 * DAY);
   fixture.answers.refresh = { kind: "unknown" };
@@ -174,7 +174,7 @@ it("whose first refresh is late is refresh_failing two days after its first fail
   expect(await fixture.read()).toMatchObject({ status: "refresh_failing" });
 });
 
-it("whose refresh failed once, then succeeded, begins its two days again", async () => {
+it("an Instagram token whose refresh failed once, then succeeded, begins its two days again", async () => {
   await passDays(29);
   fixture.answers.refresh = { kind: "unknown" };
   while (fixture.calls.every(({ call }) => call !== "refresh")) await passDays(1);
@@ -188,7 +188,7 @@ it("whose refresh failed once, then succeeded, begins its two days again", async
   expect(await fixture.events()).toEqual(["account.refresh_failing"]);
 });
 
-it("that a worker of an earlier release refreshed, which leaves the time of the failure, begins its two days again", async () => {
+it("an Instagram token that a worker of an earlier release refreshed, which leaves the time of the failure, begins its two days again", async () => {
   await passDays(29);
   testEnv.advance(2 * DAY);
   fixture.answers.refresh = { kind: "unknown" };
@@ -203,7 +203,7 @@ it("that a worker of an earlier release refreshed, which leaves the time of the 
   expect(await fixture.read()).toMatchObject({ status: "active" });
 });
 
-it("that another check refreshed is not refresh_failing by a check that had no answer at the same time", async () => {
+it("an Instagram token that another check refreshed is not refresh_failing by a check that had no answer at the same time", async () => {
   await passDays(29);
   testEnv.advance(2 * DAY);
   fixture.answers.refresh = { kind: "unknown" };
@@ -225,7 +225,7 @@ it("that another check refreshed is not refresh_failing by a check that had no a
   expect(fixture.mails()).toEqual([]);
 });
 
-it("that was refreshed replaces only the token that was read, and none of a later connection", async () => {
+it("an Instagram token that was refreshed replaces only the token that was read, and none of a later connection", async () => {
   await passDays(29);
   const connectionId = newUlid(testEnv.now() + MINUTE);
   fixture.setOnCall(async (call) => {

@@ -13,7 +13,7 @@ const fixture = openedEach(() => openCheckFixture(testEnv, "messenger"));
 const good = { kind: "inspected", isValid: true, detail: null, hasRights: true, dataAccessExpiresAt: null } as const;
 const dead = { ...good, isValid: false, hasRights: false, detail: "(#190) The password was changed." };
 
-it("dead is needs_reauth with one event and one mail, and alive again it is active", async () => {
+it("a dead page token is needs_reauth with one event and one mail, and alive again it is active", async () => {
   await fixture.passToCheck();
   expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription", "listThreads"]);
   fixture.answers.inspect = dead;
@@ -30,7 +30,7 @@ it("dead is needs_reauth with one event and one mail, and alive again it is acti
   expect(fixture.mails()).toHaveLength(1);
 });
 
-it("without the permission to send messages is needs_reauth", async () => {
+it("a page token without the permission to send messages is needs_reauth", async () => {
   fixture.answers.inspect = { ...good, hasRights: false };
   await fixture.passToCheck();
   expect(await fixture.read()).toMatchObject({
@@ -43,31 +43,34 @@ it("without the permission to send messages is needs_reauth", async () => {
 it.each([
   ["conversations", "listThreads"],
   ["subscription", "readSubscription"],
-] as const)("that is valid for an account whose %s the platform refuses stays needs_reauth", async (_name, call) => {
-  fixture.answers.inspect = dead;
-  await fixture.passToCheck();
-  fixture.answers.inspect = good;
-  fixture.answers[call] = refusedCall({
-    class: "permission",
-    code: 100,
-    subcode: 2534013,
-    accountStatus: "needs_reauth",
-  });
-  await fixture.passToCheck();
-  await fixture.passToCheck();
-  expect(await fixture.read()).toMatchObject({ status: "needs_reauth", statusDetail: dead.detail });
-  expect(await fixture.events()).toEqual(["account.needs_reauth"]);
-  expect(fixture.mails()).toHaveLength(1);
-  fixture.answers[call] = { kind: "unknown" };
-  await fixture.passToCheck();
-  expect(await fixture.read()).toMatchObject({ status: "needs_reauth" });
-  delete fixture.answers[call];
-  await fixture.passHour();
-  expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
-  expect(await fixture.events()).toEqual(["account.needs_reauth", "account.recovered"]);
-});
+] as const)(
+  "a page token that is valid for an account whose %s the platform refuses stays needs_reauth",
+  async (_name, call) => {
+    fixture.answers.inspect = dead;
+    await fixture.passToCheck();
+    fixture.answers.inspect = good;
+    fixture.answers[call] = refusedCall({
+      class: "permission",
+      code: 100,
+      subcode: 2534013,
+      accountStatus: "needs_reauth",
+    });
+    await fixture.passToCheck();
+    await fixture.passToCheck();
+    expect(await fixture.read()).toMatchObject({ status: "needs_reauth", statusDetail: dead.detail });
+    expect(await fixture.events()).toEqual(["account.needs_reauth"]);
+    expect(fixture.mails()).toHaveLength(1);
+    fixture.answers[call] = { kind: "unknown" };
+    await fixture.passToCheck();
+    expect(await fixture.read()).toMatchObject({ status: "needs_reauth" });
+    delete fixture.answers[call];
+    await fixture.passHour();
+    expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
+    expect(await fixture.events()).toEqual(["account.needs_reauth", "account.recovered"]);
+  },
+);
 
-it("names the end of the platform's data access from 14 days before it, without an event", async () => {
+it("a page token names the end of the platform's data access from 14 days before it, without an event", async () => {
   const endsAt = testEnv.now() + 20 * DAY;
   fixture.answers.inspect = { ...good, dataAccessExpiresAt: endsAt };
   await fixture.passToCheck();
@@ -84,7 +87,7 @@ it("names the end of the platform's data access from 14 days before it, without 
   expect(await fixture.events()).toEqual([]);
 });
 
-it("of an app that may not ask is judged by its own reads", async () => {
+it("a page token of an app that may not ask is judged by its own reads", async () => {
   const wrongApp = refusedCall({ class: "token", code: 190, accountStatus: "needs_reauth" });
   fixture.answers.inspect = wrongApp;
   await fixture.passToCheck();
@@ -110,7 +113,7 @@ it.each([
   ["no answer", { kind: "unknown" }],
   ["too many calls", refusedCall({ class: "rate", code: 4 })],
   ["an error that passes", refusedCall({ transient: true })],
-] as const)("keeps its status after %s, and is asked about the next hour", async (_name, answer) => {
+] as const)("a page token keeps its status after %s, and is asked about the next hour", async (_name, answer) => {
   fixture.answers.inspect = answer;
   await fixture.passToCheck();
   await fixture.passHour();

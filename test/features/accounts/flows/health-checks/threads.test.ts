@@ -35,7 +35,7 @@ async function store(sentAt: Millis): Promise<void> {
 
 const backfills = async () => (await fixture.takeTasks()).filter(({ op }) => op === "fill_gap");
 
-it("of which nothing is stored have their messages fetched, and the account shows since when some may be missing", async () => {
+it("threads of which nothing is stored have their messages fetched, and the account shows since when some may be missing", async () => {
   const seenAt = (await fixture.readCheck())?.subscribedAt ?? 0;
   testEnv.advance(5 * HOUR);
   list(HOUR);
@@ -52,7 +52,7 @@ it.each([
   ["older than the platform's newest message", -SECOND, 1],
   ["the platform's newest message, with its milliseconds", 999, 0],
   ["newer", MINUTE, 0],
-])("whose newest stored message is %s: %i ms after it", async (_, after, expected) => {
+])("threads whose newest stored message is %s: %i ms after it", async (_, after, expected) => {
   testEnv.advance(5 * HOUR);
   const updatedAt = list(HOUR);
   await store(updatedAt + after);
@@ -60,7 +60,7 @@ it.each([
   expect(await backfills()).toHaveLength(expected);
 });
 
-it("that moved in the last minutes are left to the next check, which compares them", async () => {
+it("threads that moved in the last minutes are left to the next check, which compares them", async () => {
   testEnv.advance(5 * HOUR);
   const updatedAt = list(11 * MINUTE);
   await fixture.checkNow();
@@ -72,7 +72,7 @@ it("that moved in the last minutes are left to the next check, which compares th
   expect((backfill as { since: Millis }).since).toBeLessThan(updatedAt);
 });
 
-it("that did not move since the check before cost no read", async () => {
+it("threads that did not move since the check before cost no read", async () => {
   testEnv.advance(3 * DAY);
   await fixture.checkNow();
   testEnv.advance(DAY);
@@ -81,14 +81,14 @@ it("that did not move since the check before cost no read", async () => {
   expect(await backfills()).toEqual([]);
 });
 
-it("whose person the platform does not name are not fetched", async () => {
+it("threads whose person the platform does not name are not fetched", async () => {
   testEnv.advance(5 * HOUR);
   list(HOUR, []);
   await fixture.checkNow();
   expect(await backfills()).toEqual([]);
 });
 
-it("are compared from the same time by the next check, where the platform does not answer", async () => {
+it("threads are compared from the same time by the next check, where the platform does not answer", async () => {
   const seenAt = (await fixture.readCheck())?.subscribedAt;
   testEnv.advance(5 * HOUR);
   fixture.answers.listThreads = { kind: "unknown" };
@@ -99,7 +99,7 @@ it("are compared from the same time by the next check, where the platform does n
   expect(await backfills()).toHaveLength(1);
 });
 
-it("that the platform refuses to list leave the account as it is, and are compared from the same time later", async () => {
+it("threads that the platform refuses to list leave the account as it is, and are compared from the same time later", async () => {
   const seenAt = (await fixture.readCheck())?.subscribedAt;
   fixture.answers.listThreads = refusedCall();
   testEnv.advance(HOUR);
@@ -110,7 +110,7 @@ it("that the platform refuses to list leave the account as it is, and are compar
   expect((await fixture.readCheck())?.subscribedAt).toBe(seenAt);
 });
 
-it("are compared every hour where the deployment says so", async () => {
+it("threads are compared every hour where the deployment says so", async () => {
   const hourly = () => fixture.newWorker({ checkInterval: HOUR });
   await fixture.passToCheck(hourly());
   fixture.takeCalls();

@@ -10,7 +10,7 @@ import { openLoginFixture } from "./support/login-fixture.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
-it("A data deletion can be read for 400 days, and its row stands for nothing after that.", async () => {
+it("a data deletion can be read for 400 days, and its row stands for nothing after that", async () => {
   const fixture = await openLoginFixture(testEnv);
   const request = () => deleteData(fixture.ports(), { platformUserId: "17841400009917", now: testEnv.now() });
   const read = (code: string) => readDataDeletion(fixture.ports(), code, testEnv.now());

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
@@ -33,47 +33,48 @@ useLogins((opened) => {
 const request = (platformUserId = user) => deleteData(fixture.ports(), { platformUserId, now: testEnv.now() });
 const read = (code: string) => readDataDeletion(fixture.ports(), code, testEnv.now());
 
-describe("a data deletion", () => {
-  it("lets the accounts of the login go, erases their conversations, and leaves no row that names the person", async () => {
-    const accounts = [await fixture.connect("one", [user, otherId]), await fixture.connect("two", [user])];
-    for (const account of accounts) {
-      await fixture.receive(account, "100");
-      await fixture.receive(account, "200");
-    }
-    testEnv.advance(SECOND);
-    const requestedAt = testEnv.now();
-    const code = await request();
-    expect(await read(code)).toEqual({ code, status: "running", requestedAt, doneAt: null });
-    await fixture.settle();
-    expect(await fixture.rowsNaming(user, otherId)).toEqual([]);
-    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
-    expect(await fixture.stores.authorizations.list(otherId)).toEqual([]);
-    const deletion = await read(code);
-    expect(deletion).toMatchObject({ status: "done", requestedAt });
-    expect(deletion?.doneAt).toBeGreaterThan(requestedAt + 2 * MINUTE);
-    const actions = await fixture.auditActions();
-    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(2);
-    expect(actions.filter((action) => action === "platform.deauthorize")).toHaveLength(2);
-    expect(actions.filter((action) => action === "conversation.erase")).toHaveLength(4);
-  });
+it("a data deletion lets the accounts of the login go, erases their conversations, and leaves no row that names the person", async () => {
+  const accounts = [await fixture.connect("one", [user, otherId]), await fixture.connect("two", [user])];
+  for (const account of accounts) {
+    await fixture.receive(account, "100");
+    await fixture.receive(account, "200");
+  }
+  testEnv.advance(SECOND);
+  const requestedAt = testEnv.now();
+  const code = await request();
+  expect(await read(code)).toEqual({ code, status: "running", requestedAt, doneAt: null });
+  await fixture.settle();
+  expect(await fixture.rowsNaming(user, otherId)).toEqual([]);
+  expect(await fixture.stores.authorizations.list(user)).toEqual([]);
+  expect(await fixture.stores.authorizations.list(otherId)).toEqual([]);
+  const deletion = await read(code);
+  expect(deletion).toMatchObject({ status: "done", requestedAt });
+  expect(deletion?.doneAt).toBeGreaterThan(requestedAt + 2 * MINUTE);
+  const actions = await fixture.auditActions();
+  expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(2);
+  expect(actions.filter((action) => action === "platform.deauthorize")).toHaveLength(2);
+  expect(actions.filter((action) => action === "conversation.erase")).toHaveLength(4);
+});
 
-  it("erases what is stored in the two minutes in which workers still know the account", async () => {
-    const account = await fixture.connect("one", [user]);
-    const code = await request();
-    await fixture.runTasks();
-    testEnv.advance(119 * SECOND);
-    await fixture.runTasks();
-    await fixture.receive(account, "late");
-    await fixture.settle();
-    expect([await fixture.rowsNaming(), await fixture.inbox()]).toEqual([[], []]);
-    expect(await read(code)).toMatchObject({ status: "done" });
-  });
+it("a data deletion erases what is stored in the two minutes in which workers still know the account", async () => {
+  const account = await fixture.connect("one", [user]);
+  const code = await request();
+  await fixture.runTasks();
+  testEnv.advance(119 * SECOND);
+  await fixture.runTasks();
+  await fixture.receive(account, "late");
+  await fixture.settle();
+  expect([await fixture.rowsNaming(), await fixture.inbox()]).toEqual([[], []]);
+  expect(await read(code)).toMatchObject({ status: "done" });
+});
 
-  it.each([
-    ["is disconnected", "never"],
-    ["the same login connected again", "later"],
-    ["the same login connected again before it was disconnected", "at once"],
-  ])("is not undone by a late webhook from before it, where the account %s", async (_name, connectedAgain) => {
+it.each([
+  ["is disconnected", "never"],
+  ["the same login connected again", "later"],
+  ["the same login connected again before it was disconnected", "at once"],
+])(
+  "a data deletion is not undone by a late webhook from before it, where the account %s",
+  async (_name, connectedAgain) => {
     const account = await fixture.connect("one", [user]);
     testEnv.advance(SECOND);
     const writtenAt = testEnv.now();
@@ -93,201 +94,204 @@ describe("a data deletion", () => {
     await openQueue(inbound, testEnv.eventSource).send({ body: inboundBody(raw, writtenAt) });
     await invokeWorker(testEnv.eventSource, inbound, ingestWorker(testEnv.ingestPorts(fixture.queues), testEnv.now));
     expect(await fixture.inbox()).toEqual([]);
-  });
+  },
+);
 
-  it("leaves the other accounts of the tenant as they are", async () => {
-    const [own, foreign] = [await fixture.connect("own", [user]), await fixture.connect("foreign", ["55"])];
-    await fixture.receive(own, "100");
-    await fixture.receive(foreign, "100");
-    await request();
-    await fixture.settle();
-    expect(await fixture.inbox()).toEqual([fixture.conversation(foreign, "100")]);
-    expect(await fixture.stores.accounts.get(fixture.tenant, foreign)).not.toBeNull();
-    expect(await fixture.stores.authorizations.list("55")).toHaveLength(1);
-  });
+it("a data deletion leaves the other accounts of the tenant as they are", async () => {
+  const [own, foreign] = [await fixture.connect("own", [user]), await fixture.connect("foreign", ["55"])];
+  await fixture.receive(own, "100");
+  await fixture.receive(foreign, "100");
+  await request();
+  await fixture.settle();
+  expect(await fixture.inbox()).toEqual([fixture.conversation(foreign, "100")]);
+  expect(await fixture.stores.accounts.get(fixture.tenant, foreign)).not.toBeNull();
+  expect(await fixture.stores.authorizations.list("55")).toHaveLength(1);
+});
 
-  it("leaves an account and its conversations that another login of the tenant now connects", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    testEnv.advance(SECOND);
-    await fixture.connect("one", ["55"]);
-    const code = await request();
-    expect(await read(code)).toMatchObject({ status: "done" });
-    await fixture.settle();
-    expect(await fixture.inbox()).toHaveLength(1);
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["55"] });
-    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
-  });
+it("a data deletion leaves an account and its conversations that another login of the tenant now connects", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  testEnv.advance(SECOND);
+  await fixture.connect("one", ["55"]);
+  const code = await request();
+  expect(await read(code)).toMatchObject({ status: "done" });
+  await fixture.settle();
+  expect(await fixture.inbox()).toHaveLength(1);
+  expect(await fixture.stores.accounts.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["55"] });
+  expect(await fixture.stores.authorizations.list(user)).toEqual([]);
+});
 
-  it("leaves an account that another login connects before its conversations are erased", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const code = await request();
-    await fixture.runTasks();
-    testEnv.advance(SECOND);
-    await fixture.connect("one", ["55"]);
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done" });
-    expect(await fixture.inbox()).toHaveLength(1);
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
-  });
+it("a data deletion leaves an account that another login connects before its conversations are erased", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  const code = await request();
+  await fixture.runTasks();
+  testEnv.advance(SECOND);
+  await fixture.connect("one", ["55"]);
+  await fixture.settle();
+  expect(await read(code)).toMatchObject({ status: "done" });
+  expect(await fixture.inbox()).toHaveLength(1);
+  expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
+});
 
-  it("erases the earlier conversations of an account that the same login connects again, and no later ones", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const code = await request();
-    await fixture.runTasks();
-    testEnv.advance(SECOND);
-    await fixture.connect("one", [user]);
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done" });
-    expect(await fixture.inbox()).toEqual([]);
-    await fixture.receive(account, "200");
-    testEnv.advance(10 * MINUTE);
-    await fixture.settle();
-    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "200")]);
-  });
+it("a data deletion erases the earlier conversations of an account that the same login connects again, and no later ones", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  const code = await request();
+  await fixture.runTasks();
+  testEnv.advance(SECOND);
+  await fixture.connect("one", [user]);
+  await fixture.settle();
+  expect(await read(code)).toMatchObject({ status: "done" });
+  expect(await fixture.inbox()).toEqual([]);
+  await fixture.receive(account, "200");
+  testEnv.advance(10 * MINUTE);
+  await fixture.settle();
+  expect(await fixture.inbox()).toEqual([fixture.conversation(account, "200")]);
+});
 
-  it("leaves the login of an account that is connected again while it is found gone", async () => {
-    const account = await fixture.connect("one", [user]);
-    const code = await request();
-    await fixture.runTasks();
-    testEnv.advance(15 * SECOND);
-    const ports = fixture.ports();
-    let accountRead: Promise<unknown> = Promise.resolve();
-    const accounts = {
-      ...ports.accounts,
-      get: (...query: Parameters<typeof ports.accounts.get>) => {
-        const read = ports.accounts.get(...query);
-        accountRead = read;
-        return read;
-      },
-    };
-    const accountChecks = {
-      ...ports.accountChecks,
-      get: async (...query: Parameters<typeof ports.accountChecks.get>) => {
-        await accountRead;
-        await fixture.connect("one", ["56"]);
-        return ports.accountChecks.get(...query);
-      },
-    };
-    const task = {
-      op: "erase_conversations",
-      tenant: fixture.tenant,
-      account,
-      code,
-      after: null,
-      erased: false,
-    } as const;
-    const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
-    await eraseAccountConversations({ ...ports, accounts, accountChecks }, task, time);
-    expect(await fixture.stores.authorizations.list("56")).toHaveLength(1);
-    expect(await fixture.stores.accountChecks.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["56"] });
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done" });
-  });
+it("a data deletion leaves the login of an account that is connected again while it is found gone", async () => {
+  const account = await fixture.connect("one", [user]);
+  const code = await request();
+  await fixture.runTasks();
+  testEnv.advance(15 * SECOND);
+  const ports = fixture.ports();
+  let accountRead: Promise<unknown> = Promise.resolve();
+  const accounts = {
+    ...ports.accounts,
+    get: (...query: Parameters<typeof ports.accounts.get>) => {
+      const read = ports.accounts.get(...query);
+      accountRead = read;
+      return read;
+    },
+  };
+  const accountChecks = {
+    ...ports.accountChecks,
+    get: async (...query: Parameters<typeof ports.accountChecks.get>) => {
+      await accountRead;
+      await fixture.connect("one", ["56"]);
+      return ports.accountChecks.get(...query);
+    },
+  };
+  const task = {
+    op: "erase_conversations",
+    tenant: fixture.tenant,
+    account,
+    code,
+    after: null,
+    erased: false,
+  } as const;
+  const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
+  await eraseAccountConversations({ ...ports, accounts, accountChecks }, task, time);
+  expect(await fixture.stores.authorizations.list("56")).toHaveLength(1);
+  expect(await fixture.stores.accountChecks.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["56"] });
+  await fixture.settle();
+  expect(await read(code)).toMatchObject({ status: "done" });
+});
 
-  it("erases the conversations of an account that an admin disconnected days before", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    await fixture.disconnect(account);
-    testEnv.advance(2 * DAY);
-    expect(await fixture.inbox()).toHaveLength(1);
-    const code = await request();
-    await fixture.settle();
-    expect(await fixture.rowsNaming(user)).toEqual([]);
-    expect(await read(code)).toMatchObject({ status: "done" });
-  });
+it("a data deletion erases the conversations of an account that an admin disconnected days before", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  await fixture.disconnect(account);
+  testEnv.advance(2 * DAY);
+  expect(await fixture.inbox()).toHaveLength(1);
+  const code = await request();
+  await fixture.settle();
+  expect(await fixture.rowsNaming(user)).toEqual([]);
+  expect(await read(code)).toMatchObject({ status: "done" });
+});
 
-  it("erases nothing for a login whose row has ended and is still stored, and removes the row", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.disconnect(account);
-    await fixture.runTask({ op: "check", tenant: fixture.tenant, account });
-    testEnv.advance(8 * DAY - MINUTE);
-    await fixture.connect("one", ["55"]);
-    await fixture.receive(account, "100");
-    await fixture.disconnect(account);
-    testEnv.advance(2 * MINUTE);
-    expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
-    const code = await request();
-    expect(await read(code)).toMatchObject({ status: "done" });
-    await fixture.settle();
-    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
-    expect(await fixture.stores.authorizations.list(user)).toEqual([]);
-  });
+it("a data deletion erases nothing for a login whose row has ended and is still stored, and removes the row", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.disconnect(account);
+  await fixture.runTask({ op: "check", tenant: fixture.tenant, account });
+  testEnv.advance(8 * DAY - MINUTE);
+  await fixture.connect("one", ["55"]);
+  await fixture.receive(account, "100");
+  await fixture.disconnect(account);
+  testEnv.advance(2 * MINUTE);
+  expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
+  const code = await request();
+  expect(await read(code)).toMatchObject({ status: "done" });
+  await fixture.settle();
+  expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
+  expect(await fixture.stores.authorizations.list(user)).toEqual([]);
+});
 
-  it("leaves no other id of a person whose account was disconnected days before", async () => {
-    const account = await fixture.connect("one", [user, otherId]);
-    await fixture.disconnect(account);
-    // The check finds the account gone, and is removed.
-    await fixture.runTask({ op: "check", tenant: fixture.tenant, account });
-    testEnv.advance(2 * DAY);
-    expect(await fixture.rowsNaming(otherId)).not.toEqual([]);
-    await request();
-    await fixture.settle();
-    expect(await fixture.rowsNaming(user, otherId)).toEqual([]);
-  });
+it("a data deletion leaves no other id of a person whose account was disconnected days before", async () => {
+  const account = await fixture.connect("one", [user, otherId]);
+  await fixture.disconnect(account);
+  // The check finds the account gone, and is removed.
+  await fixture.runTask({ op: "check", tenant: fixture.tenant, account });
+  testEnv.advance(2 * DAY);
+  expect(await fixture.rowsNaming(otherId)).not.toEqual([]);
+  await request();
+  await fixture.settle();
+  expect(await fixture.rowsNaming(user, otherId)).toEqual([]);
+});
 
-  it("of a person without data is done at once, with a code of their own", async () => {
-    const codes = [await request("1"), await request("2")];
-    for (const code of codes) {
-      expect(await read(code)).toMatchObject({ status: "done", requestedAt: testEnv.now(), doneAt: testEnv.now() });
-      expect(code).toMatch(/^[0-9a-f]{32}$/);
-    }
-    expect(new Set(codes).size).toBe(2);
-    await fixture.settle();
-  });
+it("a data deletion of a person without data is done at once, with a code of their own", async () => {
+  const codes = [await request("1"), await request("2")];
+  for (const code of codes) {
+    expect(await read(code)).toMatchObject({ status: "done", requestedAt: testEnv.now(), doneAt: testEnv.now() });
+    expect(code).toMatch(/^[0-9a-f]{32}$/);
+  }
+  expect(new Set(codes).size).toBe(2);
+  await fixture.settle();
+});
 
-  it("that is repeated has the same code, and changes nothing once it is done", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const codes = [await request(), await request()];
-    await fixture.settle();
-    const deletion = await read(codes[0] ?? "");
-    testEnv.advance(DAY);
-    codes.push(await request());
-    expect(new Set(codes).size).toBe(1);
-    expect(await read(codes[0] ?? "")).toEqual(deletion);
-    const actions = await fixture.auditActions();
-    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
-  });
+it("a data deletion that is repeated has the same code, and changes nothing once it is done", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  const codes = [await request(), await request()];
+  await fixture.settle();
+  const deletion = await read(codes[0] ?? "");
+  testEnv.advance(DAY);
+  codes.push(await request());
+  expect(new Set(codes).size).toBe(1);
+  expect(await read(codes[0] ?? "")).toEqual(deletion);
+  const actions = await fixture.auditActions();
+  expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
+});
 
-  it("has the same code after a rotation of the root secret", async () => {
-    const ports = fixture.ports();
-    const code = await request();
-    const { current } = await ports.dataDeletionKeys();
-    const dataDeletionKeys = async () => ({ current: keyVersion(Buffer.alloc(32, 10)), previous: current, next: null });
-    const rotated = { ...ports, dataDeletionKeys };
-    expect(await deleteData(rotated, { platformUserId: user, now: testEnv.now() })).toBe(code);
-  });
+it("a data deletion has the same code after a rotation of the root secret", async () => {
+  const ports = fixture.ports();
+  const code = await request();
+  const { current } = await ports.dataDeletionKeys();
+  const dataDeletionKeys = async () => ({ current: keyVersion(Buffer.alloc(32, 10)), previous: current, next: null });
+  const rotated = { ...ports, dataDeletionKeys };
+  expect(await deleteData(rotated, { platformUserId: user, now: testEnv.now() })).toBe(code);
+});
 
-  it("disconnects an account whose first task was lost", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const ports = fixture.ports();
-    const isDisconnectTask = ({ body }: { readonly body: string }) => body.includes("let_go");
-    const accountWork = {
-      ...ports.accountWork,
-      send: async (message: Parameters<typeof ports.accountWork.send>[0]) => {
-        if (!isDisconnectTask(message)) await ports.accountWork.send(message);
-      },
-    };
-    const code = await deleteData({ ...ports, accountWork }, { platformUserId: user, now: testEnv.now() });
-    await fixture.settle();
-    expect(await fixture.rowsNaming(user)).toEqual([]);
-    expect(await read(code)).toMatchObject({ status: "done" });
-  });
+it("a data deletion disconnects an account whose first task was lost", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  const ports = fixture.ports();
+  const isDisconnectTask = ({ body }: { readonly body: string }) => body.includes("let_go");
+  const accountWork = {
+    ...ports.accountWork,
+    send: async (message: Parameters<typeof ports.accountWork.send>[0]) => {
+      if (!isDisconnectTask(message)) await ports.accountWork.send(message);
+    },
+  };
+  const code = await deleteData({ ...ports, accountWork }, { platformUserId: user, now: testEnv.now() });
+  await fixture.settle();
+  expect(await fixture.rowsNaming(user)).toEqual([]);
+  expect(await read(code)).toMatchObject({ status: "done" });
+});
 
-  it("continues where the time of an invocation ended", async () => {
-    const account = await fixture.connect("one", [user]);
-    for (let i = 0; i < 30; i++) await fixture.receive(account, `${100 + i}`);
-    const code = await request();
-    await fixture.settle({ stepTime: SECOND });
-    expect([await fixture.rowsNaming(user), await fixture.inbox()]).toEqual([[], []]);
-    expect(await read(code)).toMatchObject({ status: "done" });
-  });
+it("a data deletion continues where the time of an invocation ended", async () => {
+  const account = await fixture.connect("one", [user]);
+  for (let i = 0; i < 30; i++) await fixture.receive(account, `${100 + i}`);
+  const code = await request();
+  await fixture.settle({ stepTime: SECOND });
+  expect([await fixture.rowsNaming(user), await fixture.inbox()]).toEqual([[], []]);
+  expect(await read(code)).toMatchObject({ status: "done" });
+});
 
-  it.each(faultPoints)("that crashes (%s) at any call of its request is completed by its repetition", async (point) => {
+it.each(faultPoints)(
+  "a data deletion that crashes (%s) at any call of its request is completed by its repetition",
+  async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
       ({ fixture, user } = await openLogin(testEnv));
       const account = await fixture.connect("one", [user]);
@@ -305,9 +309,12 @@ describe("a data deletion", () => {
       const actions = await fixture.auditActions();
       expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
     }
-  });
+  },
+);
 
-  it.each(faultPoints)("that crashes (%s) at any call of its sweeps and tasks ends all the same", async (point) => {
+it.each(faultPoints)(
+  "a data deletion that crashes (%s) at any call of its sweeps and tasks ends all the same",
+  async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
       ({ fixture, user } = await openLogin(testEnv));
       const account = await fixture.connect("one", [user]);
@@ -320,5 +327,5 @@ describe("a data deletion", () => {
       expect([call, await fixture.rowsNaming(user)]).toEqual([call, []]);
       expect([call, await read(code)]).toMatchObject([call, { status: "done" }]);
     }
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
@@ -19,14 +19,15 @@ useLogins((opened) => {
 
 const read = (code: string) => readDataDeletion(fixture.ports(), code, testEnv.now());
 
-describe("a data deletion that comes after its account was connected again", () => {
-  const requestOf = (issuedAt: number) =>
-    deleteData(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
+const requestOf = (issuedAt: number) =>
+  deleteData(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });
 
-  it.each([
-    ["is connected", false],
-    ["was disconnected again", true],
-  ])("erases what is older than the request, and nothing newer, where the account %s", async (_name, isGone) => {
+it.each([
+  ["is connected", false],
+  ["was disconnected again", true],
+])(
+  "a data deletion that comes after its account was connected again erases what is older than the request, and nothing newer, where the account %s",
+  async (_name, isGone) => {
     const account = await fixture.connect("one", [user, otherId]);
     await fixture.receive(account, "old");
     await fixture.receive(account, "both");
@@ -47,47 +48,47 @@ describe("a data deletion that comes after its account was connected again", () 
     expect((await fixture.stores.accounts.get(fixture.tenant, account)) === null).toBe(isGone);
     expect(await fixture.stores.authorizations.list(user)).toHaveLength(1);
     expect(await fixture.stores.authorizations.list(otherId)).toHaveLength(1);
-  });
+  },
+);
 
-  it("erases nothing when it is repeated, and has the same code", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const issuedAt = testEnv.now();
-    const code = await requestOf(issuedAt);
-    await fixture.settle();
-    const deletion = await read(code);
-    testEnv.advance(3 * MINUTE);
-    await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    expect(await requestOf(issuedAt)).toBe(code);
-    expect(await requestOf(issuedAt - SECOND)).toBe(code);
-    await fixture.settle();
-    expect(await read(code)).toEqual(deletion);
-    expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
-    expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
-    const actions = await fixture.auditActions();
-    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
-    testEnv.advance(SECOND);
-    expect(await requestOf(testEnv.now())).toBe(code);
-    await fixture.settle();
-    expect(await fixture.inbox()).toEqual([]);
-  });
+it("a data deletion that comes after its account was connected again erases nothing when it is repeated, and has the same code", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  const issuedAt = testEnv.now();
+  const code = await requestOf(issuedAt);
+  await fixture.settle();
+  const deletion = await read(code);
+  testEnv.advance(3 * MINUTE);
+  await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  expect(await requestOf(issuedAt)).toBe(code);
+  expect(await requestOf(issuedAt - SECOND)).toBe(code);
+  await fixture.settle();
+  expect(await read(code)).toEqual(deletion);
+  expect(await fixture.inbox()).toEqual([fixture.conversation(account, "100")]);
+  expect(await fixture.stores.accounts.get(fixture.tenant, account)).not.toBeNull();
+  const actions = await fixture.auditActions();
+  expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
+  testEnv.advance(SECOND);
+  expect(await requestOf(testEnv.now())).toBe(code);
+  await fixture.settle();
+  expect(await fixture.inbox()).toEqual([]);
+});
 
-  it("continues when it is repeated while it is running", async () => {
-    const account = await fixture.connect("one", [user]);
-    await fixture.receive(account, "100");
-    const issuedAt = testEnv.now();
-    const code = await requestOf(issuedAt);
-    await fixture.runTasks();
-    testEnv.advance(MINUTE);
-    await fixture.runTasks();
-    await fixture.loseTasks();
-    const before = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
-    await requestOf(issuedAt);
-    const after = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
-    expect(after).toEqual({ ...before, dueAt: testEnv.now() + 30 * SECOND });
-    await fixture.settle();
-    expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
-    expect(await fixture.rowsNaming(user)).toEqual([]);
-  });
+it("a data deletion that comes after its account was connected again continues when it is repeated while it is running", async () => {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  const issuedAt = testEnv.now();
+  const code = await requestOf(issuedAt);
+  await fixture.runTasks();
+  testEnv.advance(MINUTE);
+  await fixture.runTasks();
+  await fixture.loseTasks();
+  const before = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
+  await requestOf(issuedAt);
+  const after = await fixture.stores.dataDeletions.getAccount({ code, tenant: fixture.tenant, account });
+  expect(after).toEqual({ ...before, dueAt: testEnv.now() + 30 * SECOND });
+  await fixture.settle();
+  expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
+  expect(await fixture.rowsNaming(user)).toEqual([]);
 });
