@@ -77,7 +77,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     search: "        isUnchanged(User.tenantsOfDay, creations.count),\n",
     replacement: "",
     killedBy: {
-      file: "test/features/access/flows/team/tenant-limits.test.ts",
+      file: "test/features/access/flows/team/limits.test.ts",
       title: "the limits of tenants are exact for ten that a person creates at once",
     },
   },
@@ -87,7 +87,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     search: "sizeBelow(Pending.ids, limits.pending)",
     replacement: "sizeBelow(Pending.ids, limits.pending + 1)",
     killedBy: {
-      file: "test/features/access/flows/team/invite-limits.test.ts",
+      file: "test/features/access/flows/team/limits.test.ts",
       title: "the limit of pending invites is exact for ten at once, also with one that has ended",
     },
   },
@@ -97,7 +97,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     search: "  if (limitRefusal) return limitRefusal;\n",
     replacement: "",
     killedBy: {
-      file: "test/features/access/flows/team/invite-limits.test.ts",
+      file: "test/features/access/flows/team/limits.test.ts",
       title: "an invite that is refused consumes nothing of its address",
     },
   },
@@ -107,7 +107,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     search: "update(Key, changes, isUnchanged(Pending.op, op))",
     replacement: "update(Key, changes)",
     killedBy: {
-      file: "test/features/access/flows/team/invite-limits.test.ts",
+      file: "test/features/access/flows/team/limits.test.ts",
       title: "an expired invite that is sent again while ended ones are removed still counts",
     },
   },

@@ -2,18 +2,16 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { auditItem } from "#features/access/store/audit-items.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
 let tenant: TenantId;
-const table = openedOnce(startTestTable);
-const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
-const audit = openedOnce(() => auditStore(tableHandle));
+const table = openedOnce(openTestTable);
+const audit = openedOnce(() => auditStore(table));
 beforeEach(() => {
   tenant = newTenant();
 });
@@ -28,7 +26,7 @@ async function recordEntry(entry: Partial<AuditEntry> = {}): Promise<void> {
     at: NOW,
     ...entry,
   } as const;
-  await tableHandle.client.send(new PutCommand({ TableName: tableHandle.name, Item: auditItem(tenant, full) }));
+  await table.client.send(new PutCommand({ TableName: table.name, Item: auditItem(tenant, full) }));
 }
 
 const list = (rest: { before?: string | null; limit?: number; now?: number } = {}) =>

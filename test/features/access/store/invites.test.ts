@@ -3,7 +3,6 @@ import { beforeEach, expect, it } from "vitest";
 import { newOp } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import type { Invite } from "#features/access/rules/team.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
@@ -12,10 +11,10 @@ import { inviteKey } from "#features/access/store/keys.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 import {
   auditOf,
   createInvite,
@@ -29,8 +28,7 @@ import {
 
 const EXPIRY = NOW + 7 * DAY;
 let tenant: TenantId;
-const testTable = openedOnce(startTestTable);
-const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const table = openedOnce(openTestTable);
 const invites = openedOnce(() => inviteStore(table));
 beforeEach(async () => {
   tenant = await createTenant(table);
@@ -114,7 +112,7 @@ it("an invite is one of ten that are created at once", async () => {
 
 it("an invite whose creation loses its answer is created once", async () => {
   const invite = sampleInvite(tenant);
-  expect(await withFaults(testTable.client, "lost", () => createInvite(table, invite))).toBe("created");
+  expect(await withFaults(table.client, "lost", () => createInvite(table, invite))).toBe("created");
   expect(await auditCount("invite.create")).toBe(1);
 });
 
@@ -154,7 +152,7 @@ it("a revoked invite that had expired leaves the later invite of its address pen
 
 it("a revocation whose answer is lost revokes its invite once", async () => {
   const invite = await newInvite();
-  expect(await withFaults(testTable.client, "lost", () => revoke(invite))).toBe("revoked");
+  expect(await withFaults(table.client, "lost", () => revoke(invite))).toBe("revoked");
   expect(await auditCount("invite.revoke")).toBe(1);
 });
 
@@ -185,7 +183,7 @@ it("the mail of an invite is claimed once, and again after the invite was renewe
   expect((await claims(invite, NOW)).filter(Boolean)).toEqual([invite]);
   expect(await claims(invite, NOW + 1)).toEqual([null, null, null]);
   await renew(invite, EXPIRY);
-  expect(await withFaults(testTable.client, "lost", () => claim(invite, EXPIRY + 1))).toMatchObject({ id: invite.id });
+  expect(await withFaults(table.client, "lost", () => claim(invite, EXPIRY + 1))).toMatchObject({ id: invite.id });
   expect(await claims(invite, EXPIRY + 1)).toEqual([null, null, null]);
 });
 
@@ -274,7 +272,7 @@ it("an invite whose acceptance loses its answer is accepted once", async () => {
   const invite = await newInvite();
   await signIn(table, invite.email);
   let requests = 0;
-  const end = injectFaults(testTable.client, ({ command }) =>
+  const end = injectFaults(table.client, ({ command }) =>
     command === "TransactWriteItems" && requests++ === 0 ? "lost" : "pass",
   );
   expect(await accept(invite)).toBe("accepted");

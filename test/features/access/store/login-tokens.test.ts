@@ -1,15 +1,14 @@
 import { expect, it } from "vitest";
 import { randomToken, sha256Hex } from "#base/kernel/bytes.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { type LoginToken, loginTokenStore } from "#features/access/store/login-tokens.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
-const table = openedOnce(startTestTable);
-const loginTokens = openedOnce(() => loginTokenStore(openTable(table.tableName, table.client)));
+const table = openedOnce(openTestTable);
+const loginTokens = openedOnce(() => loginTokenStore(table));
 
 const token: LoginToken = {
   sealedAddress: Uint8Array.of(1, 2, 3),

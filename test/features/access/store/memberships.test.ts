@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable } from "#base/table/client.ts";
 import type { Role } from "#features/access/rules/roles.ts";
 import { type Membership, newUserId } from "#features/access/rules/team.ts";
 import type { ActingMember } from "#features/access/store/acting-conditions.ts";
@@ -8,15 +7,14 @@ import { auditStore } from "#features/access/store/audit.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 import { auditOf, createMember, createTenant } from "./support/team-samples.ts";
 
 let tenant: TenantId;
-const testTable = openedOnce(startTestTable);
-const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const table = openedOnce(openTestTable);
 const members = openedOnce(() => membershipStore(table));
 beforeEach(async () => {
   tenant = await createTenant(table);
@@ -82,7 +80,7 @@ it("a change of role that was read before another change is stale, and of a remo
 
 it("a change of role whose answer is lost is applied once", async () => {
   const member = await newMember("agent");
-  expect(await withFaults(testTable.client, "lost", () => changeRole(member, "owner"))).toBe("changed");
+  expect(await withFaults(table.client, "lost", () => changeRole(member, "owner"))).toBe("changed");
   expect(await changeRole({ ...member, role: "owner" }, "agent")).toBe("last_owner");
   expect(await auditCount("member.role_change")).toBe(1);
 });
@@ -145,7 +143,7 @@ it("a suspended tenant is marked on its members' sessions, and a removed member 
   const later = await newMember("agent");
   expect(await isSuspended(later.userId)).toEqual([true]);
   await statuses.set(tenant, "active", auditOf("tenant.update"));
-  const end = injectFaults(testTable.client, ({ index }) => (index === 1 ? "crash" : "pass"));
+  const end = injectFaults(table.client, ({ index }) => (index === 1 ? "crash" : "pass"));
   await statuses.markMembers(tenant, "active").catch(() => null);
   end();
   expect(await statuses.markMembers(tenant, "active")).toBe(true);
@@ -159,7 +157,7 @@ it("a hundred members and more take several transactions, and one who is removed
   await statuses.set(tenant, "suspended", auditOf("tenant.update"));
   const [gone, ...rest] = all as [Membership, ...Membership[]];
   let requests = 0;
-  const { client } = testTable;
+  const { client } = table;
   // After the list was read, before the first marks are written.
   client.middlewareStack.add(
     (next) => async (args) => {

@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { SECOND } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { signInWindow } from "#features/access/rules/sign-in-window.ts";
 import { signInCapStore } from "#features/access/store/sign-in-caps.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
-const table = openedOnce(startTestTable);
-const caps = openedOnce(() => signInCapStore(openTable(table.tableName, table.client)));
+const table = openedOnce(openTestTable);
+const caps = openedOnce(() => signInCapStore(table));
 
 const { start, end } = signInWindow(NOW);
 const newSubject = () => randomToken(8).toString("hex");

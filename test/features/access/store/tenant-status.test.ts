@@ -1,19 +1,17 @@
 import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { openTable } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { apiKeyStore } from "#features/access/store/api-keys.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { type TenantStatus, tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
 let tenant: TenantId;
-const testTable = openedOnce(startTestTable);
-const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const table = openedOnce(openTestTable);
 const apiKeys = openedOnce(() => apiKeyStore(table));
 const tenants = openedOnce(() => tenantStore(table));
 const statuses = openedOnce(() => tenantStatusStore(table));

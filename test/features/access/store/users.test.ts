@@ -1,18 +1,16 @@
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
-import { openTable } from "#base/table/client.ts";
 import { newUserId } from "#features/access/rules/team.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
 import { userStore } from "#features/access/store/users.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 import { auditOf, createMember, createTenant, hashesOf, newEmail, signIn } from "./support/team-samples.ts";
 
-const testTable = openedOnce(startTestTable);
-const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const table = openedOnce(openTestTable);
 const users = openedOnce(() => userStore(table));
 
 const recordSignIn = (email: string, addressHashes: AddressHashes, now = NOW) =>
@@ -46,7 +44,7 @@ it("twenty first sign-ins at once create one user", async () => {
 
 it("a first sign-in whose answers are lost creates one user and returns it", async () => {
   const email = newEmail();
-  const end = injectFaults(testTable.client, ({ index }) => (index % 2 === 0 ? "lost" : "pass"));
+  const end = injectFaults(table.client, ({ index }) => (index % 2 === 0 ? "lost" : "pass"));
   const user = await recordSignIn(email, hashesOf(email));
   end();
   expect(await users.getByAddress(hashesOf(email))).toEqual(user);
@@ -55,7 +53,7 @@ it("a first sign-in whose answers are lost creates one user and returns it", asy
 it("a first sign-in that dies after any of its calls is completed by the next one, with the same user", async () => {
   for (let calls = 1; calls <= 3; calls++) {
     const email = newEmail();
-    const end = injectFaults(testTable.client, ({ index }) => (index < calls ? "pass" : "crash"));
+    const end = injectFaults(table.client, ({ index }) => (index < calls ? "pass" : "crash"));
     await Promise.allSettled([recordSignIn(email, hashesOf(email))]);
     end();
     const userId = await users.getIdByAddress(hashesOf(email));
@@ -114,9 +112,7 @@ it("the sessions of an epoch end once, with an audit row in each tenant", async 
 it("the end of sessions whose answer is lost is reported as its own, once", async () => {
   const user = await signIn(table);
   expect(
-    await withFaults(testTable.client, "lost", () =>
-      users.raiseEpoch(user.id, { epoch: 0, audits: [], op: newUlid(NOW) }),
-    ),
+    await withFaults(table.client, "lost", () => users.raiseEpoch(user.id, { epoch: 0, audits: [], op: newUlid(NOW) })),
   ).toBe(true);
   expect((await users.get(user.id))?.sessionEpoch).toBe(1);
 });

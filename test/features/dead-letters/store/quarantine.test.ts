@@ -1,16 +1,15 @@
 import { expect, it } from "vitest";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { type DeadLetter, type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { withFaults } from "../../../support/faults.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
 let letterCount = 0;
-const table = openedOnce(startTestTable);
-const quarantine = openedEach(() => quarantineStore(openTable(table.tableName, table.client)));
+const table = openedOnce(openTestTable);
+const quarantine = openedEach(() => quarantineStore(table));
 
 const deadLetter = (rest: Partial<DeadLetter> = {}): DeadLetter => ({
   queue: "Inbound",

@@ -3,28 +3,26 @@ import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import type { Key } from "#base/table/keys.ts";
 import { relatedKeys, relatedRefKey } from "#features/erasure/store/keys.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { SEND_SETTLE_DEADLINE } from "#features/sending/rules/sends.ts";
 import { conversationBudgetKey, dueSendKey } from "#features/sending/store/keys.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 import { leaveUnprocessed } from "../../../support/stores/unprocessed.ts";
 
 let tenant: TenantId;
 let conversation: string;
-const table = openedOnce(startTestTable);
-const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
+const table = openedOnce(openTestTable);
 beforeEach(() => {
   tenant = newTenant();
   conversation = sampleConversationId(tenant);
 });
 
-const put = (Item: object) => tableHandle.client.send(new PutCommand({ TableName: tableHandle.name, Item }));
-const traces = () => traceStore(tableHandle);
+const put = (Item: object) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+const traces = () => traceStore(table);
 const sampleKeys = (count: number): Key[] =>
   Array.from({ length: count }, (_, i) => ({ PK: conversation, SK: `X#${String(i).padStart(3, "0")}` }));
 
@@ -83,7 +81,7 @@ it("the rows of a conversation come in pages of a hundred, each once, without th
 it("an unprocessed part of a batch is removed by a later request", async () => {
   const keys = sampleKeys(30);
   for (const key of keys) await put(key);
-  const end = leaveUnprocessed(tableHandle, "BatchWriteItem", 1);
+  const end = leaveUnprocessed(table, "BatchWriteItem", 1);
   await traces().remove([...keys, ...keys]);
   expect(end()).toBe(3);
   expect(await traces().filterExisting(keys)).toEqual([]);
@@ -92,7 +90,7 @@ it("an unprocessed part of a batch is removed by a later request", async () => {
 it("an unprocessed part of a batch is found by a later request", async () => {
   const keys = sampleKeys(120);
   for (const key of keys.slice(0, 110)) await put(key);
-  const end = leaveUnprocessed(tableHandle, "BatchGetItem", 1);
+  const end = leaveUnprocessed(table, "BatchGetItem", 1);
   const existing = await traces().filterExisting([...keys, ...keys]);
   expect(end()).toBe(3);
   expect(existing.map(({ SK }) => SK).sort()).toEqual(keys.slice(0, 110).map(({ SK }) => SK));

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import {
   type HoldTrigger,
   holdError,
@@ -13,18 +12,17 @@ import {
   nextHoldStatus,
 } from "#features/holds/rules/holds.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { CANARY, createSampleHold } from "../../../support/stores/hold-samples.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
-const table = openedOnce(startTestTable);
-const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
-const holds = openedOnce(() => holdStore(tableHandle));
+const table = openedOnce(openTestTable);
+const holds = openedOnce(() => holdStore(table));
 
 /** Every row that contains the held text. */
 async function rowsWithText(): Promise<number> {
-  const { Items = [] } = await tableHandle.client.send(new ScanCommand({ TableName: tableHandle.name }));
+  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
   return Items.filter((item) => JSON.stringify(item).includes(CANARY)).length;
 }
 
@@ -46,7 +44,7 @@ it("a hold follows only the transitions of the table, has at most one claim, and
   const gone = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
-      const hold = await createSampleHold(tableHandle);
+      const hold = await createSampleHold(table);
       let now = NOW;
       let claims = 0;
       const newSendId = newUlid(NOW);

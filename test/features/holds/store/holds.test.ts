@@ -2,11 +2,9 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { holdError, holdSecretHash, newHoldId } from "#features/holds/rules/holds.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
 import type { SendContent } from "#features/sending/rules/send-content.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import {
@@ -18,10 +16,10 @@ import {
   sampleHold,
 } from "../../../support/stores/hold-samples.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
-const table = openedOnce(startTestTable);
-const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
-const holds = openedOnce(() => holdStore(tableHandle));
+const table = openedOnce(openTestTable);
+const holds = openedOnce(() => holdStore(table));
 
 it.each<SendContent>([
   HELD_CONTENT,
@@ -33,7 +31,7 @@ it.each<SendContent>([
     ],
   },
 ])("a new hold is read as it was made, with its content ($kind)", async (content) => {
-  const hold = await createSampleHold(tableHandle, { content, scope: "test", replyTo: "m_1" });
+  const hold = await createSampleHold(table, { content, scope: "test", replyTo: "m_1" });
   expect(await holds.get(hold.id)).toEqual({
     ...hold,
     tenant: hold.conversationId.split("#")[1],
@@ -45,15 +43,15 @@ it.each<SendContent>([
 it("a new hold is stored with its ref and its audit row, or not at all", async () => {
   const rows = async (PK: string) =>
     (
-      await tableHandle.client.send(
+      await table.client.send(
         new QueryCommand({
-          TableName: tableHandle.name,
+          TableName: table.name,
           KeyConditionExpression: "PK = :p",
           ExpressionAttributeValues: { ":p": PK },
         }),
       )
     ).Items ?? [];
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const [, tenant = ""] = hold.conversationId.split("#");
   expect(await rows(hold.conversationId)).toContainEqual(
     expect.objectContaining({ SK: `A#hold#${hold.id}`, at: LAST_MESSAGE_AT }),
@@ -67,10 +65,10 @@ it("a new hold is stored with its ref and its audit row, or not at all", async (
 });
 
 it("a new hold is created once, also when the call is repeated or its response is lost", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   expect(await holds.create(hold, LAST_MESSAGE_AT, holdAuditEntry(hold))).toBe(true);
   const tenant = newTenant();
-  await recordInbound(tableHandle, tenant);
+  await recordInbound(table, tenant);
   const other = sampleHold(tenant);
   expect(
     await withFaults(table.client, "lost", () => holds.create(other, LAST_MESSAGE_AT, holdAuditEntry(other))),
@@ -79,7 +77,7 @@ it("a new hold is created once, also when the call is repeated or its response i
 });
 
 it("a claim with the wrong secret, of an expired hold or of a missing one fails", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const sendId = newUlid(NOW);
   const claimed = await holds.claimHold({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
   expect(claimed?.state).toEqual({ status: "awaiting_verification" });
@@ -89,21 +87,21 @@ it("a claim with the wrong secret, of an expired hold or of a missing one fails"
 });
 
 it("a claim is recognized by its sender when the response was lost", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const sendId = newUlid(NOW);
   const claimed = await withFaults(table.client, "lost", () => holds.claimHold(hold, sendId, NOW));
   expect(claimed).toMatchObject({ sendId, content: null, state: { status: "sending", claimedAt: NOW } });
 });
 
 it("a claim succeeds for one of many concurrent callers", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const ids = Array.from({ length: 20 }, () => newUlid(NOW));
   const claims = await Promise.all(ids.map((id) => holds.claimHold(hold, id, NOW)));
   expect(claims.filter((claim, i) => claim?.sendId === ids[i])).toHaveLength(1);
 });
 
 it("a hold that was recorded as expired cannot be claimed by a clock that is behind", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const current = await holds.get(hold.id);
   if (!current) throw new Error("The hold is not there.");
   expect((await holds.expire(current, hold.expiresAt))?.state).toEqual({ status: "expired" });
@@ -113,7 +111,7 @@ it("a hold that was recorded as expired cannot be claimed by a clock that is beh
 });
 
 it("a claimed hold does not expire by a clock that is ahead", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const current = await holds.get(hold.id);
   const sendId = newUlid(NOW);
   await holds.claimHold(hold, sendId, hold.expiresAt - 1);
@@ -122,7 +120,7 @@ it("a claimed hold does not expire by a clock that is ahead", async () => {
 });
 
 it("a send that ends after its minute changes nothing, whether or not the hold was read since", async () => {
-  const hold = await createSampleHold(tableHandle);
+  const hold = await createSampleHold(table);
   const sendId = newUlid(NOW);
   await holds.claimHold(hold, sendId, NOW);
   const late = NOW + MINUTE + 1;

@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
-import { openTable } from "#base/table/client.ts";
 import { verificationWindowAt } from "#features/holds/rules/verification-attempts.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
-const table = openedOnce(startTestTable);
-const attempts = openedOnce(() => verificationAttemptStore(openTable(table.tableName, table.client)));
+const table = openedOnce(openTestTable);
+const attempts = openedOnce(() => verificationAttemptStore(table));
 
 it("each attempt of each subject is counted once, also concurrent ones, until the window ends", async () => {
   const kinds = Array.from({ length: 12 }, (_, i): "failure" | "challenge" => (i % 3 === 0 ? "failure" : "challenge"));

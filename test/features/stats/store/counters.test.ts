@@ -9,17 +9,17 @@ import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { UnknownOutcome } from "#base/table/writes.ts";
 import { counterStore } from "#features/stats/store/counters.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 
 const THIS_HOUR = NOW - (NOW % HOUR);
 const noCounts = { delivered: 0, failed: 0, dlq: 0 };
 let tenant: TenantId;
 const [firstEndpoint, secondEndpoint] = [newUlid(NOW), newUlid(NOW)];
-const table = openedOnce(startTestTable);
-const counters = openedOnce(() => counterStore(openTable(table.tableName, table.client)));
+const table = openedOnce(openTestTable);
+const counters = openedOnce(() => counterStore(table));
 beforeEach(() => {
   tenant = newTenant();
 });
@@ -31,9 +31,7 @@ const readCounts = async (now = NOW) => {
 };
 const readItem = async (hour: number) => {
   const Key = { PK: `S#${tenant}`, SK: String(hour) };
-  return (
-    await openTable(table.tableName, table.client).client.send(new GetCommand({ TableName: table.tableName, Key }))
-  ).Item;
+  return (await table.client.send(new GetCommand({ TableName: table.name, Key }))).Item;
 };
 
 it("the counters of a tenant sum up all batches, per endpoint and state", async () => {

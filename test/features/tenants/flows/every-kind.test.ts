@@ -1,16 +1,15 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { tenantKey } from "#features/access/store/keys.ts";
 import { messageKey } from "#features/inbox/store/keys.ts";
 import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { postedKey } from "#features/uploads/rules/uploads.ts";
-import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { NOW, sampleConversationId, toTenantId } from "../../../support/stores/samples.ts";
+import { openTestTable } from "../../../support/stores/test-table.ts";
 import { noSubscriptions } from "./support/doomed-tenant.ts";
 import {
   copyOf,
@@ -27,8 +26,7 @@ const OTHER = toTenantId("zebra-shop-2");
 
 // The filter of the scan and its pages are those of the engine.
 
-const testTable = openedOnce(startTestTable);
-const table = openedOnce(() => openTable(testTable.tableName, testTable.client));
+const table = openedOnce(openTestTable);
 
 async function allRows(): Promise<Record<string, unknown>[]> {
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));

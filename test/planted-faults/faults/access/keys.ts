@@ -81,7 +81,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "[A.op]: op } }, isActive)",
     replacement: "[A.op]: op } }, itemExists)",
     killedBy: {
-      file: "test/features/access/flows/revoked-keys.test.ts",
+      file: "test/features/access/flows/key-use.test.ts",
       title: "a revoked key leaves one audit row with its revoker, also when it is revoked again or ten times at once",
     },
   },
@@ -91,7 +91,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "revokedAt + REVOKED_KEY_RETENTION > now",
     replacement: "now > 0",
     killedBy: {
-      file: "test/features/access/flows/revoked-keys.test.ts",
+      file: "test/features/access/flows/key-use.test.ts",
       title: "a revoked key is listed for 90 days to the millisecond, and both of its rows expire then",
     },
   },
@@ -101,7 +101,7 @@ export const accessFaults: readonly PlantedFault[] = [
     search: "if (refusal) return refusal;",
     replacement: 'if (refusal && key.status === "revoked") return refusal;',
     killedBy: {
-      file: "test/features/access/flows/revoked-keys.test.ts",
+      file: "test/features/access/flows/key-use.test.ts",
       title: "a revoked key is refused to a test key while it is live, and stays active",
     },
   },

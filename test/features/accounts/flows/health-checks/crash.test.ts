@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { done } from "#base/queues/record-outcome.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
+import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
+import type { QueueWorker } from "../../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";
 import { type CheckFixture, openCheckFixture } from "./support/check-fixture.ts";
@@ -153,3 +155,24 @@ it("a dead token is mailed by the next check where the process died before the m
   expect(await checkAccountHealth(ports, { tenant, account }, testEnv.now())).toEqual(done);
   expect(fixture.mails()).toHaveLength(1);
 });
+
+it.each(["AccessDeniedException", "ThrottlingException"])(
+  "a check whose token cannot be opened (%s) calls nothing, changes nothing and stays due",
+  async (name) => {
+    const fixture = await openCheckFixture(testEnv);
+    const ports = fixture.newPorts();
+    const open = () => Promise.reject(Object.assign(new Error("KMS refused."), { name }));
+    const worker = accountsWorker({ ...ports, vault: { ...ports.vault, open } }, testEnv.now) as QueueWorker;
+    const account = await fixture.read();
+    const check = await fixture.readCheck();
+    await fixture.passToCheck(worker);
+    expect(fixture.calls).toEqual([]);
+    expect([await fixture.read(), await fixture.readCheck()]).toEqual([account, check]);
+    expect(await fixture.events()).toEqual([]);
+    // The queue repeats it once the key is usable again.
+    testEnv.advance(15 * MINUTE);
+    await fixture.work();
+    expect(fixture.takeCalls()).toEqual(["readSubscription", "listThreads"]);
+    expect((await fixture.readCheck())?.dueAt).toBeGreaterThan(testEnv.now());
+  },
+);

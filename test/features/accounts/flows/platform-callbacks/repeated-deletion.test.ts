@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { allRows } from "../../../../support/flows/data-subject.ts";
@@ -91,4 +91,17 @@ it("a data deletion that comes after its account was connected again continues w
   await fixture.settle();
   expect(await read(code)).toMatchObject({ status: "done", requestedAt: issuedAt });
   expect(await fixture.rowsNaming(user)).toEqual([]);
+});
+
+// The table removes an expired row days after its end.
+it("a data deletion can be read for 400 days, and its row stands for nothing after that", async () => {
+  const request = () => deleteData(fixture.ports(), { platformUserId: "17841400009917", now: testEnv.now() });
+  const code = await request();
+  const first = { code, status: "done", requestedAt: testEnv.now(), doneAt: testEnv.now() };
+  testEnv.advance(400 * DAY - 1_000);
+  expect(await read(code)).toEqual(first);
+  testEnv.advance(2_000);
+  expect(await read(code)).toBeNull();
+  expect(await request()).toBe(code);
+  expect(await read(code)).toEqual({ ...first, requestedAt: testEnv.now(), doneAt: testEnv.now() });
 });
