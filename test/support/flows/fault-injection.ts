@@ -41,6 +41,7 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
   const removals = clients.map((client) => injectFaults(client as DynamoDBClient, decide));
   return {
     reached: () => isReached,
+    isCrashed: () => crashed,
     /** A worker whose whole batch is delivered again if its process crashed. */
     crashable:
       (worker: QueueWorker): QueueWorker =>
@@ -56,7 +57,7 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
   };
 }
 
-/** Does work as a process that a fault interrupts. @returns null when the work throws, as it does after a crash */
+/** Does work as a process that a fault interrupts. @returns null when the process crashed and the work throws */
 type Interrupt = <T>(work: () => Promise<T>) => Promise<T | null>;
 
 interface FaultRun {
@@ -87,10 +88,15 @@ export function eachFault(
       const interrupt: Interrupt = async (work) => {
         interrupted++;
         const injection = injectFaultAt(env.clients, faultPoint, k);
-        const result = await work().catch(() => null);
-        injection.remove();
-        isReached = injection.reached();
-        return result;
+        try {
+          return await work();
+        } catch (error) {
+          if (!injection.isCrashed()) throw error;
+          return null;
+        } finally {
+          injection.remove();
+          isReached = injection.reached();
+        }
       };
       await scenario(interrupt, { faultPoint, callIndex: k, isReached: () => isReached });
       if (interrupted !== 1) throw new Error(`The scenario interrupted ${interrupted} times.`);

@@ -7,20 +7,16 @@ import { authenticate } from "#features/access/authenticate.ts";
 import { apiKeyHash } from "#features/access/flows/find-key.ts";
 import { listKeys, revokeKey } from "#features/access/flows/key-lists.ts";
 import { type CreatedKey, createOperatorKey } from "#features/access/flows/keys.ts";
-import { auditStore } from "#features/access/store/audit.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { createTenant } from "#features/tenants/flows/tenants.ts";
-import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { interleave } from "../../../support/flows/deterministic-scheduler.ts";
 import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { attachMeter } from "../../../support/meter.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { newTenant } from "../../../support/stores/samples.ts";
 import { keyVersion } from "../../../support/world/key-rings.ts";
 import { callerOf, createKey } from "./support/api-keys.ts";
+import { unauthorized, useKeyFixture } from "./support/key-fixture.ts";
 
 // A key was created under a pepper that the rotation made the previous one.
 
@@ -30,29 +26,16 @@ const before: KeyRing = { current: older, previous: null, next: newer };
 const after: KeyRing = { current: newer, previous: older, next: null };
 const SEEDS = Array.from({ length: 12 }, (_, seed) => seed);
 
-const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
-const queues = openedOnce(() => testEnv.newQueues());
+const fixture = useKeyFixture(() => openTestEnv({ startTable: startTestTable }));
+const { audits, createNewTenant, testEnv } = fixture;
 const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 let tenant: TenantId;
-beforeEach(async () => {
-  tenant = await createNewTenant();
+beforeEach(() => {
+  tenant = fixture.tenant();
 });
 
-async function createNewTenant(): Promise<TenantId> {
-  const slug = newTenant();
-  await createTenant(ports(), slug, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
-  return slug;
-}
-
-const ports = (ring: KeyRing = after) => ({
-  ...testEnv.apiPorts(queues),
-  peppers: async () => ring,
-  tenants: tenantStore(testEnv.table),
-  addressKeys: testEnv.addressKeys,
-  tenantStatuses: tenantStatusStore(testEnv.table),
-});
+const ports = (ring: KeyRing = after) => ({ ...fixture.ports(), peppers: async () => ring });
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;
-const unauthorized = { refused: "unauthorized" };
 const olderKey = (of = tenant) => createKey(ports(before), of, settings, testEnv.now());
 const callerWith = (key: Pick<CreatedKey, "secret">, ring: KeyRing = after) =>
   callerOf(ports(ring), key, testEnv.now());
@@ -87,11 +70,6 @@ async function expectOneLookup(key: CreatedKey, kid?: string): Promise<void> {
   expect(lookups).toHaveLength(1);
   expect(listed).toMatchObject({ kh: String(lookups[0]?.row.PK).slice(2), pk: lookups[0]?.kid });
   if (kid) expect(lookups[0]?.kid).toBe(kid);
-}
-
-async function revocations() {
-  const { rows } = await auditStore(testEnv.table).list(tenant, { before: null, limit: 50, now: testEnv.now() });
-  return rows.filter(({ action }) => action === "key.revoke");
 }
 
 it("a key from before a rotation is moved to the new pepper within its first request, and then costs one read again", async () => {
@@ -194,7 +172,7 @@ it.each(SEEDS)(
     const { lookups, listed } = await rowsOf(key);
     for (const row of [lookups[0]?.row, listed]) expect(row).toMatchObject({ st: "revoked" });
     expect(await callerWith(key)).toEqual(unauthorized);
-    expect(await revocations()).toHaveLength(1);
+    expect(await audits("key.revoke", tenant)).toHaveLength(1);
   },
 );
 
@@ -240,7 +218,7 @@ eachFault(
     });
     expect(await revoke(key)).toBeNull();
     expect(await callerWith(key)).toEqual(unauthorized);
-    expect(await revocations()).toHaveLength(1);
+    expect(await audits("key.revoke", tenant)).toHaveLength(1);
     await expectOneLookup(key);
   },
 );

@@ -48,12 +48,23 @@ const event = (type: Type, reason: HealthEvent["reason"] = "token_invalid"): Hea
   reason,
 });
 
+/** What the account becomes. What is not given is not compared. */
+const to = (
+  status: HealthChange["status"],
+  statusDetail: string | null | undefined,
+  refreshError?: string | null,
+  event: HealthEvent | null = null,
+  rest: Partial<HealthChange> = {},
+): Partial<HealthChange> => ({
+  status,
+  event,
+  ...(statusDetail === undefined ? {} : { statusDetail }),
+  ...(refreshError === undefined ? {} : { refreshError }),
+  ...rest,
+});
+
 const rows: Record<string, Row> = {
-  "active, the refresh had no answer": [
-    active,
-    unknown,
-    { status: "active", statusDetail: null, refreshError: NEW, refreshFailingSince: NOW, event: null },
-  ],
+  "active, the refresh had no answer": [active, unknown, to("active", null, NEW, null, { refreshFailingSince: NOW })],
   "active, the refresh had no answer again, with the same words": [
     { ...active, refreshError: NEW, refreshFailingSince: NOW - DAY },
     unknown,
@@ -62,122 +73,60 @@ const rows: Record<string, Row> = {
   "active, the refresh had no answer again, and since when is not stored": [
     { ...active, refreshError: NEW },
     unknown,
-    { status: "active", refreshError: NEW, refreshFailingSince: NOW, event: null },
+    to("active", undefined, NEW, null, { refreshFailingSince: NOW }),
   ],
-  "active, the refresh is refused": [
-    active,
-    refused,
-    { status: "refresh_failing", statusDetail: NEW, refreshError: NEW, event: event("refresh_failing") },
-  ],
+  "active, the refresh is refused": [active, refused, to("refresh_failing", NEW, NEW, event("refresh_failing"))],
   "active, refreshed": [active, refreshed, null],
-  "active, access ended": [
-    active,
-    ended,
-    { status: "needs_reauth", statusDetail: NEW, refreshError: null, event: event("needs_reauth") },
-  ],
-  "active, access ended at a refresh": [
-    active,
-    endedAtRefresh,
-    { status: "needs_reauth", statusDetail: NEW, refreshError: NEW, event: event("needs_reauth") },
-  ],
+  "active, access ended": [active, ended, to("needs_reauth", NEW, null, event("needs_reauth"))],
+  "active, access ended at a refresh": [active, endedAtRefresh, to("needs_reauth", NEW, NEW, event("needs_reauth"))],
   "active, good": [active, good, null],
-  "active, data access ends soon": [active, goodSoonOver, { status: "active", statusDetail: NEW, event: null }],
-  "active, data access was extended": [
-    { ...active, statusDetail: OLD },
-    good,
-    { status: "active", statusDetail: null, event: null },
-  ],
+  "active, data access ends soon": [active, goodSoonOver, to("active", NEW)],
+  "active, data access was extended": [{ ...active, statusDetail: OLD }, good, to("active", null)],
   "active, no restriction": [active, free, null],
   "refresh failing, no answer": [
     failing,
     unknown,
-    { status: "refresh_failing", statusDetail: OLD, refreshError: NEW, refreshFailingSince: NOW - DAY, event: null },
+    to("refresh_failing", OLD, NEW, null, { refreshFailingSince: NOW - DAY }),
   ],
-  "refresh failing, refused with other words": [
-    failing,
-    refused,
-    { status: "refresh_failing", statusDetail: NEW, refreshError: NEW, event: null },
-  ],
+  "refresh failing, refused with other words": [failing, refused, to("refresh_failing", NEW, NEW)],
   "refresh failing, refused with the same words": [failing, { kind: "refresh_refused", detail: OLD }, null],
   "refresh failing, refreshed": [
     failing,
     refreshed,
-    {
-      status: "active",
-      statusDetail: null,
-      refreshError: null,
-      refreshFailingSince: null,
-      event: event("recovered"),
-    },
+    to("active", null, null, event("recovered"), { refreshFailingSince: null }),
   ],
-  "refresh failing, access ended": [
-    failing,
-    endedAtRefresh,
-    { status: "needs_reauth", statusDetail: NEW, refreshError: NEW, event: event("needs_reauth") },
-  ],
+  "refresh failing, access ended": [failing, endedAtRefresh, to("needs_reauth", NEW, NEW, event("needs_reauth"))],
   "refresh failing, the token is good": [failing, good, null],
-  "needs reauth, no answer": [
-    dead,
-    unknown,
-    { status: "needs_reauth", statusDetail: OLD, refreshError: NEW, event: null },
-  ],
-  "needs reauth, the refresh is refused": [
-    dead,
-    refused,
-    { status: "needs_reauth", statusDetail: OLD, refreshError: NEW, event: null },
-  ],
+  "needs reauth, no answer": [dead, unknown, to("needs_reauth", OLD, NEW)],
+  "needs reauth, the refresh is refused": [dead, refused, to("needs_reauth", OLD, NEW)],
   "needs reauth, refreshed": [dead, refreshed, null],
   "needs reauth, access ended": [dead, ended, null],
-  "needs reauth, good": [
-    dead,
-    good,
-    { status: "active", statusDetail: null, recoveredAt: NOW, event: event("recovered") },
-  ],
+  "needs reauth, good": [dead, good, to("active", null, undefined, event("recovered"), { recoveredAt: NOW })],
   "needs reauth again within a day of a recovery, good": [{ ...dead, recoveredAt: NOW - DAY + 1 }, good, null],
   "needs reauth a day after a recovery, good": [
     { ...dead, recoveredAt: NOW - DAY },
     good,
-    { status: "active", recoveredAt: NOW, event: event("recovered") },
+    to("active", undefined, undefined, event("recovered"), { recoveredAt: NOW }),
   ],
   "needs reauth, no restriction": [dead, free, null],
   "restricted, no restriction": [
     restricted,
     free,
-    { status: "active", statusDetail: null, recoveredAt: NOW, event: event("recovered", "policy") },
+    to("active", null, undefined, event("recovered", "policy"), { recoveredAt: NOW }),
   ],
-  "restricted, the refresh is refused": [
-    restricted,
-    refused,
-    { status: "restricted", statusDetail: OLD, refreshError: NEW, event: null },
-  ],
-  "restricted, access ended": [
-    restricted,
-    ended,
-    { status: "needs_reauth", statusDetail: NEW, event: event("needs_reauth") },
-  ],
+  "restricted, the refresh is refused": [restricted, refused, to("restricted", OLD, NEW)],
+  "restricted, access ended": [restricted, ended, to("needs_reauth", NEW, undefined, event("needs_reauth"))],
   "restricted, good": [restricted, good, null],
-  "blocked, the refresh is refused": [
-    blocked,
-    refused,
-    { status: "active", statusDetail: OLD, refreshError: NEW, event: null },
-  ],
+  "blocked, the refresh is refused": [blocked, refused, to("active", OLD, NEW)],
   "blocked, data access ends soon": [blocked, goodSoonOver, null],
-  "blocked, access ended": [
-    blocked,
-    ended,
-    { status: "needs_reauth", statusDetail: NEW, event: event("needs_reauth") },
-  ],
+  "blocked, access ended": [blocked, ended, to("needs_reauth", NEW, undefined, event("needs_reauth"))],
   "blocked, needs reauth, good": [
     { ...dead, isBlocked: true },
     good,
-    { status: "active", event: event("restricted", "policy") },
+    to("active", undefined, undefined, event("restricted", "policy")),
   ],
   "blocked and restricted by a refusal, no restriction": [{ ...restricted, isBlocked: true }, free, null],
-  "blocked, refresh failing, refreshed": [
-    { ...failing, isBlocked: true },
-    refreshed,
-    { status: "active", statusDetail: OLD, refreshError: null, event: null },
-  ],
+  "blocked, refresh failing, refreshed": [{ ...failing, isBlocked: true }, refreshed, to("active", OLD, null)],
 };
 
 test.each(Object.entries(rows))("what follows from a finding of a check: %s", (_name, [before, finding, after]) => {

@@ -55,9 +55,7 @@ describe("a completion is refused and sends nothing with", () => {
     expect(answer).toMatchObject({ refused: "invalid_request", detail, errors: [{ problem: expect.any(String) }] });
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "awaiting_verification" } });
     // The right answer passes, so nothing else was wrong.
-    expect(await fixture.answer(right)).toMatchObject({
-      state: { status: "sent" },
-    });
+    expect(await fixture.answer(right)).toMatchObject({ state: { status: "sent" } });
     testEnv.advance(11 * SECOND);
   });
 

@@ -66,9 +66,7 @@ it("the check passes with a challenge that was issued for the hold", async () =>
   expect(issued).toMatchObject({ challenge: { c: 50, s: 32, d: 3 }, expires: testEnv.now() + 10 * MINUTE });
   const solved = { token: issued.token, solutions: solveChallenge(issued.token) };
   const answer = { ...(await fixture.solvedAnswer(hold)), ...solved };
-  expect(await fixture.answer(answer)).toMatchObject({
-    state: { status: "sent" },
-  });
+  expect(await fixture.answer(answer)).toMatchObject({ state: { status: "sent" } });
 });
 
 it("the check limits a challenge to the remaining time of its hold", async () => {

@@ -52,9 +52,7 @@ it("an address is not charged for reads with the right secret, nor for successfu
   const hold = await fixture.newHold();
   for (let i = 0; i < 40; i++) expect(isRefusal(await fixture.view(hold.id, source))).toBe(false);
   const answer = { ...(await fixture.solvedAnswer(hold)), sourceIp: source };
-  expect(await fixture.answer(answer)).toMatchObject({
-    state: { status: "sent" },
-  });
+  expect(await fixture.answer(answer)).toMatchObject({ state: { status: "sent" } });
   expect(await wrongAttempt(source)).toEqual(notFound);
   expect(await wrongAttempt(source)).toEqual(tooMany(300));
 });
@@ -64,9 +62,7 @@ it("an address is charged for wrong tokens and solutions like for wrong secrets"
   for (let i = 0; i < 29; i++) await wrongAttempt(source);
   const right = await fixture.solvedAnswer(await fixture.newHold());
   const answer = { ...right, sourceIp: source, token: "x" };
-  expect(await fixture.answer(answer)).toMatchObject({
-    detail: "invalid_token",
-  });
+  expect(await fixture.answer(answer)).toMatchObject({ detail: "invalid_token" });
   expect(await wrongAttempt(source)).toEqual(tooMany(300));
 });
 

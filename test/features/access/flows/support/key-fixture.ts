@@ -8,7 +8,7 @@ import type { AuditAction } from "#features/access/rules/audit.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
@@ -18,8 +18,8 @@ export const settings = { scope: "live", label: "", actor: "cli" } as const;
 export const unauthorized = { refused: "unauthorized" };
 
 /** Opens an environment for the tests of a file, and a tenant without keys for each test. */
-export function useKeyFixture() {
-  const testEnv = openedOnce(openTestEnv);
+export function useKeyFixture(open: () => Promise<TestEnv> = openTestEnv) {
+  const testEnv = openedOnce(open);
   const queues = openedOnce(() => testEnv.newQueues());
   let tenant: TenantId;
   beforeEach(openTenant);

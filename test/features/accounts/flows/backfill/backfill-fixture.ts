@@ -25,8 +25,6 @@ import { newTenant } from "../../../../support/stores/samples.ts";
 import { noDeletionPorts } from "../support/no-deletion-ports.ts";
 import { FakeHistory, type HistoryMessage } from "./fake-history.ts";
 
-export type BackfillFixture = Awaited<ReturnType<typeof openBackfillFixture>>;
-
 /** A tenant with an account whose webhooks were missing from `since` until `until`, two hours ago. */
 export async function openBackfillFixture(testEnv: TestEnv) {
   const tenant = newTenant();
@@ -108,6 +106,11 @@ export async function openBackfillFixture(testEnv: TestEnv) {
       const rounds = await drain(queues.accounts, worker);
       await drain(queues.inbound, ingest);
       return rounds;
+    },
+    /** Queues the task of the backfill, and runs the workers until nothing is queued. */
+    async backfill(changes: Partial<BackfillTask> = {}): Promise<void> {
+      await this.start(changes);
+      await this.run();
     },
     backfillWorker,
     runOnce: (worker: QueueWorker) => invokeWorker(testEnv.eventSource, queues.accounts, worker),

@@ -5,16 +5,17 @@ import { receiveCount } from "../../../../../functions/worker/redelivery.ts";
 import { runErasure } from "../../../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../../support/opened.ts";
-import { type BackfillFixture, messageId, openBackfillFixture } from "./backfill-fixture.ts";
+import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { messageId, openBackfillFixture } from "./backfill-fixture.ts";
 import type { HistoryMessage } from "./fake-history.ts";
 
 const testEnv = openedOnce(openTestEnv);
+const fixture = openedEach(() => openBackfillFixture(testEnv));
 
 const person = (index: number) => `6000000000000${String(index).padStart(3, "0")}`;
 
 /** Messages of one person, one after the other from `at` on. */
-function thread(fixture: BackfillFixture, index: number, count: number, at: number, step = 400): HistoryMessage[] {
+function thread(index: number, count: number, at: number, step = 400): HistoryMessage[] {
   return Array.from({ length: count }, (_, number) => ({
     id: messageId(fixture.tenant, index, number, at),
     person: person(index),
@@ -26,12 +27,9 @@ function thread(fixture: BackfillFixture, index: number, count: number, at: numb
 const textsOf = (messages: readonly HistoryMessage[]) => messages.map(({ text }) => text);
 
 it("300 messages of 40 threads that no webhook brought are stored once each, in order, with one event each, while new ones arrive", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const { history, since } = fixture;
-  const before = Array.from({ length: 40 }, (_, index) => thread(fixture, index, 1, since - HOUR + index * SECOND));
-  const missing = Array.from({ length: 40 }, (_, index) =>
-    thread(fixture, index, index % 2 ? 7 : 8, since + index * MINUTE),
-  );
+  const before = Array.from({ length: 40 }, (_, index) => thread(index, 1, since - HOUR + index * SECOND));
+  const missing = Array.from({ length: 40 }, (_, index) => thread(index, index % 2 ? 7 : 8, since + index * MINUTE));
   await fixture.received(...before.flat());
   await fixture.drainInbound();
   fixture.missed(...missing.flat());
@@ -41,7 +39,7 @@ it("300 messages of 40 threads that no webhook brought are stored once each, in 
   history.onCall = (_path, index) => {
     if (index % 4 === 3 && index < 60) {
       const oldest = Math.floor(index / 4);
-      const message = thread(fixture, oldest, 1, testEnv.now());
+      const message = thread(oldest, 1, testEnv.now());
       arriving[oldest]?.push(...message);
       history.messages.push(...message);
       webhooks.push(...message);
@@ -68,30 +66,26 @@ it("300 messages of 40 threads that no webhook brought are stored once each, in 
 });
 
 it("300 messages of 40 threads that no webhook brought keep the order of one second, behind a stored one of the same second", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const second = Math.floor(fixture.until / SECOND) * SECOND - HOUR;
-  const [first, ...others] = thread(fixture, 0, 6, second + 300, 100);
+  const [first, ...others] = thread(0, 6, second + 300, 100);
   if (first) await fixture.received(first);
   await fixture.drainInbound();
   fixture.missed(...others);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(await fixture.texts(person(0))).toEqual(textsOf([...(first ? [first] : []), ...others]));
 });
 
 /** Runs a backfill over one missed message. @returns the message */
-async function fillOne(fixture: BackfillFixture): Promise<HistoryMessage> {
-  const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
+async function fillOne(): Promise<HistoryMessage> {
+  const [message] = thread(0, 1, fixture.until - HOUR + 734);
   if (!message) throw new Error("There is no message.");
   fixture.missed(message);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   return message;
 }
 
 it("a message of the history has one row when its webhook comes at last", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  const message = await fillOne(fixture);
+  const message = await fillOne();
   for (let time = 0; time < 2; time++) {
     await fixture.queueWebhook(message);
     await fixture.drainInbound();
@@ -101,79 +95,66 @@ it("a message of the history has one row when its webhook comes at last", async 
 });
 
 it("a message of the history has one row when its webhook waits in the queue at the same time", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  const [message] = thread(fixture, 0, 1, fixture.until - HOUR + 734);
+  const [message] = thread(0, 1, fixture.until - HOUR + 734);
   if (!message) return;
   await fixture.received(message);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(await fixture.texts(person(0))).toEqual([message.text]);
   expect(await fixture.events()).toEqual({ messages: 1, eventIds: 1 });
 });
 
 it("a message of the history has one row when two backfills read it before it is stored", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  fixture.missed(...thread(fixture, 0, 5, fixture.until - HOUR));
+  fixture.missed(...thread(0, 5, fixture.until - HOUR));
   await fixture.start();
-  await fixture.start();
-  await fixture.run();
-  expect(await fixture.texts(person(0))).toEqual(textsOf(thread(fixture, 0, 5, fixture.until - HOUR)));
+  await fixture.backfill();
+  expect(await fixture.texts(person(0))).toEqual(textsOf(thread(0, 5, fixture.until - HOUR)));
   expect(await fixture.events()).toEqual({ messages: 5, eventIds: 5 });
 });
 
 it("a message of the history is an echo where the account sent it", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const at = fixture.until - HOUR;
-  fixture.missed(...thread(fixture, 0, 2, at).map((message, index) => ({ ...message, isEcho: index === 1 })));
-  await fixture.start();
-  await fixture.run();
+  fixture.missed(...thread(0, 2, at).map((message, index) => ({ ...message, isEcho: index === 1 })));
+  await fixture.backfill();
   expect(await fixture.texts(person(0))).toHaveLength(2);
   const { rows } = await fixture.feed();
   expect(rows.map(({ message }) => message.direction)).toEqual(["echo", "inbound"]);
 });
 
 it("nothing is queued from before or after the time of the backfill", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const { since, until } = fixture;
-  const inTime = [...thread(fixture, 0, 1, since + 300), ...thread(fixture, 0, 1, until - SECOND)];
-  fixture.missed(...thread(fixture, 0, 2, since - HOUR), ...inTime, ...thread(fixture, 0, 2, until + SECOND));
-  fixture.missed(...thread(fixture, 1, 2, since - HOUR));
-  await fixture.start();
-  await fixture.run();
+  const inTime = [...thread(0, 1, since + 300), ...thread(0, 1, until - SECOND)];
+  fixture.missed(...thread(0, 2, since - HOUR), ...inTime, ...thread(0, 2, until + SECOND));
+  fixture.missed(...thread(1, 2, since - HOUR));
+  await fixture.backfill();
   expect(await fixture.texts(person(0))).toEqual(textsOf(inTime));
   expect(await fixture.texts(person(1))).toEqual([]);
 });
 
 it("nothing is queued from before an erasure", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const { tenant, history } = fixture;
-  await fixture.received(...thread(fixture, 0, 2, fixture.until - 2 * HOUR));
-  fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
+  await fixture.received(...thread(0, 2, fixture.until - 2 * HOUR));
+  fixture.missed(...thread(0, 1, fixture.until - HOUR));
   await fixture.drainInbound();
   await runErasure(testEnv, fixture.queues, { tenant, conversation: fixture.conversation(person(0)) });
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(history.calls.map(({ path }) => path)).toContain(`t_${person(0)}`);
   expect(await fixture.texts(person(0))).toEqual([]);
 });
 
 it("nothing is queued that is stored", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  await fixture.received(...thread(fixture, 0, 3, fixture.until - HOUR));
+  await fixture.received(...thread(0, 3, fixture.until - HOUR));
   await fixture.drainInbound();
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(testEnv.lines).toContainEqual(
     expect.objectContaining({ event: "gap.read", tenant: fixture.tenant, threads: 1, messages: 0 }),
   );
 });
 
 it("nothing is queued of the second in which its conversation was erased, which may be from before it", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const { tenant, history } = fixture;
   const second = Math.ceil(testEnv.now() / SECOND) * SECOND + HOUR;
   testEnv.advance(second - testEnv.now());
-  const messages = thread(fixture, 0, 4, second, 0);
+  const messages = thread(0, 4, second, 0);
   await fixture.received(...messages);
   await fixture.drainInbound();
   testEnv.advance(second + 1 - testEnv.now());
@@ -186,18 +167,15 @@ it("nothing is queued of the second in which its conversation was erased, which 
 });
 
 it("nothing is queued from longer ago than a message is stored", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const now = testEnv.now();
-  const young = thread(fixture, 0, 1, now - 7 * DAY + 10 * MINUTE);
-  fixture.missed(...thread(fixture, 0, 1, now - 7 * DAY - 1), ...young, ...thread(fixture, 1, 2, now - 8 * DAY));
-  await fixture.start({ since: now - 30 * DAY });
-  await fixture.run();
+  const young = thread(0, 1, now - 7 * DAY + 10 * MINUTE);
+  fixture.missed(...thread(0, 1, now - 7 * DAY - 1), ...young, ...thread(1, 2, now - 8 * DAY));
+  await fixture.backfill({ since: now - 30 * DAY });
   expect(await fixture.texts(person(0))).toEqual(textsOf(young));
   expect(fixture.history.calls.map(({ path }) => path)).not.toContain(`t_${person(1)}`);
 });
 
 it("nothing is queued before its messages are twelve minutes old", async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const until = testEnv.now() + HOUR;
   const task = fixture.task({ until });
   const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
@@ -210,25 +188,20 @@ it("nothing is queued before its messages are twelve minutes old", async () => {
 });
 
 it("nothing is queued for an account that is disconnected", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
+  fixture.missed(...thread(0, 1, fixture.until - HOUR));
   await testEnv.disconnect(fixture.tenant, fixture.account);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(fixture.history.calls).toEqual([]);
   expect(await fixture.texts(person(0))).toEqual([]);
 });
 
 it("a backfill continues under a later connection of the same account", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  fixture.missed(...thread(fixture, 0, 1, fixture.until - HOUR));
-  await fixture.start({ connectionId: "01J00000000000000000000000" });
-  await fixture.run();
+  fixture.missed(...thread(0, 1, fixture.until - HOUR));
+  await fixture.backfill({ connectionId: "01J00000000000000000000000" });
   expect(await fixture.texts(person(0))).toHaveLength(1);
 });
 
 const open = async () => {
-  const fixture = await openBackfillFixture(testEnv);
   const { tenant, account } = fixture;
   const { accountChecks } = fixture.ports();
   const check = {
@@ -246,12 +219,12 @@ const open = async () => {
   if (ofConnecting) await accountChecks.remove(ofConnecting);
   await accountChecks.add(check);
   const readBackfill = async () => (await accountChecks.get(tenant, account))?.backfill ?? null;
-  return { fixture, check, accountChecks, readBackfill };
+  return { check, accountChecks, readBackfill };
 };
 
 it("the note of a backfill goes when its last page was read, not before", async () => {
-  const { fixture, check, readBackfill } = await open();
-  for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  const { check, readBackfill } = await open();
+  for (let index = 0; index < 12; index++) fixture.missed(...thread(index, 1, fixture.since + HOUR + index));
   await fixture.start();
   testEnv.advance(31 * SECOND);
   await fixture.runOnce(fixture.backfillWorker());
@@ -261,23 +234,20 @@ it("the note of a backfill goes when its last page was read, not before", async 
 });
 
 it("the note of a backfill stays where the platform refuses the token", async () => {
-  const { fixture, check, readBackfill } = await open();
-  fixture.missed(...thread(fixture, 0, 1, fixture.since + HOUR));
+  const { check, readBackfill } = await open();
+  fixture.missed(...thread(0, 1, fixture.since + HOUR));
   fixture.history.onCall = () => ({ status: 400, body: { error: { message: "No", code: 190, error_subcode: 460 } } });
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(await readBackfill()).toEqual(check.backfill);
 });
 
 it("the note of a backfill stays for a later backfill that was noted in the meantime", async () => {
-  const { fixture, check, accountChecks, readBackfill } = await open();
+  const { check, accountChecks, readBackfill } = await open();
   const until = fixture.until + MINUTE;
   await accountChecks.noteBackfill(check, { since: fixture.until, until }, 0);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(await readBackfill()).toEqual({ since: fixture.since, until });
-  await fixture.start({ until });
-  await fixture.run();
+  await fixture.backfill({ until });
   expect(await readBackfill()).toBeNull();
 });
 
@@ -291,17 +261,14 @@ it.each([
   ["has trouble", { status: 500, body: {} }],
   ["is unsure", refusal(2)],
 ])("the platform that %s in the middle is asked again, and nothing is missing", async (_name, answer) => {
-  const fixture = await openBackfillFixture(testEnv);
-  for (let index = 0; index < 12; index++) fixture.missed(...thread(fixture, index, 2, fixture.since + HOUR + index));
+  for (let index = 0; index < 12; index++) fixture.missed(...thread(index, 2, fixture.since + HOUR + index));
   fixture.history.onCall = (_path, index) => (index === 5 || index === 13 ? answer : undefined);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   for (let index = 0; index < 12; index++) expect(await fixture.texts(person(index))).toHaveLength(2);
 });
 
 it("the platform that is asked too often for thirty minutes is asked again until nothing is missing, with five receives at most", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  fixture.missed(...thread(fixture, 0, 2, fixture.since + HOUR));
+  fixture.missed(...thread(0, 2, fixture.since + HOUR));
   const limitEndsAt = testEnv.now() + 30 * MINUTE;
   fixture.history.onCall = () => (testEnv.now() < limitEndsAt ? refusal(613) : undefined);
   await fixture.start();
@@ -317,11 +284,9 @@ it("the platform that is asked too often for thirty minutes is asked again until
 });
 
 it("the platform that refuses one thread shows the others", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  for (let index = 0; index < 3; index++) fixture.missed(...thread(index, 1, fixture.since + HOUR + index));
   fixture.history.onCall = (path) => (path === `t_${person(1)}` ? refusal(100, 33) : undefined);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(await fixture.texts(person(0))).toHaveLength(1);
   expect(await fixture.texts(person(1))).toHaveLength(0);
   expect(await fixture.texts(person(2))).toHaveLength(1);
@@ -332,20 +297,16 @@ it.each([
   [10, undefined],
   [10, 1893063],
 ])("the platform that refuses the account with %s/%s is asked no more", async (code, subcode) => {
-  const fixture = await openBackfillFixture(testEnv);
-  for (let index = 0; index < 3; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+  for (let index = 0; index < 3; index++) fixture.missed(...thread(index, 1, fixture.since + HOUR + index));
   fixture.history.onCall = (_path, index) => (index === 2 ? refusal(code, subcode) : undefined);
-  await fixture.start();
-  await fixture.run();
+  await fixture.backfill();
   expect(fixture.history.calls).toHaveLength(3);
   expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "gap.refused", tenant: fixture.tenant, code }));
 });
 
 it("the platform is asked for at most 500 threads", async () => {
-  const fixture = await openBackfillFixture(testEnv);
-  for (let index = 0; index < 520; index++) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
-  await fixture.start({ done: 470 });
-  await fixture.run();
+  for (let index = 0; index < 520; index++) fixture.missed(...thread(index, 1, fixture.since + HOUR + index));
+  await fixture.backfill({ done: 470 });
   expect(fixture.history.calls.filter(({ path }) => path.startsWith("t_"))).toHaveLength(30);
 });
 
@@ -357,7 +318,7 @@ it.each(faultPoints)(
     let cases = 0;
     for (let call = firstFault(faultPoint); isReached; call += FAULT_STEP) {
       const fixture = await openBackfillFixture(testEnv);
-      for (const index of threads) fixture.missed(...thread(fixture, index, 1, fixture.since + HOUR + index));
+      for (const index of threads) fixture.missed(...thread(index, 1, fixture.since + HOUR + index));
       await fixture.start();
       testEnv.advance(31 * SECOND);
       const fault = injectFaultAt(testEnv.clients, faultPoint, call);

@@ -5,12 +5,11 @@ import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-d
 import { eraseAccountConversations } from "#features/accounts/flows/platform-callbacks/erase-conversations.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
-import { Crash } from "../../../../support/faults.ts";
 import {
+  eachFault,
   FAULT_STEP,
   faultPoints,
   firstFault,
-  injectFaultAt,
   injectIntoProcesses,
 } from "../../../../support/flows/fault-injection.ts";
 import { inboundBody, instagramWebhook } from "../../../../support/flows/inbound-webhooks.ts";
@@ -31,6 +30,12 @@ useLogins((opened) => {
 });
 
 const request = (platformUserId = user) => deleteData(fixture.ports(), { platformUserId, now: testEnv.now() });
+/** An account of the login, with a conversation. */
+async function connectWithMessage() {
+  const account = await fixture.connect("one", [user]);
+  await fixture.receive(account, "100");
+  return account;
+}
 const read = (code: string) => readDataDeletion(fixture.ports(), code, testEnv.now());
 
 it("a data deletion lets the accounts of the login go, erases their conversations, and leaves no row that names the person", async () => {
@@ -109,8 +114,7 @@ it("a data deletion leaves the other accounts of the tenant as they are", async 
 });
 
 it("a data deletion leaves an account and its conversations that another login of the tenant now connects", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
+  const account = await connectWithMessage();
   testEnv.advance(SECOND);
   await fixture.connect("one", ["55"]);
   const code = await request();
@@ -122,8 +126,7 @@ it("a data deletion leaves an account and its conversations that another login o
 });
 
 it("a data deletion leaves an account that another login connects before its conversations are erased", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
+  const account = await connectWithMessage();
   const code = await request();
   await fixture.runTasks();
   testEnv.advance(SECOND);
@@ -135,8 +138,7 @@ it("a data deletion leaves an account that another login connects before its con
 });
 
 it("a data deletion erases the earlier conversations of an account that the same login connects again, and no later ones", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
+  const account = await connectWithMessage();
   const code = await request();
   await fixture.runTasks();
   testEnv.advance(SECOND);
@@ -190,8 +192,7 @@ it("a data deletion leaves the login of an account that is connected again while
 });
 
 it("a data deletion erases the conversations of an account that an admin disconnected days before", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
+  const account = await connectWithMessage();
   await fixture.disconnect(account);
   testEnv.advance(2 * DAY);
   expect(await fixture.inbox()).toHaveLength(1);
@@ -241,8 +242,7 @@ it("a data deletion of a person without data is done at once, with a code of the
 });
 
 it("a data deletion that is repeated has the same code, and changes nothing once it is done", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
+  await connectWithMessage();
   const codes = [await request(), await request()];
   await fixture.settle();
   const deletion = await read(codes[0] ?? "");
@@ -264,8 +264,7 @@ it("a data deletion has the same code after a rotation of the root secret", asyn
 });
 
 it("a data deletion disconnects an account whose first task was lost", async () => {
-  const account = await fixture.connect("one", [user]);
-  await fixture.receive(account, "100");
+  await connectWithMessage();
   const ports = fixture.ports();
   const isDisconnectTask = ({ body }: { readonly body: string }) => body.includes("let_go");
   const accountWork = {
@@ -289,26 +288,24 @@ it("a data deletion continues where the time of an invocation ended", async () =
   expect(await read(code)).toMatchObject({ status: "done" });
 });
 
-it.each(faultPoints)(
+eachFault(
   "a data deletion that crashes (%s) at any call of its request is completed by its repetition",
-  async (point) => {
-    for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
-      ({ fixture, user } = await openLogin(testEnv));
-      const account = await fixture.connect("one", [user]);
-      await fixture.receive(account, "100");
-      const fault = injectFaultAt(testEnv.clients, point, call);
-      await request().catch((error: unknown) => {
-        if (!(error instanceof Crash)) throw error;
-      });
-      fault.remove();
-      isReached = fault.reached();
-      const code = await request();
-      await fixture.settle();
-      expect([call, await fixture.rowsNaming(user)]).toEqual([call, []]);
-      expect(await read(code)).toMatchObject({ status: "done" });
-      const actions = await fixture.auditActions();
-      expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
-    }
+  // The environment of each test.
+  {
+    get clients() {
+      return testEnv.clients;
+    },
+  },
+  async (interrupt, { callIndex }) => {
+    ({ fixture, user } = await openLogin(testEnv));
+    await connectWithMessage();
+    await interrupt(() => request());
+    const code = await request();
+    await fixture.settle();
+    expect([callIndex, await fixture.rowsNaming(user)]).toEqual([callIndex, []]);
+    expect(await read(code)).toMatchObject({ status: "done" });
+    const actions = await fixture.auditActions();
+    expect(actions.filter((action) => action === "platform.data_deletion")).toHaveLength(1);
   },
 );
 
@@ -317,8 +314,7 @@ it.each(faultPoints)(
   async (point) => {
     for (let call = firstFault(point), isReached = true; isReached; call += FAULT_STEP) {
       ({ fixture, user } = await openLogin(testEnv));
-      const account = await fixture.connect("one", [user]);
-      await fixture.receive(account, "100");
+      await connectWithMessage();
       const code = await request();
       const fault = injectIntoProcesses(testEnv.clients, point, call);
       const runSweep = async () => void (await fault.run(fixture.sweep));
