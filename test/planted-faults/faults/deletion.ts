@@ -10,7 +10,8 @@ export const deletionFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: flow,
-      title: "does not bring a deleted tenant back to an operator key whose lookup row is moved at the same time",
+      title:
+        "deleting a tenant does not bring a deleted tenant back to an operator key whose lookup row is moved at the same time",
     },
   },
   {
@@ -20,7 +21,7 @@ export const deletionFaults: readonly PlantedFault[] = [
     replacement: "pass > 1",
     killedBy: {
       file: flow,
-      title: "waits after each pass for the longest run of a worker, until a pass finds nothing",
+      title: "deleting a tenant waits after each pass for the longest run of a worker, until a pass finds nothing",
     },
   },
   {
@@ -30,7 +31,7 @@ export const deletionFaults: readonly PlantedFault[] = [
     replacement: "removed === 0",
     killedBy: {
       file: flow,
-      title: "waits also when an earlier run removed everything, which may have ended a moment ago",
+      title: "deleting a tenant waits also when an earlier run removed everything, which may have ended a moment ago",
     },
   },
   {

@@ -70,14 +70,20 @@ export const retentionFaults: readonly PlantedFault[] = [
     file: "shared/features/dead-letters/flows/quarantine.ts",
     search: "Math.min(letter.sentAt, webhook.receivedAt)",
     replacement: "letter.sentAt",
-    killedBy: { file: lettersTest, title: "that was redriven counts from its first arrival" },
+    killedBy: {
+      file: lettersTest,
+      title: "the dead letter of a webhook that was redriven counts from its first arrival",
+    },
   },
   {
     name: "a dead letter is stored behind the last purge",
     file: "shared/features/dead-letters/flows/quarantine.ts",
     search: "letter.sentAt < purgedBefore(now)",
     replacement: "letter.sentAt < 0",
-    killedBy: { file: lettersTest, title: "is not stored when the next purge would be too late for it" },
+    killedBy: {
+      file: lettersTest,
+      title: "the dead letter of a webhook is not stored when the next purge would be too late for it",
+    },
   },
   {
     name: "a purge leaves the copies of uploads",

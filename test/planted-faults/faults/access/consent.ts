@@ -13,7 +13,8 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "inviteId: invite && (openInviteLink(keys, invite) ?? invite),",
     killedBy: {
       file: link,
-      title: "accepts an invite by the text of its mail alone, and not by the id that its inviter knows",
+      title:
+        "the request of a link accepts an invite by the text of its mail alone, and not by the id that its inviter knows",
     },
   },
   {
@@ -70,28 +71,31 @@ export const consentFaults: readonly PlantedFault[] = [
     file: "shared/features/access/routes/sign-in/verify.ts",
     search: "if (!link.isOwnBrowser || link.otherPerson !== null)",
     replacement: "if (link.otherPerson !== null)",
-    killedBy: { file: link, title: "asks first in a browser with %s, and works by one press" },
+    killedBy: { file: link, title: "a sign-in link asks first in a browser with %s, and works by one press" },
   },
   {
     name: "a link replaces the session of another person",
     file: "shared/features/access/routes/sign-in/verify.ts",
     search: "if (!link.isOwnBrowser || link.otherPerson !== null)",
     replacement: "if (!link.isOwnBrowser)",
-    killedBy: { file: link, title: "asks first where another person is signed in, and names them" },
+    killedBy: { file: link, title: "a sign-in link asks first where another person is signed in, and names them" },
   },
   {
     name: "another page sends the form of a link",
     file: "shared/features/access/routes/sign-in/verify.ts",
     search: "if (!isOwnForm(request, ports.baseUrl)) return refuse",
     replacement: "if (body.byteLength < 0) return refuse",
-    killedBy: { file: link, title: "is not used by a press from %s" },
+    killedBy: { file: link, title: "a sign-in link is not used by a press from %s" },
   },
   {
     name: "a page of another origin binds its link to the browser of its visitor",
     file: "shared/features/access/routes/sign-in/browser-cookie.ts",
     search: "if (!isOfConsole(request, ports)) return null;",
     replacement: "if (ports.baseUrl === null) return null;",
-    killedBy: { file: link, title: "from another page (%j) binds no browser: its link asks first everywhere" },
+    killedBy: {
+      file: link,
+      title: "the request of a link from another page (%j) binds no browser: its link asks first everywhere",
+    },
   },
   {
     name: "a sign-in accepts every invite of the address",
@@ -100,7 +104,7 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "if (!only || others.length > 999) return undefined;",
     killedBy: {
       file: ownInvites,
-      title: "of the person %j accepts one invite at most, and lets the others wait",
+      title: "a sign-in of the person %j accepts one invite at most, and lets the others wait",
     },
   },
   {
@@ -110,7 +114,7 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "return session ? only : undefined;",
     killedBy: {
       file: ownInvites,
-      title: "of the person %j accepts one invite at most, and lets the others wait",
+      title: "a sign-in of the person %j accepts one invite at most, and lets the others wait",
     },
   },
   {
@@ -120,7 +124,8 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: "return pendingInvites.filter(({ boundTo }) => boundTo !== userId || boundTo === userId);",
     killedBy: {
       file: ownInvites,
-      title: "is not there for a running session: fifty invites of strangers change nothing that it reads",
+      title:
+        "an invite that waits is not there for a running session: fifty invites of strangers change nothing that it reads",
     },
   },
   {
@@ -128,7 +133,10 @@ export const consentFaults: readonly PlantedFault[] = [
     file: "shared/features/access/store/invite-items.ts",
     search: "boundTo: boundId === inviteId ? userId : null,",
     replacement: "boundTo: boundId === undefined ? null : userId,",
-    killedBy: { file: ownInvites, title: "is not found by a session that found an earlier one of the tenant" },
+    killedBy: {
+      file: ownInvites,
+      title: "an invite that waits is not found by a session that found an earlier one of the tenant",
+    },
   },
   {
     name: "an invite is looked up by any text as its id",

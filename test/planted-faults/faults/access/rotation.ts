@@ -22,7 +22,10 @@ export const rotationFaults: readonly PlantedFault[] = [
     file: "shared/features/access/sessions.ts",
     search: "openingKeys(ring).find((candidate) =>",
     replacement: "[ring.current].find((candidate) =>",
-    killedBy: { file: flow, title: "in the middle of a cursor walk, a session and their repetition is not seen" },
+    killedBy: {
+      file: flow,
+      title: "a rotation of the root secret in the middle of a cursor walk, a session and their repetition is not seen",
+    },
   },
   {
     name: "a cursor of the previous root secret is refused",
@@ -38,7 +41,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "const { key } = keys.current;",
     killedBy: {
       file: flow,
-      title: "in the middle of a hold changes neither its link nor its check, %i ms before them",
+      title:
+        "a rotation of the root secret in the middle of a hold changes neither its link nor its check, %i ms before them",
     },
   },
   {
@@ -48,7 +52,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "openToken(submission.token, keys.current.key)",
     killedBy: {
       file: flow,
-      title: "in the middle of a hold changes neither its link nor its check, %i ms before them",
+      title:
+        "a rotation of the root secret in the middle of a hold changes neither its link nor its check, %i ms before them",
     },
   },
   {
@@ -90,7 +95,10 @@ export const rotationFaults: readonly PlantedFault[] = [
     file: "shared/base/aws/service-keys.ts",
     search: "if (kid === undefined || keyOfKid(keys.pepper, kid) !== null) return keys;",
     replacement: "if (kid === undefined || keyOfKid(keys.pepper, kid) !== null || now > 0) return keys;",
-    killedBy: { file: flow, title: "is seen at once by a process that meets a session of the new version" },
+    killedBy: {
+      file: flow,
+      title: "a rotation of the root secret is seen at once by a process that meets a session of the new version",
+    },
   },
   {
     name: "each unknown kid reads the root secret again",
@@ -147,7 +155,7 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "keys.length > 0",
     killedBy: {
       file: flow,
-      title: "is refused until the last new secret seals, also with force",
+      title: "a rotation of the root secret is refused until the last new secret seals, also with force",
     },
   },
   {
@@ -155,7 +163,10 @@ export const rotationFaults: readonly PlantedFault[] = [
     file: "shared/features/access/flows/rotation/rotate-root.ts",
     search: `if (peppers.next) return { kind: "too_early", sealsFrom: peppers.next.sealsFrom };`,
     replacement: "",
-    killedBy: { file: flow, title: "is refused until the last new secret seals, also with force" },
+    killedBy: {
+      file: flow,
+      title: "a rotation of the root secret is refused until the last new secret seals, also with force",
+    },
   },
   {
     name: "a second rotation loses the users and invites that were not found by their address since",
@@ -164,7 +175,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: flow,
-      title: "keeps users and pending invites that are found by their address, however often it is repeated",
+      title:
+        "a rotation of the root secret keeps users and pending invites that are found by their address, however often it is repeated",
     },
   },
   {
@@ -172,7 +184,10 @@ export const rotationFaults: readonly PlantedFault[] = [
     file: "shared/base/aws/service-keys.ts",
     search: "const afterLeak = parseTextAfterLeak(current.text);",
     replacement: 'const afterLeak = current.text === "" ? parseTextAfterLeak(current.text) : null;',
-    killedBy: { file: sealed, title: "opens nothing that a leaked version sealed, regardless of its time" },
+    killedBy: {
+      file: sealed,
+      title: "the new root secret opens nothing that a leaked version sealed, regardless of its time",
+    },
   },
   {
     name: "after a leak API keys move before every function knows the new pepper",
@@ -181,7 +196,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "const newest = versionKeys(text, newestAt);",
     killedBy: {
       file: leak,
-      title: "leaves every API key and every address, used or not, whichever version each process has read",
+      title:
+        "the replacement of a leaked root secret leaves every API key and every address, used or not, whichever version each process has read",
     },
   },
   {
@@ -191,7 +207,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "return [current, ...earlier.slice(0, 0)];",
     killedBy: {
       file: leak,
-      title: "leaves every API key and every address, used or not, whichever version each process has read",
+      title:
+        "the replacement of a leaked root secret leaves every API key and every address, used or not, whichever version each process has read",
     },
   },
   {
@@ -199,14 +216,20 @@ export const rotationFaults: readonly PlantedFault[] = [
     file: "shared/features/access/flows/rotation/replace-leaked-root.ts",
     search: "epoch: randomToken(EPOCH_BYTES).readUIntBE(0, EPOCH_BYTES)",
     replacement: "epoch: EPOCH_BYTES - 5",
-    killedBy: { file: leak, title: "refuses a session that is forged with it, issued %i ms after it" },
+    killedBy: {
+      file: leak,
+      title: "the replacement of a leaked root secret refuses a session that is forged with it, issued %i ms after it",
+    },
   },
   {
     name: "a function with the leaked root secret in its cache accepts what it sealed",
     file: "shared/features/access/sessions.ts",
     search: "return hasRead(ring) && keyOfKid(ring, kid) !== null;",
     replacement: "return hasRead(ring) || kid !== rootKid;",
-    killedBy: { file: leak, title: "refuses a session that is forged with it, issued %i ms after it" },
+    killedBy: {
+      file: leak,
+      title: "the replacement of a leaked root secret refuses a session that is forged with it, issued %i ms after it",
+    },
   },
   {
     name: "a function does not read the version that a user's row names",
@@ -215,7 +238,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "const isOpen = user.root === undefined || kid.length > 0;",
     killedBy: {
       file: leak,
-      title: "refuses every login in progress, also a forged one, and also for a person who signs in again",
+      title:
+        "the replacement of a leaked root secret refuses every login in progress, also a forged one, and also for a person who signs in again",
     },
   },
   {
@@ -225,7 +249,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "const keys = ordinaryRead.keysAt(now);",
     killedBy: {
       file: leak,
-      title: "refuses every login in progress, also a forged one, and also for a person who signs in again",
+      title:
+        "the replacement of a leaked root secret refuses every login in progress, also a forged one, and also for a person who signs in again",
     },
   },
   {
@@ -235,7 +260,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "allOf(itemExists)",
     killedBy: {
       file: leak,
-      title: "counts what it ended, and repeated within an hour ends nothing of the new secret and replaces nothing",
+      title:
+        "the replacement of a leaked root secret counts what it ended, and repeated within an hour ends nothing of the new secret and replaces nothing",
     },
   },
   {
@@ -243,7 +269,11 @@ export const rotationFaults: readonly PlantedFault[] = [
     file: "shared/features/access/flows/rotation/replace-leaked-root.ts",
     search: "if (isHoldSecret(holdSecret(keys.holdSecret, id), secretHash)) return;",
     replacement: "",
-    killedBy: { file: leak, title: "ends every held message that waits, and none that is being sent or was sent" },
+    killedBy: {
+      file: leak,
+      title:
+        "the replacement of a leaked root secret ends every held message that waits, and none that is being sent or was sent",
+    },
   },
   {
     name: "a leak leaves the sockets of sessions",
@@ -252,7 +282,8 @@ export const rotationFaults: readonly PlantedFault[] = [
     replacement: "if (await ports.sockets.isGranted(tenant, grant)) connectionIds.push(connectionId);",
     killedBy: {
       file: leak,
-      title: "closes the sockets of the ended sessions, and no others, and refuses their tickets",
+      title:
+        "the replacement of a leaked root secret closes the sockets of the ended sessions, and no others, and refuses their tickets",
     },
   },
 ];

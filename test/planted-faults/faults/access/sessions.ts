@@ -12,7 +12,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     replacement: "if (!isOpen || user.sessionEpoch < 0)",
     killedBy: {
       file: routes,
-      title: "ends at the next request after the person signed out, and after 12 hours to the second",
+      title: "a session ends at the next request after the person signed out, and after 12 hours to the second",
     },
   },
   {
@@ -20,14 +20,20 @@ export const sessionFaults: readonly PlantedFault[] = [
     file: "shared/features/access/sessions.ts",
     search: "if (claims === null || payload !== encode(claims)) return null;",
     replacement: "if (claims === null) return null;",
-    killedBy: { file: tokens, title: "is refused in any other form, also if it is signed with the true key" },
+    killedBy: {
+      file: tokens,
+      title: "a session token is refused in any other form, also if it is signed with the true key",
+    },
   },
   {
     name: "a session token may live longer than 12 hours",
     file: "shared/features/access/sessions.ts",
     search: "exp - iat === SESSION_LIFETIME / SECOND ?",
     replacement: "true ?",
-    killedBy: { file: tokens, title: "is refused in any other form, also if it is signed with the true key" },
+    killedBy: {
+      file: tokens,
+      title: "a session token is refused in any other form, also if it is signed with the true key",
+    },
   },
   {
     name: "the role of a person is not checked",
@@ -111,7 +117,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     replacement: "null",
     killedBy: {
       file: routes,
-      title: "has their own actor id: a hold in another's name is 403, and one without a name is 409",
+      title:
+        "what a person does has their own actor id: a hold in another's name is 403, and one without a name is 409",
     },
   },
 ];

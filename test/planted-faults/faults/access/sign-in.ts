@@ -10,7 +10,10 @@ export const signInFaults: readonly PlantedFault[] = [
     file: "shared/features/access/store/login-tokens.ts",
     search: 'remove(loginTokenKey(loginId), isUsable(now), "ALL_OLD")',
     replacement: 'remove(loginTokenKey(loginId), undefined, "ALL_OLD")',
-    killedBy: { file: signIn, title: "is refused alike for an unknown, a malformed, a used and an expired one" },
+    killedBy: {
+      file: signIn,
+      title: "opening a sign-in link is refused alike for an unknown, a malformed, a used and an expired one",
+    },
   },
   {
     name: "a redirect redirects to a route that starts a login",
@@ -24,7 +27,7 @@ export const signInFaults: readonly PlantedFault[] = [
     file: "shared/features/access/flows/sign-in/sign-in.ts",
     search: "ports.loginTokens.consume(loginId, now)",
     replacement: "ports.loginTokens.get(loginId)",
-    killedBy: { file: signIn, title: "at the same time twenty times begins one session" },
+    killedBy: { file: signIn, title: "opening a sign-in link at the same time twenty times begins one session" },
   },
   {
     name: "a cap refuses a request whose own write it counted",
@@ -44,7 +47,8 @@ export const signInFaults: readonly PlantedFault[] = [
       '(await ports.signInCaps.consume("address", hash(address), now)) ?? (await ports.signInCaps.consume("source", hash(networkKey(ip)), now)) ??',
     killedBy: {
       file: request,
-      title: "makes the same calls in the same order for a member, an invited, an unknown and a suppressed address",
+      title:
+        "a request for a sign-in link makes the same calls in the same order for a member, an invited, an unknown and a suppressed address",
     },
   },
   {
@@ -52,7 +56,7 @@ export const signInFaults: readonly PlantedFault[] = [
     file: "shared/http/browser/consent.ts",
     search: 'return method === "HEAD" || PREFETCH_HEADERS.some((name) => headers.has(name));',
     replacement: 'return method === "HEAD" || headers.size < 0;',
-    killedBy: { file: routes, title: "is not used by %s" },
+    killedBy: { file: routes, title: "GET /console/auth/verify is not used by %s" },
   },
   {
     name: "a failed claim of invites fails the sign-in",
@@ -61,7 +65,8 @@ export const signInFaults: readonly PlantedFault[] = [
     replacement: "await claimInvites(ports, {",
     killedBy: {
       file: signIn,
-      title: "claims the pending invites before it reads the memberships, and signs in without them when that fails",
+      title:
+        "opening a sign-in link claims the pending invites before it reads the memberships, and signs in without them when that fails",
     },
   },
 ];

@@ -11,21 +11,24 @@ export const teamFaults: readonly PlantedFault[] = [
     file: "shared/features/access/store/memberships.ts",
     search: "above(Tenant.owners, 1)",
     replacement: "itemExists",
-    killedBy: { file: members, title: "is one of two who demote or remove each other at the same time" },
+    killedBy: { file: members, title: "the last owner is one of two who demote or remove each other at the same time" },
   },
   {
     name: "an owner who is demoted is still counted",
     file: "shared/features/access/store/memberships.ts",
     search: 'Number(to === "owner") - Number(from === "owner")',
     replacement: 'Number(to === "owner")',
-    killedBy: { file: members, title: "neither leaves nor is demoted" },
+    killedBy: { file: members, title: "the last owner neither leaves nor is demoted" },
   },
   {
     name: "a request of a removed member changes the team",
     file: "shared/features/access/store/acting-conditions.ts",
     search: "if (!actor || actor.userId === changedUserId) return [];",
     replacement: "if (actor !== undefined || !actor || changedUserId === undefined) return [];",
-    killedBy: { file: members, title: "takes effect on a request that was authorized before it and writes after it" },
+    killedBy: {
+      file: members,
+      title: "a removal takes effect on a request that was authorized before it and writes after it",
+    },
   },
   {
     name: "a request of a demoted owner makes them an owner again",
@@ -34,7 +37,8 @@ export const teamFaults: readonly PlantedFault[] = [
     replacement: "if (actor?.userId === userId && actor.roles.length === 0)",
     killedBy: {
       file: members,
-      title: "takes effect on a request of its member that was authorized before it and writes after it",
+      title:
+        "a change of role takes effect on a request of its member that was authorized before it and writes after it",
     },
   },
   {
@@ -64,7 +68,7 @@ export const teamFaults: readonly PlantedFault[] = [
     file: "shared/features/access/store/memberships.ts",
     search: "to === null ? remove(users) : update(users",
     replacement: "to === null ? update(users, { set: { [A.op]: op } }, itemExists) : update(users",
-    killedBy: { file: members, title: "is made by an owner, and by each member of themselves" },
+    killedBy: { file: members, title: "a removal is made by an owner, and by each member of themselves" },
   },
   {
     name: "a revoked invite is accepted",
@@ -93,7 +97,7 @@ export const teamFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: ownInvites,
-      title: "binds 20 invites, the operator's and the newest first, and the next sign-in the others",
+      title: "a sign-in binds 20 invites, the operator's and the newest first, and the next sign-in the others",
     },
   },
   {
@@ -101,21 +105,21 @@ export const teamFaults: readonly PlantedFault[] = [
     file: "shared/features/access/flows/team/invites.ts",
     search: 'return role === "owner" ? "owner" : "admin";',
     replacement: 'return role === "owner" ? "admin" : "admin";',
-    killedBy: { file: invites, title: "is created by admins, and that of an owner by owners" },
+    killedBy: { file: invites, title: "an invite is created by admins, and that of an owner by owners" },
   },
   {
     name: "the mails of invites have no cap",
     file: "shared/features/access/flows/team/invites.ts",
     search: `return retryAfter === null ? null : refuse("sign_in_limit", undefined, retryAfter);`,
     replacement: `return retryAfter === null || retryAfter > 0 ? null : refuse("sign_in_limit", undefined, retryAfter);`,
-    killedBy: { file: invites, title: "counts its mails in the address's cap" },
+    killedBy: { file: invites, title: "an invite counts its mails in the address's cap" },
   },
   {
     name: "an invite that is refused counts a mail",
     file: "shared/features/access/flows/team/invites.ts",
     search: "if (await ports.invites.isAddressTaken(invite, { ...address, now }))",
     replacement: "if (now < 0 && (await ports.invites.isAddressTaken(invite, { ...address, now })))",
-    killedBy: { file: invites, title: "that is refused counts no mail, also when it is sent again" },
+    killedBy: { file: invites, title: "an invite that is refused counts no mail, also when it is sent again" },
   },
   {
     name: "a membership of a suspended tenant that begins now is not suspended",
@@ -124,7 +128,7 @@ export const teamFaults: readonly PlantedFault[] = [
     replacement: "newMembershipItems(membership, false)",
     killedBy: {
       file: acceptedInvites,
-      title: "of a suspended tenant gives a suspended membership, which ends with the suspension",
+      title: "an accepted invite of a suspended tenant gives a suspended membership, which ends with the suspension",
     },
   },
   {

@@ -14,14 +14,21 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     file: deleteData,
     search: "(isRepeated ? [] : erasable)",
     replacement: "erasable",
-    killedBy: { file: repetitions, title: "erases nothing when it is repeated, and has the same code" },
+    killedBy: {
+      file: repetitions,
+      title:
+        "a data deletion that comes after its account was connected again erases nothing when it is repeated, and has the same code",
+    },
   },
   {
     name: "a deauthorization lets a later connection go",
     file: "shared/features/accounts/flows/platform-callbacks/authorized-accounts.ts",
     search: "if (!connected || isOthers || connectedAt(connected) > issuedAt) return;",
     replacement: "if (!connected || isOthers) return;",
-    killedBy: { file: deauthorizations, title: "that was issued %s the account was connected again" },
+    killedBy: {
+      file: deauthorizations,
+      title: "the removal of the app on the platform that was issued %s the account was connected again",
+    },
   },
   {
     name: "a data deletion erases what is newer than its request",
@@ -30,7 +37,8 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     replacement: "upTo: undefined }",
     killedBy: {
       file: repetitions,
-      title: "erases what is older than the request, and nothing newer, where the account %s",
+      title:
+        "a data deletion that comes after its account was connected again erases what is older than the request, and nothing newer, where the account %s",
     },
   },
   {
@@ -40,7 +48,7 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     replacement: "if (wait < 0) return requeue(ports, pending, START, wait);",
     killedBy: {
       file: deletions,
-      title: "erases what is stored in the two minutes in which workers still know the account",
+      title: "a data deletion erases what is stored in the two minutes in which workers still know the account",
     },
   },
   {
@@ -48,7 +56,11 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     file: store,
     search: "[Row.ttl]: ttl, ...toDue(dueAt, account.code) };",
     replacement: "[Row.ttl]: ttl };",
-    killedBy: { file: interruptions, title: "is continued by a sweep half an hour later, without a repeated request" },
+    killedBy: {
+      file: interruptions,
+      title:
+        "a data deletion whose messages are lost is continued by a sweep half an hour later, without a repeated request",
+    },
   },
   {
     name: "the status of a data deletion is in no due bucket",
@@ -57,7 +69,8 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     replacement: "{};",
     killedBy: {
       file: interruptions,
-      title: "ends where the request freezes at any call and continues when the erasing has ended",
+      title:
+        "a data deletion whose request dies ends where the request freezes at any call and continues when the erasing has ended",
     },
   },
   {
@@ -67,7 +80,8 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: interruptions,
-      title: "begins again at once when the request is repeated, although no row of the login is left",
+      title:
+        "a data deletion whose messages are lost begins again at once when the request is repeated, although no row of the login is left",
     },
   },
   {
@@ -75,7 +89,11 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     file: eraseConversations,
     search: "if ((task.run ?? null) !== pending.run || !(await",
     replacement: "if (!(await",
-    killedBy: { file: interruptions, title: "has one run: a message of an earlier one, however late, does nothing" },
+    killedBy: {
+      file: interruptions,
+      title:
+        "a data deletion whose messages are lost has one run: a message of an earlier one, however late, does nothing",
+    },
   },
   {
     name: "a data deletion is queued again while a run works on it",
@@ -84,7 +102,8 @@ export const dataDeletionFaults: readonly PlantedFault[] = [
     replacement: "return isFar || dataDeletions.postpone(pending, now);",
     killedBy: {
       file: interruptions,
-      title: "is not queued again while a run works on it for longer than half an hour",
+      title:
+        "a data deletion whose messages are lost is not queued again while a run works on it for longer than half an hour",
     },
   },
   {

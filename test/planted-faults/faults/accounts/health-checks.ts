@@ -12,7 +12,7 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     replacement: "if (refused.accountStatus === undefined) return",
     killedBy: {
       file: `${folder}/page-token.test.ts`,
-      title: "that is valid for an account whose %s the platform refuses stays needs_reauth",
+      title: "a page token that is valid for an account whose %s the platform refuses stays needs_reauth",
     },
   },
   {
@@ -50,7 +50,8 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     replacement: "return recoveredAt === null || now >= recoveredAt;",
     killedBy: {
       file: recover,
-      title: "is taken back once a day at most, if the platform says yes to checks and no to sends",
+      title:
+        "needs_reauth by a refused send is taken back once a day at most, if the platform says yes to checks and no to sends",
     },
   },
   {
@@ -60,7 +61,7 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     replacement: 'if (!refused) return "compared";',
     killedBy: {
       file: `${folder}/threads.test.ts`,
-      title: "are compared from the same time by the next check, where the platform does not answer",
+      title: "threads are compared from the same time by the next check, where the platform does not answer",
     },
   },
   {
@@ -70,7 +71,8 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     replacement: 'return "compared";',
     killedBy: {
       file: `${folder}/threads.test.ts`,
-      title: "that the platform refuses to list leave the account as it is, and are compared from the same time later",
+      title:
+        "threads that the platform refuses to list leave the account as it is, and are compared from the same time later",
     },
   },
   {
@@ -80,7 +82,7 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     replacement: 'if (!refused) return applyFinding(ports, unfinished, { kind: "refresh_unknown", detail }, "later");',
     killedBy: {
       file: `${folder}/instagram-token.test.ts`,
-      title: "whose refresh had no answer keeps its status, and is tried again the next hour",
+      title: "an Instagram token whose refresh had no answer keeps its status, and is tried again the next hour",
     },
   },
   {
@@ -91,7 +93,7 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     killedBy: {
       file: `${folder}/threads.test.ts`,
       title:
-        "of which nothing is stored have their messages fetched, and the account shows since when some may be missing",
+        "threads of which nothing is stored have their messages fetched, and the account shows since when some may be missing",
     },
   },
   {
@@ -99,6 +101,9 @@ export const healthCheckFaults: readonly PlantedFault[] = [
     file: "shared/features/accounts/flows/health-checks/refresh-token.ts",
     search: "const unfinished = { ...visit, isUnfinished: true };",
     replacement: "const unfinished = { ...visit, isUnfinished: false };",
-    killedBy: { file: `${folder}/crash.test.ts`, title: "is repeated the next hour if its answer is lost" },
+    killedBy: {
+      file: `${folder}/crash.test.ts`,
+      title: "a refresh of the token is repeated the next hour if its answer is lost",
+    },
   },
 ];
