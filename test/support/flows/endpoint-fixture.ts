@@ -61,7 +61,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
   }
 
   /** A request of the administrator about an endpoint. */
-  const request = ({ id: endpointId }: EndpointRef) => ({ tenant, endpointId, actor, now: testEnv.now() });
+  const request = ({ id: endpointId }: EndpointRef) => ({ tenant, endpointId, author: actor, now: testEnv.now() });
 
   return {
     tenant,

@@ -57,6 +57,51 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
   };
 }
 
+/** A fault at one call of a process. */
+export interface Strike {
+  /** Runs the process that meets the fault. */
+  during<T>(process: () => Promise<T>): Promise<T>;
+  /** Runs a worker that meets the fault on one batch of a queue. */
+  invoke(queue: string, worker: QueueWorker, remainingMs?: number): ReturnType<typeof invokeWorker>;
+  /** Whether the process made that call. */
+  reached(): boolean;
+}
+
+/**
+ * Runs a test with a fault at each call to AWS of a process in turn, and at last with none.
+ * @param run sets up, runs the process once, and checks what it leaves
+ * @returns how many calls the process made without a fault
+ */
+export async function strikeEachCall(
+  { clients, eventSource }: Pick<TestEnv, "clients" | "eventSource">,
+  faultPoint: FaultPoint,
+  run: (strike: Strike) => Promise<void>,
+): Promise<number> {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+    let injection: ReturnType<typeof injectFaultAt> | undefined;
+    const during = async <T>(process: (crashable: (worker: QueueWorker) => QueueWorker) => Promise<T>): Promise<T> => {
+      const current = injectFaultAt(clients, faultPoint, k);
+      injection = current;
+      try {
+        return await process(current.crashable);
+      } finally {
+        current.remove();
+      }
+    };
+    const strike: Strike = {
+      during,
+      invoke: (queue, worker, remainingMs) =>
+        during((crashable) => invokeWorker(eventSource, queue, crashable(worker), remainingMs)),
+      reached: () => injection?.reached() ?? false,
+    };
+    await run(strike).catch((error: unknown) => {
+      if (error instanceof Error) error.message = `With a fault at call ${k}: ${error.message}`;
+      throw error;
+    });
+    if (!injection?.reached()) return k;
+  }
+}
+
 /** Does work as a process that a fault interrupts. @returns null when the process crashed and the work throws */
 type Interrupt = <T>(work: () => Promise<T>) => Promise<T | null>;
 

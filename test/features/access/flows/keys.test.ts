@@ -90,9 +90,9 @@ it.each(["removed", "demoted"])(
   async (change) => {
     const team = openTeamEnv(testEnv);
     const [owner, admin] = [await team.newMember(tenant(), "owner"), await team.newMember(tenant(), "admin")];
-    const request = { ...(await team.acting(admin)), scope: "live", label: "" } as const;
+    const request = { ...(await team.author(admin)), scope: "live", label: "" } as const;
     expect(await create(ports(), tenant(), request, testEnv.now())).toHaveProperty("secret");
-    const of = { tenant: tenant(), userId: admin, acting: await team.acting(owner), now: testEnv.now() };
+    const of = { tenant: tenant(), userId: admin, author: await team.author(owner), now: testEnv.now() };
     await (change === "removed"
       ? removeMember(team.ports, of)
       : changeMemberRole(team.ports, { ...of, role: "agent" }));
@@ -143,7 +143,7 @@ it("an operator key is listed with its tenants, and revoked with an audit row in
   await callerWith(key);
   const find = async () => (await listOperatorKeys(ports(), testEnv.now())).find(({ id }) => id === key.id);
   expect(await find()).toMatchObject({ tenants: [tenant(), other], status: "active", lastUsedAt: testEnv.now() });
-  const revokeIt = () => revokeOperatorKey(ports(), { keyId: key.id, actor: { actor: "cli" }, now: testEnv.now() });
+  const revokeIt = () => revokeOperatorKey(ports(), { keyId: key.id, author: { actor: "cli" }, now: testEnv.now() });
   expect([await revokeIt(), await revokeIt()]).toEqual([null, null]);
   expect(await callerWith(key)).toEqual(unauthorized);
   expect(await find()).toMatchObject({ status: "revoked" });
@@ -159,9 +159,9 @@ it("an operator key does not count as a key of its tenants, and a tenant's key i
   const bound = await newKey();
   await createOperatorKey(ports(), [tenant()], settings, testEnv.now());
   await expectExactCount();
-  const actor = { actor: "cli" };
+  const author = { actor: "cli" };
   for (const keyId of [bound.id, "x", newUlid(0)]) {
-    expect(await revokeOperatorKey(ports(), { keyId, actor, now: testEnv.now() })).toEqual({
+    expect(await revokeOperatorKey(ports(), { keyId, author, now: testEnv.now() })).toEqual({
       refused: "key_not_found",
     });
   }

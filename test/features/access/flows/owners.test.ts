@@ -37,7 +37,7 @@ it("naming an owner of an existing tenant replaces a mistyped one, who gets no a
   testEnv.advance(100 * DAY);
   const [stranger, owner] = [await team.signIn(mistyped), await team.signIn(right)];
   expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-  expect((await team.acting(stranger)).caller.memberships).toEqual([]);
+  expect((await team.author(stranger)).caller.memberships).toEqual([]);
   const entry = { actor: "cli", ip: null, detail: { role: "owner" } };
   expect(await team.audits(tenant, "invite.create")).toMatchObject([entry, entry]);
   expect(await team.audits(tenant, "invite.revoke")).toMatchObject([entry]);
@@ -70,9 +70,9 @@ it.each(["agent", "admin"] as const)(
 
 it("naming an owner of an existing tenant makes an owner of an address that an admin invited with another role, and leaves other invites", async () => {
   const [email, other] = [newEmail(), newEmail()];
-  const acting = await team.acting(await team.newMember(tenant, "admin"));
+  const author = await team.author(await team.newMember(tenant, "admin"));
   for (const address of [email, other]) {
-    const request = { tenant, email: address, role: "agent", acting, now: testEnv.now() } as const;
+    const request = { tenant, email: address, role: "agent", author, now: testEnv.now() } as const;
     if (isRefusal(await createInvite(team.ports, request))) throw new Error("The invite was refused.");
   }
   expect(await name(email)).toEqual({ outcome: "invited", revoked: 2 });

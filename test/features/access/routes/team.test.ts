@@ -50,7 +50,7 @@ it("the team is listed, and each member has the documented fields", async () => 
   const member = {
     tenant,
     user_id: owner,
-    email: (await team.acting(owner)).caller.email,
+    email: (await team.author(owner)).caller.email,
     name: null,
     role: "owner",
     created_at: iso(testEnv.now()),

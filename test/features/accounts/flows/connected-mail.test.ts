@@ -69,7 +69,7 @@ it("a connection is mailed by the queue where the process of the request died", 
   fixture.sendMails();
   const admin = await fixture.team.newMember(tenant, "admin");
   const ports = { ...fixture.ports(), accountPlatformFor: () => Promise.reject(new Error("The process died.")) };
-  await fixture.connect(tenant, page(), (await fixture.team.acting(admin)) as never, ports).catch(() => null);
+  await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never, ports).catch(() => null);
   await fixture.drain();
   expect(fixture.mails).toHaveLength(3);
 });
@@ -78,7 +78,7 @@ it("a connection whose subscription is refused is not mailed", async () => {
   fixture.sendMails();
   fixture.setScript(async () => refusedCall);
   const admin = await fixture.team.newMember(tenant, "admin");
-  const account = await fixture.connect(tenant, page(), (await fixture.team.acting(admin)) as never);
+  const account = await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never);
   expect(isRefusal(account)).toBe(true);
   await fixture.drain();
   expect(fixture.mails).toEqual([]);

@@ -168,7 +168,7 @@ async function closeAndDrain(): Promise<Endpoint> {
   const whileOpen = await outage.readEndpoint();
   outage.respondWith(200);
   const { tenant, endpoint, by: actor } = outage;
-  await sendTestEvent(outage.ports, { tenant, endpointId: endpoint.id, actor, now: testEnv.now() });
+  await sendTestEvent(outage.ports, { tenant, endpointId: endpoint.id, author: actor, now: testEnv.now() });
   await outage.passTime(5 * MINUTE, 30 * SECOND);
   expect((await outage.breaker()).openUntil).toBeNull();
   return whileOpen;

@@ -168,7 +168,7 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
   const request = { url: `${scheme}://hooks.example.com:${receiver.port}/in`, events: ["message.received"] as const };
   const result = await createWebhook(
     { ...fixture.ports, gate },
-    { tenant: fixture.tenant, ...request, actor: fixture.by, now: testEnv.now() },
+    { tenant: fixture.tenant, ...request, author: fixture.by, now: testEnv.now() },
   );
   if (isRefusal(result)) throw new Error(`The endpoint was refused: ${result.detail}`);
   const ports = testEnv.deliverPorts(fixture.queues, closeAfterTest(createWebhookClient({ gate })));

@@ -29,7 +29,7 @@ const requestByAnother = (endpoint: { id: string }, rest: Partial<ReplayWindow> 
     after: null,
     limit: 50,
   } as const;
-  const request = { tenant: newTenant(), endpointId: endpoint.id, actor: fixture.by, now: testEnv.now() };
+  const request = { tenant: newTenant(), endpointId: endpoint.id, author: fixture.by, now: testEnv.now() };
   return replayWindow(fixture.ports, { ...request, window: { ...window, ...rest } });
 };
 

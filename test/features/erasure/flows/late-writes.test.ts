@@ -268,8 +268,8 @@ const isCovered = async (echo: ReturnType<typeof echoOf>) => {
   const ports = testEnv.ingestPorts(queues);
   const snapshot = { exists: false, erasedAt: now };
   const account = { tenant, lastErasureAt: now };
-  const erasure = await conversationErasure(ports, { account, conversationId: conversation, snapshot, now });
-  return erasure.coversMessage(echo);
+  const read = { account, conversationId: conversation, snapshot, now };
+  return (await recordUnlessErased(ports, echo, read, { record: async () => "recorded" })) === "erased";
 };
 
 it("the echo of a send that started before the erasure is recognized by its metadata where the platform stamped it later", async () => {

@@ -89,9 +89,9 @@ it("a new endpoint is not created by a request in progress of an admin who was r
   const team = openTeamEnv(testEnv);
   tenant = await team.newTenant();
   const [owner, admin] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "admin")];
-  ({ caller } = await team.acting(admin));
+  ({ caller } = await team.author(admin));
   const { id } = await createOrThrow();
-  await removeMember(team.ports, { tenant, userId: admin, acting: await team.acting(owner), now: testEnv.now() });
+  await removeMember(team.ports, { tenant, userId: admin, author: await team.author(owner), now: testEnv.now() });
   expect(await create()).toEqual({ refused: "role_forbidden" });
   expect(await listWebhooks(ports(), tenant)).toMatchObject([{ id }]);
   expect(await team.audits(tenant, "webhook.create")).toHaveLength(1);
@@ -182,7 +182,7 @@ it("a new endpoint is not found by another tenant, nor is an impossible ID", asy
 describe("lookups of host names", () => {
   const change = (id: string, url: string) => updateTo(id, { url });
   const updateTo = (endpointId: string, changes: EndpointChanges) =>
-    updateWebhook(ports(), { tenant, endpointId, changes, actor: { caller, ip: null }, now: testEnv.now() });
+    updateWebhook(ports(), { tenant, endpointId, changes, author: { caller, ip: null }, now: testEnv.now() });
   beforeEach(() => {
     // Twenty seconds after the start of a minute.
     testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + 20 * SECOND);

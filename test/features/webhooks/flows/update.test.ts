@@ -56,7 +56,7 @@ it("updating an endpoint to a URL that the gate refuses changes nothing and retu
     tenant: fixture.tenant,
     endpointId: endpoint.id,
     changes,
-    actor: fixture.by,
+    author: fixture.by,
     now: testEnv.now(),
   });
   expect(refused).toMatchObject({ refused: "invalid_request", detail: expect.stringMatching(/\w/) });
@@ -88,7 +88,7 @@ it("a deleted endpoint is a tombstone without a secret, and no read finds it", a
 it("another tenant's endpoint, an unknown one and an impossible one are equally not found", async () => {
   const { endpoint } = await fixture.endpointWith();
   for (const id of [endpoint.id, siblingId(endpoint.id), "x", "", `${endpoint.id}#`]) {
-    const request = { tenant: newTenant(), endpointId: id, actor: fixture.by, now: testEnv.now() };
+    const request = { tenant: newTenant(), endpointId: id, author: fixture.by, now: testEnv.now() };
     const answers = [
       await deleteWebhook(fixture.ports, request),
       await updateWebhook(fixture.ports, { ...request, changes: { status: "paused" } }),

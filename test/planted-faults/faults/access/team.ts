@@ -22,7 +22,7 @@ export const teamFaults: readonly PlantedFault[] = [
   },
   {
     name: "a request of a removed member changes the team",
-    file: "shared/features/access/store/acting-conditions.ts",
+    file: "shared/features/access/store/author-conditions.ts",
     search: "if (!actor || actor.userId === changedUserId) return [];",
     replacement: "if (actor !== undefined || !actor || changedUserId === undefined) return [];",
     killedBy: {

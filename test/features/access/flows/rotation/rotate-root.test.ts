@@ -100,7 +100,7 @@ it("a rotation of the root secret keeps every key, also one that is used, create
   expect(await rotate()).toEqual({ kind: "rotated" });
   const during = await newKey();
   for (const key of [first, during]) expect(await callerWith(key)).toMatchObject({ keyId: key.id });
-  await revokeKey(ports(), { tenant, keyId: third.id, actor: { actor: "cli" }, now: testEnv.now() });
+  await revokeKey(ports(), { tenant, keyId: third.id, author: { actor: "cli" }, now: testEnv.now() });
   testEnv.advance(SEALING_DELAY);
   for (const _ of [1, 2]) {
     for (const key of [first, second, during, operator]) expect(await callerWith(key)).toMatchObject({ keyId: key.id });
@@ -192,7 +192,7 @@ it("a second rotation names the keys that were not used since, and ends them onl
   await completeRotation();
   const later = await newKey();
   await callerWith(used);
-  await revokeKey(ports(), { tenant, keyId: revoked.id, actor: { actor: "cli" }, now: testEnv.now() });
+  await revokeKey(ports(), { tenant, keyId: revoked.id, author: { actor: "cli" }, now: testEnv.now() });
   const sessionsUntil = testEnv.now() + 12 * HOUR;
   testEnv.advance(12 * HOUR - 1);
   const named = await rotate();
@@ -215,7 +215,7 @@ it("a second rotation names the keys that were not used since, and ends them onl
   // What does not work any more is still listed, and can be revoked.
   expect(await listKeys(ports(), tenant, testEnv.now())).toHaveLength(4);
   expect(
-    await revokeKey(ports(), { tenant, keyId: unused.id, actor: { actor: "cli" }, now: testEnv.now() }),
+    await revokeKey(ports(), { tenant, keyId: unused.id, author: { actor: "cli" }, now: testEnv.now() }),
   ).toBeNull();
 });
 

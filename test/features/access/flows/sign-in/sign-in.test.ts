@@ -147,7 +147,9 @@ it("signing out ends every session of the user from the next request on, and rec
   const tokens = [await fixture.newToken(address), await fixture.newToken(address)];
   const sessions = await Promise.all(tokens.map(signedIn));
   const callers = await Promise.all(sessions.map(({ session }) => callerOf(session.token)));
-  await Promise.all(callers.map((caller) => signOut(fixture.ports(), { caller, ip: IP, now: testEnv.now() })));
+  await Promise.all(
+    callers.map((caller) => signOut(fixture.ports(), { author: { caller, ip: IP }, now: testEnv.now() })),
+  );
   for (const { session } of sessions) await expect(callerOf(session.token)).rejects.toThrow("not valid");
   for (const tenant of tenants) {
     expect(await auditRows(tenant, "session.sign_out")).toMatchObject([{ ip: IP, detail: {} }]);
@@ -165,10 +167,10 @@ it.each(faultPoints)(
       const { session } = await signedIn(await fixture.newToken(person.address));
       const caller = await callerOf(session.token);
       const strike = injectFaultAt(testEnv.clients, point, call);
-      await Promise.allSettled([signOut(fixture.ports(), { caller, ip: IP, now: testEnv.now() })]);
+      await Promise.allSettled([signOut(fixture.ports(), { author: { caller, ip: IP }, now: testEnv.now() })]);
       strike.remove();
       if (!strike.reached()) break;
-      await signOut(fixture.ports(), { caller, ip: IP, now: testEnv.now() });
+      await signOut(fixture.ports(), { author: { caller, ip: IP }, now: testEnv.now() });
       await expect(callerOf(session.token)).rejects.toThrow("not valid");
       expect(await auditRows(tenants[0] as TenantId, "session.sign_out"), `call ${call}`).toHaveLength(1);
     }

@@ -15,7 +15,7 @@ const remove = async (userId: string) =>
   removeMember(team.ports, {
     tenant: workspace.tenant,
     userId,
-    acting: await team.acting(userId),
+    author: await team.author(userId),
     now: testEnv.now(),
   });
 
@@ -36,9 +36,9 @@ it("an accepted invite of a suspended tenant gives a suspended membership, which
   for (let round = 0; round < 10; round++) {
     const { email } = await newInvite(newEmail(), round % 2 === 0 ? "agent" : "owner");
     const [userId] = await Promise.all([team.signIn(email), setStatus("suspended")]);
-    expect((await team.acting(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: true }]);
+    expect((await team.author(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: true }]);
     await setStatus("active");
-    expect((await team.acting(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: false }]);
+    expect((await team.author(userId)).caller.memberships, `round ${round}`).toMatchObject([{ isSuspended: false }]);
   }
 });
 

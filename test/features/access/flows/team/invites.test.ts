@@ -46,7 +46,7 @@ it("an invite gives no access seven days later", async () => {
   const { email } = await newInvite();
   testEnv.advance(7 * DAY);
   const userId = await team.signIn(email);
-  expect((await team.acting(userId)).caller.memberships).toEqual([]);
+  expect((await team.author(userId)).caller.memberships).toEqual([]);
 });
 
 it("an invite is created by admins, and that of an owner by owners", async () => {
@@ -63,7 +63,7 @@ it("an invite is created by admins, and that of an owner by owners", async () =>
 it("an invite of an invited address or of a member is refused, and of another tenant's member is not", async () => {
   const { email } = await newInvite();
   expect(await invite(email)).toEqual(refused("invite_exists"));
-  const member = await team.acting(workspace.admin);
+  const member = await team.author(workspace.admin);
   expect(await invite(member.caller.email)).toEqual(refused("invite_exists"));
   workspace.tenant = await team.newTenant();
   workspace.owner = await team.newMember(workspace.tenant, "owner");
@@ -100,7 +100,7 @@ it("an invite that is refused counts no mail, also when it is sent again", async
     expect(await resend(expired.id)).toEqual(refused("invite_exists"));
     expect(await invite(email, { by: agent })).toEqual(refused("role_forbidden"));
     expect(await resend(id, agent)).toEqual(refused("role_forbidden"));
-    expect(await invite((await team.acting(workspace.admin)).caller.email)).toEqual(refused("invite_exists"));
+    expect(await invite((await team.author(workspace.admin)).caller.email)).toEqual(refused("invite_exists"));
   }
   for (let n = 0; n < 4; n++) expect(await resend(id)).toMatchObject({ id });
   expect(await resend(id)).toMatchObject(refused("sign_in_limit"));
@@ -111,11 +111,11 @@ it("an invite that is refused counts no mail, also when it is sent again", async
 });
 
 it("an invite by a member who is removed at the same time is not created", async () => {
-  const underWay = await team.acting(workspace.admin);
+  const underWay = await team.author(workspace.admin);
   const request = {
     tenant: workspace.tenant,
     userId: workspace.admin,
-    acting: await team.acting(workspace.owner),
+    author: await team.author(workspace.owner),
     now: testEnv.now(),
   };
   expect(await removeMember(team.ports, request)).toBeNull();
@@ -123,12 +123,12 @@ it("an invite by a member who is removed at the same time is not created", async
     tenant: workspace.tenant,
     email: newEmail(),
     role: "agent",
-    acting: underWay,
+    author: underWay,
     now: testEnv.now(),
   } as const;
   expect(await createInvite(team.ports, late)).toEqual(refused("role_forbidden"));
   const { id } = await newInvite();
-  const byRemoved = { tenant: workspace.tenant, inviteId: id, acting: underWay, now: testEnv.now() };
+  const byRemoved = { tenant: workspace.tenant, inviteId: id, author: underWay, now: testEnv.now() };
   expect(await resendInvite(team.ports, byRemoved)).toEqual(refused("role_forbidden"));
   expect(await revokeInvite(team.ports, byRemoved)).toEqual(refused("role_forbidden"));
   expect((await list()).filter(({ status }) => status === "pending")).toHaveLength(1);
@@ -183,7 +183,7 @@ it("a fault of the queue leaves an invite without a mail, which its address acce
     tenant: workspace.tenant,
     email,
     role: "agent",
-    acting: await team.acting(workspace.admin),
+    author: await team.author(workspace.admin),
     now: testEnv.now(),
   } as const;
   await expect(createInvite({ ...team.ports, mails }, request)).rejects.toThrow("The queue fails.");
@@ -199,8 +199,8 @@ eachFault(
   testEnv,
   async (interrupt, { faultPoint }) => {
     const email = newEmail();
-    const acting = await team.acting(workspace.admin);
-    const request = { tenant: workspace.tenant, email, role: "agent", acting, now: testEnv.now() } as const;
+    const author = await team.author(workspace.admin);
+    const request = { tenant: workspace.tenant, email, role: "agent", author, now: testEnv.now() } as const;
     const answer = await interrupt(() => createInvite(team.ports, request));
     if (faultPoint === "lost") expect(answer).toMatchObject({ email });
     const again = await createInvite(team.ports, request);
@@ -221,12 +221,12 @@ eachFault(
 eachFault("an invite is revoked once despite a fault (%s) at any call", testEnv, async (interrupt, { faultPoint }) => {
   const { id, email } = await newInvite();
   const before = (await team.audits(workspace.tenant, "invite.revoke")).length;
-  const acting = await team.acting(workspace.admin);
-  const request = { tenant: workspace.tenant, inviteId: id, acting, now: testEnv.now() };
+  const author = await team.author(workspace.admin);
+  const request = { tenant: workspace.tenant, inviteId: id, author, now: testEnv.now() };
   const answer = await interrupt(() => revokeInvite(team.ports, request).catch(() => "crashed"));
   if (faultPoint === "lost") expect(answer).toBeNull();
   expect(await revokeInvite(team.ports, request)).toBeNull();
   expect(await team.audits(workspace.tenant, "invite.revoke")).toHaveLength(before + 1);
   const userId = await team.signIn(email);
-  expect((await team.acting(userId)).caller.memberships).toEqual([]);
+  expect((await team.author(userId)).caller.memberships).toEqual([]);
 });

@@ -168,11 +168,11 @@ const madeTooMany = { refused: "workspace_day_limit", retryAfter: 23 * 3_600 };
 
 async function createOwn(userId: string, tenantLimits = TENANT_LIMITS, id: TenantId = newTenant()) {
   const ports = { ...team.ports, isSignUpOpen: true, tenantLimits };
-  return createOwnTenant(ports, { id, name: "Shop", acting: await team.acting(userId), now: testEnv.now() });
+  return createOwnTenant(ports, { id, name: "Shop", author: await team.author(userId), now: testEnv.now() });
 }
 
 async function ownedTenants(userId: string): Promise<TenantId[]> {
-  const { memberships } = (await team.acting(userId)).caller;
+  const { memberships } = (await team.author(userId)).caller;
   return memberships.flatMap(({ tenant, role }) => (role === "owner" ? [tenant] : []));
 }
 
@@ -201,7 +201,7 @@ it("a person who owns five tenants creates none, until they own fewer", async ()
   const change = {
     tenant,
     userId: person,
-    acting: await team.acting(person),
+    author: await team.author(person),
     now: testEnv.now(),
     role: "admin",
   } as const;

@@ -27,7 +27,7 @@ it("a change of role is made by an owner, returned, and recorded with both roles
   expect(await changeRole(owner, agent, "admin")).toMatchObject({ userId: agent, role: "admin" });
   expect(await listMembers(team.ports, tenant)).toHaveLength(2);
   expect(await team.roles(tenant)).toEqual({ [owner]: "owner", [agent]: "admin" });
-  expect((await team.acting(agent)).caller.memberships).toMatchObject([{ role: "admin" }]);
+  expect((await team.author(agent)).caller.memberships).toMatchObject([{ role: "admin" }]);
   expect(await team.audits(tenant, "member.role_change")).toMatchObject([
     {
       actor: `console:${owner}`,
@@ -54,9 +54,9 @@ it("a change of role is refused to admins and agents, also of themselves", async
 
 it("a change of role takes effect on a request of its member that was authorized before it and writes after it", async () => {
   const [owner, demoted, agent] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
-  const underWay = await team.acting(demoted);
+  const underWay = await team.author(demoted);
   await changeRole(owner, demoted, "agent");
-  const request = { tenant, acting: underWay, now: testEnv.now() };
+  const request = { tenant, author: underWay, now: testEnv.now() };
   for (const userId of [demoted, agent]) {
     for (const role of ["owner", "admin"] as const) {
       expect(await changeMemberRole(team.ports, { ...request, userId, role })).toEqual(refused("role_forbidden"));
@@ -85,7 +85,7 @@ it("a removal is made by an owner, and by each member of themselves", async () =
   testEnv.advance(1);
   expect(await remove(agent, agent)).toBeNull();
   expect(await team.roles(tenant)).toEqual({ [owner]: "owner" });
-  for (const userId of [admin, agent]) expect((await team.acting(userId)).caller.memberships).toEqual([]);
+  for (const userId of [admin, agent]) expect((await team.author(userId)).caller.memberships).toEqual([]);
   expect(await team.audits(tenant, "member.remove")).toMatchObject([
     { actor: `console:${agent}`, resource: `user:${agent}`, detail: { role: "agent" } },
     { actor: `console:${owner}`, resource: `user:${admin}`, detail: { role: "admin" } },
@@ -94,9 +94,9 @@ it("a removal is made by an owner, and by each member of themselves", async () =
 
 it("a removal takes effect on a request that was authorized before it and writes after it", async () => {
   const [owner, removed, agent] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
-  const underWay = await team.acting(removed);
+  const underWay = await team.author(removed);
   await remove(owner, removed);
-  const request = { tenant, userId: agent, acting: underWay, now: testEnv.now() };
+  const request = { tenant, userId: agent, author: underWay, now: testEnv.now() };
   expect(await changeMemberRole(team.ports, { ...request, role: "owner" })).toEqual(refused("role_forbidden"));
   expect(await removeMember(team.ports, request)).toEqual(refused("role_forbidden"));
   expect(await team.roles(tenant)).toEqual({ [owner]: "owner", [agent]: "agent" });
@@ -144,16 +144,16 @@ eachFault(
   async (interrupt, { faultPoint }) => {
     tenant = await team.newTenant();
     const [a, b] = [await newMember("owner"), await newMember("owner")];
-    const [byA, byB] = [await team.acting(a), await team.acting(b)];
+    const [byA, byB] = [await team.author(a), await team.author(b)];
     const now = testEnv.now();
-    const demote = { tenant, userId: b, role: "agent", acting: byA, now } as const;
+    const demote = { tenant, userId: b, role: "agent", author: byA, now } as const;
     const answer = await interrupt(() => changeMemberRole(team.ports, demote));
     if (faultPoint === "lost") expect(answer).toMatchObject({ role: "agent" });
     expect(await changeMemberRole(team.ports, demote)).toMatchObject({ role: "agent" });
     expect(await team.audits(tenant, "member.role_change")).toHaveLength(1);
     // The number of owners is exact: A is the last one.
     expect(await remove(a, a)).toEqual(refused("last_owner"));
-    expect(await removeMember(team.ports, { tenant, userId: a, acting: byB, now })).toEqual(refused("role_forbidden"));
+    expect(await removeMember(team.ports, { tenant, userId: a, author: byB, now })).toEqual(refused("role_forbidden"));
   },
 );
 
@@ -163,8 +163,8 @@ eachFault(
   async (interrupt, { faultPoint }) => {
     tenant = await team.newTenant();
     const [a, b] = [await newMember("owner"), await newMember("owner")];
-    const acting = await team.acting(a);
-    const request = { tenant, userId: b, acting, now: testEnv.now() };
+    const author = await team.author(a);
+    const request = { tenant, userId: b, author, now: testEnv.now() };
     const answer = await interrupt(() => removeMember(team.ports, request).catch(() => "crashed"));
     if (faultPoint === "lost") expect(answer).toBeNull();
     expect([null, refused("member_not_found")]).toContainEqual(await removeMember(team.ports, request));

@@ -28,13 +28,13 @@ async function newWaiting(role: Role = "agent") {
 }
 
 const tenantsOf = async (userId: string) =>
-  (await team.acting(userId)).caller.memberships.map(({ tenant }) => tenant).sort();
+  (await team.author(userId)).caller.memberships.map(({ tenant }) => tenant).sort();
 const waiting = async (userId: string) =>
-  (await listOwnInvites(team.ports, (await team.acting(userId)).caller, testEnv.now())).map(({ id }) => id);
+  (await listOwnInvites(team.ports, (await team.author(userId)).caller, testEnv.now())).map(({ id }) => id);
 const accept = async (userId: string, inviteId: string) =>
-  acceptOwnInvite(team.ports, { inviteId, acting: await team.acting(userId), now: testEnv.now() });
+  acceptOwnInvite(team.ports, { inviteId, author: await team.author(userId), now: testEnv.now() });
 const decline = async (userId: string, inviteId: string) =>
-  declineOwnInvite(team.ports, { inviteId, acting: await team.acting(userId), now: testEnv.now() });
+  declineOwnInvite(team.ports, { inviteId, author: await team.author(userId), now: testEnv.now() });
 
 it.each([
   { memberships: 0, invites: 1, named: false, accepted: [0] },
@@ -108,9 +108,9 @@ it("an invite that waits names the tenant, the role and who invited", async () =
   const email = newEmail();
   const userId = await team.newMember(await team.newTenant(), "agent", email);
   const { id, tenant, expiresAt } = await newInvite(email);
-  const inviter = (await team.acting(workspace.owner)).caller.email;
+  const inviter = (await team.author(workspace.owner)).caller.email;
   await team.signIn(email);
-  const { caller } = await team.acting(userId);
+  const { caller } = await team.author(userId);
   expect(await listOwnInvites(team.ports, caller, testEnv.now())).toEqual([
     {
       id,
@@ -129,9 +129,9 @@ it("an invite that waits is not there for a running session: fifty invites of st
   const userId = await team.newMember(workspace.tenant, "agent", email);
   await inviteElsewhere(email);
   await team.signIn(email);
-  const [before, invitesBefore] = [await team.acting(userId), await waiting(userId)];
+  const [before, invitesBefore] = [await team.author(userId), await waiting(userId)];
   for (let n = 0; n < 50; n++) await inviteElsewhere(email);
-  expect([await team.acting(userId), await waiting(userId)]).toEqual([before, invitesBefore]);
+  expect([await team.author(userId), await waiting(userId)]).toEqual([before, invitesBefore]);
 });
 
 it("an invite that waits is not found by a session that found an earlier one of the tenant", async () => {
