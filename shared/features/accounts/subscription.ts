@@ -2,6 +2,7 @@ import { errorClass } from "#base/kernel/error-class.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import { accountToken } from "./account-token.ts";
 import type { SubscriptionPorts, TaskTime } from "./ports.ts";
 import { type Account, type AccountRef, accountKey, type ReplacedConnection } from "./rules/accounts.ts";
 
@@ -71,7 +72,7 @@ export async function isPageShared(
 
 async function openConnection({ vault, accountPlatformFor }: SubscriptionPorts, subscription: Subscription) {
   const { tenant, ref, connection, sealedToken } = subscription;
-  const token = await vault.open(sealedToken, { purpose: "account-token", tenant, owner: accountKey(ref) });
+  const token = await accountToken(vault, tenant, { ...ref, sealedToken });
   return { platform: await accountPlatformFor(connection), token };
 }
 

@@ -5,7 +5,8 @@ import { refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { type Account, accountKey } from "#features/accounts/rules/accounts.ts";
+import { accountToken } from "#features/accounts/account-token.ts";
+import type { Account } from "#features/accounts/rules/accounts.ts";
 import type { Platform, SendOutcome, SendRefused } from "#platforms/platform.ts";
 import {
   applySendFailure,
@@ -69,7 +70,7 @@ async function prepareSend(ports: SendPorts, plan: IdentifiedSend, time: Request
   const { tenant, head, scope, content } = plan;
   const due = { conversationId: head.id, sendId: plan.id, startedAt, content, ...currentTrace() };
   const [token, platform, shards] = await allDone([
-    scope === "test" ? "" : openToken(ports, plan),
+    scope === "test" ? "" : accountToken(ports.vault, tenant, plan.account),
     ports.platformFor(plan.account, scope),
     ports.feedShards(tenant, startedAt),
     // Written before the record, so that the sweep can settle every send that has one. Never in progress when a fault of
@@ -248,10 +249,6 @@ const notSentInTime: Omit<SendFailure, "at"> = {
   humanAgentPauseMs: null,
   humanAgentRefused: false,
 };
-
-function openToken(ports: Pick<SendPorts, "vault">, { tenant, account }: PlannedSend): Promise<string> {
-  return ports.vault.open(account.sealedToken, { purpose: "account-token", tenant, owner: accountKey(account) });
-}
 
 function toFailure(refusal: SendRefused, at: Millis): SendFailure {
   const { detail, accountStatus, coolDownMs, humanAgentPauseMs, humanAgentRefused } = refusal;

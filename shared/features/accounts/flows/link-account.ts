@@ -1,6 +1,7 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Author, changeAuthor } from "#features/access/author.ts";
+import { sealAccountToken } from "../account-token.ts";
 import type { LinkPorts } from "../ports.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { Connecting } from "../store/connections.ts";
@@ -35,15 +36,14 @@ export type NewLink = NewConnection & {
  */
 export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Connecting> {
   const { tenant, account, token, tokenExpiresAt, authorizedBy, connectionId, accountsMax, now } = link;
-  const key = accountKey(account);
-  const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
+  const sealedToken = await sealAccountToken(ports.vault, tenant, { ...account, token });
   const result = await ports.accounts.connect({
     tenant,
     account: { ...account, connectionId, sealedToken, tokenExpiresAt, authorizedBy },
     accountsMax,
     author: changeAuthor(link, "admin", {
       action: "account.connect",
-      resource: `account:${key}`,
+      resource: `account:${accountKey(account)}`,
       detail: { connection: account.connection },
       at: now,
     }),

@@ -1,7 +1,7 @@
 import { allDone } from "#base/kernel/parallel.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, waitForService } from "#base/queues/record-outcome.ts";
-import { accountKey } from "#features/accounts/rules/accounts.ts";
+import { accountToken } from "#features/accounts/account-token.ts";
 import { requestConversationPush } from "#features/realtime/request-push.ts";
 import type { ProfileOutcome } from "#platforms/platform.ts";
 import type { ProfilePorts } from "../ports.ts";
@@ -32,11 +32,7 @@ export async function fetchProfile(
   const account = await ports.accounts.get(tenant, head.ref.account);
   if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
 
-  const encryptionContext = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
-  const [token, platform] = await allDone([
-    ports.vault.open(account.sealedToken, encryptionContext),
-    ports.platformFor(account),
-  ]);
+  const [token, platform] = await allDone([accountToken(ports.vault, tenant, account), ports.platformFor(account)]);
   const outcome = await platform.fetchProfile(account, token, head.ref.participantId);
   if (outcome.kind === "later") return waitForService("profile", outcome.coolDownMs);
   const profile = toProfile(outcome, now);

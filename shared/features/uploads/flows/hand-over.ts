@@ -1,6 +1,7 @@
 import { allDone } from "#base/kernel/parallel.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
+import { accountToken } from "#features/accounts/account-token.ts";
 import { type AccountCall, applyAccountRefusal, republishAccountStatus } from "#features/accounts/call-consequences.ts";
 import { checkAccount } from "#features/accounts/rules/account-refusals.ts";
 import { type Account, accountKey } from "#features/accounts/rules/accounts.ts";
@@ -125,7 +126,7 @@ async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandO
   const { upload, account } = plan;
   const { scope, state, type } = upload;
   const [token, platform, url] = await allDone([
-    scope === "test" ? "" : openToken(ports, plan),
+    scope === "test" ? "" : accountToken(ports.vault, upload.tenant, account),
     ports.platformFor(account, scope),
     ports.uploadLinks.readUrl(state.copyKey, LINK_LIFETIME),
   ]);
@@ -156,11 +157,6 @@ async function callPlatform(ports: HandOverPorts, plan: PlannedCall, time: HandO
     case "late":
       return time.now() >= leavesBy ? failUpload(ports, plan, uploadError("internal_error"), time) : retry("late");
   }
-}
-
-function openToken(ports: Pick<HandOverPorts, "vault">, { upload, account }: PlannedCall): Promise<string> {
-  const owner = accountKey(account);
-  return ports.vault.open(account.sealedToken, { purpose: "account-token", tenant: upload.tenant, owner });
 }
 
 async function completeUpload(

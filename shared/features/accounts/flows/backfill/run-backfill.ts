@@ -3,6 +3,7 @@ import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry, waitForService } from "#base/queues/record-outcome.ts";
 import { HISTORY_AGE_MIN } from "#features/inbox/rules/late-messages.ts";
 import type { CallFailure, Thread } from "#platforms/accounts/account-platform.ts";
+import { accountToken } from "../../account-token.ts";
 import type { TaskTime } from "../../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../../queue.ts";
 import { accountKey } from "../../rules/accounts.ts";
@@ -33,8 +34,7 @@ export async function runBackfill(ports: BackfillPorts, task: BackfillTask, time
   if (early > 0) return retry("history_too_young", Math.min(early, RETRY_WAIT_MAX));
   const account = await ports.accounts.get(tenant, ref);
   if (!account) return drop("gone");
-  const owner = accountKey(ref);
-  const token = await ports.vault.open(account.sealedToken, { purpose: "account-token", tenant, owner });
+  const token = await accountToken(ports.vault, tenant, account);
   const platform = await ports.accountPlatformFor(account.connection);
   const call = paceCalls(ports, time);
 
@@ -54,7 +54,7 @@ export async function runBackfill(ports: BackfillPorts, task: BackfillTask, time
       return endRun(ports, task, history);
     }
   }
-  ports.log({ event: "gap.read", tenant, account: owner, threads: threads.length, messages });
+  ports.log({ event: "gap.read", tenant, account: accountKey(ref), threads: threads.length, messages });
   const next = nextTask(task, { start, floor, threads: page.threads, next: page.next });
   if (next) await ports.accountWork.send({ body: encodeAccountTask(next), group: tenant });
   else await ports.accountChecks.endBackfill(tenant, ref, task);

@@ -3,6 +3,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
+import { accountToken } from "../../account-token.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { nextCheckTime, restrictionCheckTime } from "../../rules/account-checks.ts";
 import { type AccountRef, accountKey } from "../../rules/accounts.ts";
@@ -74,11 +75,10 @@ async function examine(
 ): Promise<CheckResult> {
   const { account } = checked;
   const isWaiting = account.retryAt !== null && now < account.retryAt;
-  const context = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
   if (isWaiting || !isWorthAsking({ checked, now })) return { checked, next: "over", isSubscribed: false };
   const [platform, token] = await allDone([
     ports.accountPlatformFor(account.connection),
-    ports.vault.open(account.sealedToken, context),
+    accountToken(ports.vault, tenant, account),
   ]);
   let visit: Visit = { tenant, checked, platform, token, now };
   for (const step of [refreshToken, checkRestriction, checkToken]) {

@@ -1,4 +1,5 @@
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import { sealAccountToken } from "../../account-token.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { expiredTokenDetail } from "../../rules/account-health.ts";
 import { accountKey } from "../../rules/accounts.ts";
@@ -22,11 +23,7 @@ export async function refreshToken(ports: RefreshPorts, visit: Visit): Promise<S
   }
   const answer = await platform.refresh(token);
   if (answer.kind !== "refreshed") return applyFailure(ports, visit, answer);
-  const sealedToken = await ports.vault.seal(answer.token, {
-    purpose: "account-token",
-    tenant,
-    owner: accountKey(account),
-  });
+  const sealedToken = await sealAccountToken(ports.vault, tenant, { ...account, token: answer.token });
   const newAccount = await ports.accounts.replaceToken({
     tenant,
     ref: account,

@@ -3,6 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
+import { accountToken } from "#features/accounts/account-token.ts";
 import { enqueueDueChecks } from "#features/accounts/flows/health-checks/enqueue-due-checks.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import { type AccountMessage, decodeAccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
@@ -163,9 +164,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
     },
     /** The token of the account as the platform knows it. */
     readToken: async () => {
-      const owner = `${account.platform}#${account.externalId}`;
-      const { sealedToken } = await fixture.read();
-      return testEnv.newVault().open(sealedToken, { purpose: "account-token", tenant, owner });
+      return accountToken(testEnv.newVault(), tenant, await fixture.read());
     },
 
     /** Runs the worker until no message is visible. */
