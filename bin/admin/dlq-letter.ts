@@ -13,6 +13,7 @@ const accountTaskDescriptions = {
   finish_connect: "unfinished connection",
   let_go: "unfinished disconnection",
   check: "check",
+  reconcile_subscription: "check of a subscription",
   fill_gap: "search for missed messages",
   erase_conversations: "unfinished erasure of the conversations",
 } as const;

@@ -2,11 +2,14 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import { openFiles } from "#base/aws/files.ts";
+import { openQueue } from "#base/aws/queues.ts";
 import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { platformUrlSettings, setting } from "#base/config/settings.ts";
 import { openTable } from "#base/table/client.ts";
+import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { pageUseStore } from "#features/accounts/store/page-uses.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
@@ -28,7 +31,12 @@ export function deletionPorts(environment: Environment): DeleteTenantPorts {
   return {
     ...cutOffPorts(environment, table),
     accounts: accountStore(table),
+    accountChecks: accountCheckStore(table),
     pageUses: pageUseStore(table),
+    accountWork: {
+      send: async (message) =>
+        openQueue(setting("accountsQueueUrl", environment), new SQSClient(services)).send(message),
+    },
     vault: openVault(setting("keyId", environment), new KMSClient(services)),
     accountPlatformFor: async (connection) => {
       const { meta } = await platformSecrets();

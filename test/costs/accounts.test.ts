@@ -164,6 +164,13 @@ test("the flows: connecting costs 16 units and 6 reads, its task 3 reads; discon
   expect(await cost(() => fixture.disconnect(of, fixture.messenger(), author))).toEqual({ wcu: 12, rcu: 5 });
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 2 });
 
+  // Another account of a page came while its subscription was ended.
+  await fixture.connect(of, fixture.messenger(), request);
+  await fixture.drain();
+  const task = { tenant: of, account: fixture.messenger(), pageId: fixture.pageId };
+  await fixture.run({ op: "reconcile_subscription", ...task });
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 0, rcu: 2 });
+
   const mailing = await openConnectionFixture(testEnv);
   mailing.sendMails();
   await mailing.team.newMember(of, "owner");

@@ -22,30 +22,41 @@ export interface LinkPorts {
   readonly vault: Pick<Vault, "seal">;
 }
 
-/** What subscribing the app to an account's webhooks needs, and ending it. */
-export interface SubscriptionPorts {
-  readonly accountPlatformFor: (connection: Connection) => Promise<Pick<AccountPlatform, "subscribe" | "unsubscribe">>;
-  readonly pageUses: Pick<PageUses, "list">;
+/** What a call needs that starts or ends a subscription to webhooks. */
+export interface SubscriptionCallPorts<Calls extends keyof AccountPlatform = "subscribe" | "unsubscribe"> {
+  readonly accountPlatformFor: (connection: Connection) => Promise<Pick<AccountPlatform, Calls>>;
   readonly vault: Pick<Vault, "open">;
   readonly log: Log;
 }
 
-export interface AccountDisconnectPorts extends SubscriptionPorts {
-  readonly accounts: Pick<Accounts, "get" | "disconnect">;
-  readonly eventBodies: Pick<EventBodies, "getByUlids">;
-  readonly events: Pick<Queue, "send">;
+/** What making a subscription to webhooks as the accounts need it takes. */
+export interface ReconcilePorts extends SubscriptionCallPorts {
+  readonly accounts: Pick<Accounts, "get" | "getRoute" | "recordResubscription">;
+  readonly accountChecks: Pick<AccountChecks, "get" | "noteBackfill">;
+  readonly pageUses: Pick<PageUses, "list">;
   /** The queue of the accounts' tasks. */
   readonly accountWork: Pick<Queue, "send">;
 }
 
-export interface FinishConnectPorts extends SubscriptionPorts {
-  readonly accounts: Pick<Accounts, "get" | "getConnection" | "disconnect" | "clearReplaced">;
-  readonly accountChecks: Pick<AccountChecks, "get" | "replace" | "clearFormerLogins" | "noteBackfill">;
+/** What the task of a subscription needs. */
+export interface ReconcileTaskPorts extends ReconcilePorts {
+  readonly accountPlatformFor: SubscriptionCallPorts<
+    "subscribe" | "unsubscribe" | "readSubscription"
+  >["accountPlatformFor"];
+}
+
+export interface AccountDisconnectPorts extends ReconcilePorts {
+  readonly accounts: ReconcilePorts["accounts"] & Pick<Accounts, "disconnect">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids">;
+  readonly events: Pick<Queue, "send">;
+}
+
+export interface FinishConnectPorts extends ReconcilePorts {
+  readonly accounts: ReconcilePorts["accounts"] & Pick<Accounts, "getConnection" | "disconnect" | "clearReplaced">;
+  readonly accountChecks: ReconcilePorts["accountChecks"] & Pick<AccountChecks, "replace" | "clearFormerLogins">;
   readonly authorizations: Pick<Authorizations, "expire">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
   readonly events: Queue;
-  /** The queue of the accounts' tasks. */
-  readonly accountWork: Pick<Queue, "send">;
 }
 
 /** What connecting an account needs. */
@@ -53,7 +64,7 @@ export interface ConnectPorts extends FinishConnectPorts {
   /** The most accounts of a tenant. One that is connected may always be connected again. */
   readonly accountsMax: number;
   readonly accounts: FinishConnectPorts["accounts"] & LinkPorts["accounts"];
-  readonly vault: SubscriptionPorts["vault"] & LinkPorts["vault"];
+  readonly vault: ReconcilePorts["vault"] & LinkPorts["vault"];
 }
 
 /** The clock of an invocation, and when it ends. */
@@ -97,6 +108,7 @@ export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
   readonly accounts: Pick<
     Accounts,
     | "get"
+    | "getRoute"
     | "getHealth"
     | "changeHealth"
     | "claimMail"

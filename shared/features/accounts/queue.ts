@@ -42,6 +42,15 @@ export type AccountTask =
     } & OfConnection)
   /** Asks the platform whether the account still works. `dueAt`: when the check was due; absent for one at once. */
   | ({ readonly op: "check"; readonly dueAt?: Millis } & OfAccount)
+  /**
+   * Subscribes the app for the accounts that use a page, where it is not: the subscription was ended while one of them came.
+   * It names one of them.
+   */
+  | ({
+      readonly op: "reconcile_subscription";
+      /** Null for an account of Instagram Login, which has a subscription of its own. */
+      readonly pageId: string | null;
+    } & OfAccount)
   /** Fetches the messages that no webhook brought. */
   | ({
       readonly op: "fill_gap";
@@ -104,6 +113,7 @@ const schema = z.discriminatedUnion("op", [
     at: time,
   }),
   z.object({ ...common, op: z.literal("check"), due_at: z.optional(time) }),
+  z.object({ ...common, op: z.literal("reconcile_subscription"), page_id: z.nullable(z.string()) }),
   z.object({
     ...common,
     op: z.literal("fill_gap"),
@@ -128,9 +138,9 @@ const schema = z.discriminatedUnion("op", [
 
 export function encodeAccountTask(message: AccountMessage): string {
   const { tenant, account, traceId: _, ...task } = message;
-  const absent = { connectionId: undefined, userId: undefined, dueAt: undefined };
-  const { connectionId, userId, dueAt, ...fields } = { ...absent, ...task };
-  const ids = { connection_id: connectionId, user_id: userId, due_at: dueAt };
+  const absent = { connectionId: undefined, userId: undefined, dueAt: undefined, pageId: undefined };
+  const { connectionId, userId, dueAt, pageId, ...fields } = { ...absent, ...task };
+  const ids = { connection_id: connectionId, user_id: userId, due_at: dueAt, page_id: pageId };
   return encodeBody({ tenant, account: accountKey(account), ...ids, ...fields }, message);
 }
 
@@ -153,6 +163,10 @@ export function decodeAccountTask(text: string): AccountMessage | null {
       if (body.op === "check") {
         const { due_at: dueAt, ...fields } = body;
         return { ...fields, ...common, ...(dueAt === undefined ? {} : { dueAt }) };
+      }
+      if (body.op === "reconcile_subscription") {
+        const { page_id: pageId, ...fields } = body;
+        return { ...fields, ...common, pageId };
       }
       if (!("connection_id" in body)) return { ...body, ...common };
       const { connection_id: connectionId, ...fields } = body;

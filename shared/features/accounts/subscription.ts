@@ -1,12 +1,17 @@
 import { errorClass } from "#base/kernel/error-class.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform, CallAccount, CallFailure } from "#platforms/accounts/account-platform.ts";
 import { accountToken } from "./account-token.ts";
-import type { SubscriptionPorts, TaskTime } from "./ports.ts";
+import type { SubscriptionCallPorts, TaskTime } from "./ports.ts";
 import { type Account, type AccountRef, accountKey, type ReplacedConnection } from "./rules/accounts.ts";
 
-/** A connection whose subscription changes: the account's own, or one that it replaced. */
+// The calls that start and end a subscription. What decides on them is in `reconcile-subscription.ts`.
+
+/**
+ * The webhooks of a page, or of an account of Instagram Login, as a connection gets them: the account's own, or one that
+ * it replaced. Accounts on one page share them.
+ */
 export interface Subscription extends ReplacedConnection {
   readonly tenant: TenantId;
   readonly ref: AccountRef;
@@ -28,69 +33,66 @@ export function replacedSubscriptions(tenant: TenantId, account: Account): Subsc
   return account.replaced.map((replaced) => ({ ...ownSubscription(tenant, account), ...replaced }));
 }
 
-/** Subscribes the app to the account's webhooks. Safe to repeat. */
-export async function subscribe(ports: SubscriptionPorts, subscription: Subscription): Promise<SubscriptionOutcome> {
-  const { tenant, ref, pageId } = subscription;
-  const { platform, token } = await openConnection(ports, subscription);
-  const outcome = await platform.subscribe({ ...ref, pageId }, token);
-  if (outcome.kind !== "done") logFailure(ports, "account.subscribe_failed", { tenant, ref, outcome });
-  return outcome;
+/** Subscribes the app. Safe to repeat. @throws Error when the token does not open */
+export function subscribe(ports: SubscriptionCallPorts, subscription: Subscription): Promise<SubscriptionOutcome> {
+  return callPlatform(ports, subscription, (platform, account, token) => platform.subscribe(account, token));
+}
+
+/** Asks the platform whether the app is subscribed with every field. @throws Error when the token does not open */
+export function readSubscription(
+  ports: SubscriptionCallPorts<"readSubscription">,
+  subscription: Subscription,
+): ReturnType<AccountPlatform["readSubscription"]> {
+  return callPlatform(ports, subscription, (platform, account, token) => platform.readSubscription(account, token));
 }
 
 /**
- * Ends the app's subscription to the account's webhooks, in one try of at most ten seconds. Does not throw:
- * disconnecting does not depend on it.
+ * Ends the app's subscription, in one try of at most ten seconds. Does not throw: disconnecting does not depend on it.
+ * @param time default: an invocation that ends later than the call
  */
 export async function unsubscribe(
-  ports: SubscriptionPorts,
+  ports: SubscriptionCallPorts,
   subscription: Subscription,
-  time: TaskTime,
+  time?: TaskTime,
 ): Promise<SubscriptionOutcome> {
-  const { tenant, ref, pageId } = subscription;
   const unknown = { kind: "unknown" } as const;
   try {
-    const { platform, token } = await openConnection(ports, subscription);
-    const endsBy = Math.min(time.now() + UNSUBSCRIBE_TIMEOUT, time.endsAt - STORE_RESERVE);
-    const outcome = await platform.unsubscribe({ ...ref, pageId }, token, endsBy);
-    if (outcome.kind !== "done") logFailure(ports, "account.unsubscribe_failed", { tenant, ref, outcome });
+    const outcome = await callPlatform(ports, subscription, (platform, account, token) => {
+      const endsBy = time && Math.min(time.now() + UNSUBSCRIBE_TIMEOUT, time.endsAt - STORE_RESERVE);
+      return platform.unsubscribe(account, token, endsBy);
+    });
+    if (outcome.kind !== "done") logCallFailure(ports, "account.unsubscribe_failed", { subscription, outcome });
     return outcome;
   } catch (error) {
-    logFailure(ports, "account.unsubscribe_failed", { tenant, ref, outcome: unknown, error });
+    logCallFailure(ports, "account.unsubscribe_failed", { subscription, outcome: unknown, error });
     return unknown;
   }
 }
 
-/** Whether another connected account, of any tenant, needs the subscription of the page. */
-export async function isPageShared(
-  ports: Pick<SubscriptionPorts, "pageUses">,
-  { tenant, ref, pageId }: Pick<Subscription, "tenant" | "ref" | "pageId">,
-): Promise<boolean> {
-  if (pageId === null) return false;
-  const uses = await ports.pageUses.list(pageId);
-  return uses.some((use) => use.tenant !== tenant || accountKey(use.account) !== accountKey(ref));
-}
-
-async function openConnection({ vault, accountPlatformFor }: SubscriptionPorts, subscription: Subscription) {
-  const { tenant, ref, connection, sealedToken } = subscription;
+async function callPlatform<Calls extends keyof AccountPlatform, T>(
+  { vault, accountPlatformFor }: SubscriptionCallPorts<Calls>,
+  { tenant, ref, pageId, connection, sealedToken }: Subscription,
+  call: (platform: Pick<AccountPlatform, Calls>, account: CallAccount, token: string) => Promise<T>,
+): Promise<T> {
   const token = await accountToken(vault, tenant, { ...ref, sealedToken });
-  return { platform: await accountPlatformFor(connection), token };
+  return call(await accountPlatformFor(connection), { ...ref, pageId }, token);
 }
 
-function logFailure(
-  { log }: SubscriptionPorts,
+/** Logs a call to the platform that failed. */
+export function logCallFailure(
+  { log }: Pick<SubscriptionCallPorts, "log">,
   event: "account.subscribe_failed" | "account.unsubscribe_failed",
   failure: {
-    readonly tenant: TenantId;
-    readonly ref: AccountRef;
+    readonly subscription: Subscription;
     readonly outcome: CallFailure;
     readonly error?: unknown;
   },
 ): void {
-  const { tenant, ref, outcome, error } = failure;
+  const { subscription, outcome, error } = failure;
   log({
     event,
-    tenant,
-    account: accountKey(ref),
+    tenant: subscription.tenant,
+    account: accountKey(subscription.ref),
     ...(error === undefined ? {} : { error: errorClass(error) }),
     ...(outcome.kind === "refused" ? { code: outcome.code, subcode: outcome.subcode } : {}),
   });

@@ -167,6 +167,22 @@ const messages = [
     decode: decodeAccountTask,
   },
   {
+    name: "subscription of a page",
+    v1: null,
+    v2: '{"v":2,"tenant":"demo","account":"messenger#1","page_id":"1","op":"reconcile_subscription"}',
+    message: { op: "reconcile_subscription", tenant, account, pageId: "1" },
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
+    name: "subscription of an account of Instagram Login",
+    v1: null,
+    v2: '{"v":2,"tenant":"demo","account":"messenger#1","page_id":null,"op":"reconcile_subscription"}',
+    message: { op: "reconcile_subscription", tenant, account, pageId: null },
+    encode: encodeAccountTask,
+    decode: decodeAccountTask,
+  },
+  {
     name: "gap to fill",
     v1: null,
     v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"fill_gap","since":${at},"until":${at + 1},"after":null,"done":0}`,

@@ -1,5 +1,4 @@
 import { deriveEventUlid } from "#base/events/events.ts";
-import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
@@ -9,18 +8,12 @@ import { hasRole, roles } from "#features/access/rules/roles.ts";
 import type { ChangeAuthor } from "#features/access/store/acting-conditions.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import { renderAccountEvent } from "../events.ts";
-import type { AccountDisconnectPorts, SubscriptionPorts, TaskTime } from "../ports.ts";
+import type { AccountDisconnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../queue.ts";
+import { endSubscriptionsAround } from "../reconcile-subscription.ts";
 import { type Account, type AccountRef, accountKey } from "../rules/accounts.ts";
-import {
-  isPageShared,
-  ownSubscription,
-  replacedSubscriptions,
-  type Subscription,
-  unsubscribe,
-} from "../subscription.ts";
+import { ownSubscription, replacedSubscriptions } from "../subscription.ts";
 import { mayBeConnecting } from "./finish-connect.ts";
-import { checkSubscribers, listSubscribers } from "./subscribers.ts";
 
 /** An account to disconnect, and who requested it. A person must be at least an admin. */
 export type DisconnectionRequest = Author & {
@@ -100,65 +93,22 @@ async function disconnectConnection(
 ): Promise<"disconnected" | "gone" | "actor_changed"> {
   const { tenant, account: ref, connectionId, reason } = task;
   const event = { eventUlid: disconnectedEventUlid(task), type: "account.disconnected", account, reason } as const;
-  const subscription = ownSubscription(tenant, account);
   const mayBeSubscribed = await mayBeConnecting(ports, { tenant, account }, time);
-  const [isUnsubscribed, endedReplaced] = await endSubscriptions(ports, { tenant, account }, time);
-  const { kind } = await ports.accounts.disconnect({
-    tenant,
-    ref,
-    connectionId,
-    resubscribedAt: account.resubscribedAt,
-    author: disconnectionAuthor(task, time.now()),
-    event: renderAccountEvent(tenant, event),
-    now: time.now(),
-  });
-  if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
-  const isGone = kind === "disconnected";
-  await reconcileSubscription(ports, { subscription, isUnsubscribed, mayBeSubscribed, isGone }, time);
-  for (const subscription of endedReplaced) await checkSubscribers(ports, subscription);
-  return kind;
-}
-
-/**
- * Ends the subscription of an account, and those of the connections it replaced, unless another account uses the page.
- * @returns whether a call was made for its own, and the replaced ones for which a call was made
- */
-async function endSubscriptions(
-  ports: SubscriptionPorts,
-  { tenant, account }: { readonly tenant: TenantId; readonly account: Account },
-  time: TaskTime,
-): Promise<[isUnsubscribed: boolean, endedReplaced: readonly Subscription[]]> {
-  const end = async (subscription: Subscription) => {
-    if (await isPageShared(ports, subscription)) return null;
-    await unsubscribe(ports, subscription, time);
-    return subscription;
+  const subscriptions = [ownSubscription(tenant, account), ...replacedSubscriptions(tenant, account)];
+  const remove = async () => {
+    const { kind } = await ports.accounts.disconnect({
+      tenant,
+      ref,
+      connectionId,
+      resubscribedAt: account.resubscribedAt,
+      author: disconnectionAuthor(task, time.now()),
+      event: renderAccountEvent(tenant, event),
+      now: time.now(),
+    });
+    if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
+    return kind;
   };
-  const [own, ...replaced] = await allDone(
-    [ownSubscription(tenant, account), ...replacedSubscriptions(tenant, account)].map(end),
-  );
-  return [own !== null, replaced.filter((each) => each !== null)];
-}
-
-interface PageState {
-  readonly subscription: Subscription;
-  /** Whether this process made a call that ends the subscription. */
-  readonly isUnsubscribed: boolean;
-  /** Whether another process may have subscribed since. */
-  readonly mayBeSubscribed: boolean;
-  /** Whether this process disconnected the account. */
-  readonly isGone: boolean;
-}
-
-/**
- * Reads again which accounts use the page, because what this process read before may be outdated: another account of
- * the page may have been connected or disconnected at the same time.
- */
-async function reconcileSubscription(ports: AccountDisconnectPorts, state: PageState, time: TaskTime): Promise<void> {
-  const { subscription, isUnsubscribed, mayBeSubscribed, isGone } = state;
-  const mayBeLeft = isGone && (!isUnsubscribed || mayBeSubscribed);
-  const isLeft = mayBeLeft && (await listSubscribers(ports, subscription)).length === 0;
-  if (isLeft) await unsubscribe(ports, subscription, time);
-  if (isLeft || isUnsubscribed) await checkSubscribers(ports, subscription);
+  return endSubscriptionsAround(ports, { subscriptions, mayBeSubscribed }, remove, time);
 }
 
 async function sendDisconnectedEvent(

@@ -8,13 +8,12 @@ import type { CallFailure } from "#platforms/accounts/account-platform.ts";
 import { publishAccountEvent } from "../call-consequences.ts";
 import type { AccountDisconnectPorts, FinishConnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../queue.ts";
+import { endSubscriptionsAround, reconcileSubscription } from "../reconcile-subscription.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { AccountCheck } from "../store/account-checks.ts";
-import { isPageShared, ownSubscription, replacedSubscriptions, subscribe, unsubscribe } from "../subscription.ts";
-import { queueBackfill } from "./backfill/queue-backfill.ts";
+import { logCallFailure, ownSubscription, replacedSubscriptions } from "../subscription.ts";
 import { type ConnectedMailPorts, mailConnected } from "./connected-mail.ts";
 import { endFormerLogins } from "./former-logins.ts";
-import { checkSubscribers, endUnsharedSubscription, listSubscribers } from "./subscribers.ts";
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
 
@@ -84,19 +83,26 @@ export async function completeConnection(
   connection: StoredConnection,
   time: TaskTime,
 ): Promise<{ readonly kind: "done" } | { readonly kind: "gone"; readonly current: Account | null } | CallFailure> {
-  const { tenant, account } = connection;
+  const { tenant, account, isReconnection } = connection;
   const subscription = ownSubscription(tenant, account);
-  await queueBackfillsBefore(ports, connection, time.now());
-  const outcome = await subscribe(ports, subscription);
-  if (outcome.kind !== "done") return outcome;
+  const { ref } = subscription;
   const { connectionId } = account;
-  const isStored = (await ports.accounts.getConnection({ tenant, ref: subscription.ref, connectionId })) !== null;
-  const current = isStored ? account : await ports.accounts.get(tenant, subscription.ref);
-  if (!current) {
-    // The account was disconnected while the app was subscribed.
-    await endUnsharedSubscription(ports, subscription, time);
-    return { kind: "gone", current };
+  const connected = {
+    // Subscribing is one call, as asking is.
+    isMissing: false,
+    isNew: !isReconnection,
+    now: time.now(),
+    // A disconnection that reads the account before sees that no event of the connection is stored.
+    confirm: async () => (await ports.accounts.getConnection({ tenant, ref, connectionId })) !== null,
+  };
+  const outcome = await reconcileSubscription(ports, { subscription, connected, time });
+  if (outcome.kind === "refused" || outcome.kind === "unknown") {
+    logCallFailure(ports, "account.subscribe_failed", { subscription, outcome });
+    return outcome;
   }
+  const isStored = outcome.kind === "subscribed";
+  const current = isStored ? account : await ports.accounts.get(tenant, ref);
+  if (!current) return { kind: "gone", current };
   // Also of a connection that another one has replaced: that one is published as a reconnection.
   await publishAccountEvent(ports, tenant, connectedEvent(connection));
   return isStored ? { kind: "done" } : { kind: "gone", current };
@@ -109,30 +115,24 @@ export async function revertConnection(
   time: TaskTime,
 ): Promise<void> {
   const subscription = ownSubscription(tenant, account);
-  // Without an answer, the app may be subscribed.
-  const isUnsubscribed = outcome.kind === "unknown" && !(await isPageShared(ports, subscription));
-  if (isUnsubscribed) await unsubscribe(ports, subscription, time);
+  const { ref } = subscription;
   const { connectionId } = account;
-  const now = time.now();
-  await ports.accounts.disconnect({
-    tenant,
-    ref: subscription.ref,
-    connectionId,
-    author: {
-      audit: {
-        action: "account.disconnect",
-        resource: `account:${accountKey(account)}`,
-        actor: "system",
-        ip: null,
-        detail: { reason: "not_subscribed" },
-        at: now,
-      },
-      actor: null,
-    },
-    event: null,
-    now,
-  });
-  if (isUnsubscribed) await checkSubscribers(ports, subscription);
+  const remove = async () => {
+    const now = time.now();
+    const audit = {
+      action: "account.disconnect",
+      resource: `account:${accountKey(account)}`,
+      actor: "system",
+      ip: null,
+      detail: { reason: "not_subscribed" },
+      at: now,
+    } as const;
+    const author = { audit, actor: null };
+    return (await ports.accounts.disconnect({ tenant, ref, connectionId, author, event: null, now })).kind;
+  };
+  // Without an answer, the app may be subscribed.
+  const subscriptions = outcome.kind === "unknown" ? [subscription] : [];
+  await endSubscriptionsAround(ports, { subscriptions, mayBeSubscribed: false }, remove, time);
 }
 
 /**
@@ -149,8 +149,8 @@ export async function endReplacedSubscription(
   if (subscriptions.length === 0) return done;
   let isUnknown = false;
   for (const subscription of subscriptions) {
-    const outcome = await endUnsharedSubscription(ports, subscription, time);
-    isUnknown ||= outcome?.kind === "unknown";
+    const result = await reconcileSubscription(ports, { subscription, time });
+    isUnknown ||= result.kind === "ended" && result.outcome.kind === "unknown";
   }
   if (isUnknown && !triesEnded(connection, time)) return retry("unsubscription");
   const { platform, externalId, connectionId } = account;
@@ -174,21 +174,6 @@ async function completeCheck(
   const isOwn = stored?.connectionId === connectionId;
   const check = isOwn ? stored : await ports.accountChecks.replace(stored, connection);
   if (check) await endFormerLogins(ports, check);
-}
-
-/**
- * The subscription may have been lost, and no check will find it missing once this connection has made it again: the
- * messages since then are fetched, of each account that uses it. Nothing is missing of an account that is new.
- */
-async function queueBackfillsBefore(
-  ports: FinishConnectPorts,
-  { tenant, account, isReconnection }: StoredConnection,
-  now: Millis,
-): Promise<void> {
-  for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account))) {
-    const isOwn = subscriber.tenant === tenant && accountKey(subscriber.account) === accountKey(account);
-    if (!isOwn || isReconnection) await queueBackfill(ports, { ...subscriber, isCertain: isOwn, now });
-  }
 }
 
 function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: TaskTime): boolean {

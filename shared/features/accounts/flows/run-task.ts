@@ -1,6 +1,7 @@
 import type { RecordOutcome } from "#base/queues/record-outcome.ts";
 import type { AccountTaskPorts, TaskTime } from "../ports.ts";
 import type { AccountTask } from "../queue.ts";
+import { runReconciliation } from "../reconcile-subscription.ts";
 import { runBackfill } from "./backfill/run-backfill.ts";
 import { completeDisconnection } from "./disconnection.ts";
 import { finishConnect } from "./finish-connect.ts";
@@ -20,6 +21,8 @@ export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: 
       return completeDisconnection(ports, task, time);
     case "check":
       return checkAccountHealth(ports, task, time.now());
+    case "reconcile_subscription":
+      return runReconciliation(ports, task, time);
     case "fill_gap":
       return runBackfill(ports, task, time);
     case "erase_conversations":

@@ -294,7 +294,10 @@ describe("ending a subscription while another account is connected that needs it
   }
   const expectCheckOf = async (of: TenantId, account: ReturnType<typeof page>) => {
     expect([...fixture.subscribed]).not.toContain(fixture.pageId);
-    expect(await fixture.tasks()).toContainEqual(expect.objectContaining({ op: "check", tenant: of, account }));
+    const task = { op: "reconcile_subscription", tenant: of, account, pageId: fixture.pageId };
+    expect(await fixture.tasks()).toContainEqual(expect.objectContaining(task));
+    await fixture.drain();
+    expect([...fixture.subscribed]).toContain(fixture.pageId);
   };
 
   it("the first way of connecting, which is used again at the same time", async () => {

@@ -9,6 +9,7 @@ import { type AccountRace, openAccountRace } from "./support/account-race.ts";
 import { subscriptionNode } from "./support/race-platform.ts";
 
 const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 200 });
+const PAGE_INTERLEAVINGS = repetitions({ whole: 1_000, sample: 200 });
 /** A check of the account unsubscribes while another account of the page is connected. */
 const FOUND_SEEDS = [2312];
 /** How many calls the others may be ahead of a work. */
@@ -110,3 +111,54 @@ describe("disconnecting an account while work of it is under way", () => {
     expect([...tally].filter(([, times]) => times <= INTERLEAVINGS / 50)).toEqual([]);
   }, 1_200_000);
 });
+
+/** What may be under way while both accounts of a page are disconnected. The last two connect one again. */
+const pageWorks = ["check", "checkNeighbour", "reconcile", "again", "neighbourAgain"] as const;
+
+function startPageWork(race: AccountRace, work: (typeof pageWorks)[number]): Promise<unknown> {
+  if (work === "checkNeighbour") return race.check(race.other, race.page);
+  if (work === "again") return race.connect(race.tenant, race.ref);
+  if (work === "neighbourAgain") return race.connect(race.other, race.page);
+  return race[work]();
+}
+
+/** @returns the number of accounts that are connected in the end */
+async function runPageInterleaving(seed: number): Promise<number> {
+  const random = seededRandom(seed);
+  const race = await openAccountRace(testEnv, { connection: "instagram_page" });
+  await race.connect(race.other, race.page);
+  await race.drain();
+  // The platform ended the subscription.
+  if (random() < 0.6) race.subscribed.clear();
+  const underWay = pageWorks.filter((work) => random() < (work.endsWith("gain") ? 0.15 : 0.5));
+  const lead = () => Math.floor(random() * LEAD_MAX);
+  const works = [
+    () => race.disconnect(),
+    () => race.disconnect(race.other, race.page),
+    ...underWay.map((work) => () => startPageWork(race, work)),
+  ];
+  const started = await interleave(
+    [testEnv.client],
+    seed,
+    works.map((work) => async () => {
+      await race.waitFor(lead());
+      return work();
+    }),
+  );
+  for (const result of started) if (result.status === "rejected") throw result.reason;
+  await race.drain();
+  await expectWhole(race, "instagram_page");
+  return (await race.pageUses()).length;
+}
+
+it("disconnecting both accounts of a page at once leaves no subscription, and one that is connected again has it", async () => {
+  const ends = [0, 0, 0];
+  for (let seed = 1; seed <= PAGE_INTERLEAVINGS; seed++) {
+    const connected = await runPageInterleaving(seed).catch((error: unknown) => {
+      throw new Error(`In interleaving ${seed}`, { cause: error });
+    });
+    ends[connected] = (ends[connected] ?? 0) + 1;
+  }
+  expect(ends[0]).toBeGreaterThan(PAGE_INTERLEAVINGS / 2);
+  expect(ends[1]).toBeGreaterThan(PAGE_INTERLEAVINGS / 50);
+}, 600_000);

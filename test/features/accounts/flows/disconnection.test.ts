@@ -100,8 +100,9 @@ describe("disconnecting an account", () => {
     const userId = await fixture.team.newMember(tenant, "agent");
     const author = await fixture.team.author(userId);
     expect(await fixture.disconnect(tenant, page(), author as object)).toEqual(refuse("role_forbidden"));
-    expect((await fixture.tasks()).map(({ op }) => op)).toEqual(["check"]);
+    expect((await fixture.tasks()).map(({ op }) => op)).toEqual(["reconcile_subscription"]);
     await fixture.drain();
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
     expect(await fixture.get(tenant, page())).not.toBeNull();
     expect(await fixture.eventTypes()).toEqual(["account.connected"]);
   });
@@ -173,8 +174,10 @@ describe("two accounts on one page", () => {
     // The platform processed the older request last.
     expect([...fixture.subscribed]).toEqual([]);
     expect(await fixture.tasks()).toContainEqual(
-      expect.objectContaining({ op: "check", tenant: second, account: instagram() }),
+      expect.objectContaining({ op: "reconcile_subscription", tenant: second, account: instagram() }),
     );
+    await fixture.drain();
+    expect([...fixture.subscribed]).toEqual([fixture.pageId]);
   });
 });
 

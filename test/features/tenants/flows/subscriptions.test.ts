@@ -42,7 +42,7 @@ it("deleting a tenant leaves a page to the account of another tenant", async () 
   expect(await fixture.uses()).toEqual([`${other} instagram`]);
 });
 
-it("deleting a tenant subscribes a page again that another tenant connected during the call", async () => {
+it("deleting a tenant has a page subscribed again that another tenant connected during the call, with that tenant's token", async () => {
   const other = await fixture.team.newTenant();
   await fixture.connect(tenant, fixture.messenger());
   fixture.setScript(async ({ name }) => {
@@ -50,7 +50,9 @@ it("deleting a tenant subscribes a page again that another tenant connected duri
     return undefined;
   });
   await deleteIt();
+  await fixture.drain();
   expect([...fixture.subscribed]).toEqual([fixture.pageId]);
+  expect(fixture.calls.at(-1)).toEqual({ name: "subscribe", node: fixture.pageId, token: `token-${other}` });
 });
 
 it.each([

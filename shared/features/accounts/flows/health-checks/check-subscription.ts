@@ -1,17 +1,15 @@
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
-import type { AccountCheckPorts } from "../../ports.ts";
+import type { AccountCheckPorts, ReconcilePorts } from "../../ports.ts";
+import { markSubscribed, reconcileSubscription } from "../../reconcile-subscription.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { AccountCheck } from "../../store/account-checks.ts";
 import { ownSubscription } from "../../subscription.ts";
-import { queueBackfill, queueUnfinishedBackfill } from "../backfill/queue-backfill.ts";
-import { checkSubscribers, listSubscribers } from "../subscribers.ts";
+import { queueUnfinishedBackfill } from "../backfill/queue-backfill.ts";
 import { checkThreads } from "./check-threads.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
 
-type SubscriptionPorts = Pick<
-  AccountCheckPorts,
-  "accounts" | "accountChecks" | "accountWork" | "conversations" | "log" | "pageUses"
->;
+type SubscriptionPorts = ReconcilePorts &
+  Pick<AccountCheckPorts, "accounts" | "accountChecks" | "accountWork" | "conversations">;
 
 export interface SubscriptionResult extends StepResult {
   /** Whether the subscription is complete now, and the newest threads were compared with what is stored. */
@@ -38,28 +36,13 @@ export async function checkSubscription(
     return { visit, next: threads === "unanswered" ? "later" : "over", isSubscribed: threads === "compared" };
   }
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
-  for (const subscriber of await listSubscribers(ports, ownSubscription(tenant, account)))
-    await queueBackfill(ports, { ...subscriber, isCertain: true, now });
-  const subscribed = await platform.subscribe(account, token);
-  if (subscribed.kind !== "done") return applyFailure(ports, visit, subscribed);
-  const { connection } = account;
-  ports.log({ event: "account.resubscribed", tenant, account: accountKey(account), connection });
-  const isGone = await endSubscriptionOfGone(ports, visit);
-  return { visit, next: isGone ? "gone" : "over", isSubscribed: true };
-}
-
-/** A disconnection that ran at the same time may have unsubscribed before this check subscribed. */
-async function endSubscriptionOfGone(ports: SubscriptionPorts, visit: Visit): Promise<boolean> {
-  const { tenant, checked, platform, token, now } = visit;
-  const { account } = checked;
-  const { connectionId } = account;
-  if (await ports.accounts.recordResubscription({ tenant, ref: account, connectionId, at: now })) return false;
-  const subscription = ownSubscription(tenant, account);
-  // A new connection of the account may need it, unless it is of another kind.
-  if ((await listSubscribers(ports, subscription)).length > 0) return true;
-  await platform.unsubscribe(account, token);
-  await checkSubscribers(ports, subscription);
-  return true;
+  const confirm = () => markSubscribed(ports, { tenant, account }, now);
+  const result = await reconcileSubscription(ports, {
+    subscription: ownSubscription(tenant, account),
+    connected: { isMissing: true, isNew: false, now, confirm },
+  });
+  if (result.kind === "refused" || result.kind === "unknown") return applyFailure(ports, visit, result);
+  return { visit, next: result.kind === "subscribed" ? "over" : "gone", isSubscribed: true };
 }
 
 async function applyFailure(ports: SubscriptionPorts, visit: Visit, failure: CallFailure): Promise<SubscriptionResult> {

@@ -187,9 +187,9 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
       for (let call = 0; call < calls; call++) await step();
     },
 
-    disconnect: () =>
+    disconnect: (of: TenantId = tenant, account: AccountRef = ref) =>
       asProcess("disconnect", (ports) =>
-        runDisconnection(ports, { tenant, account: ref, reason: "user", actor: "cli" }, time()),
+        runDisconnection(ports, { tenant: of, account, reason: "user", actor: "cli" }, time()),
       ),
 
     connect: (of: TenantId, account: AccountRef, rest: Partial<NewConnection> = {}) =>
@@ -245,6 +245,16 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     check: (of: TenantId = tenant, account: AccountRef = ref) =>
       asProcess("check", (ports) =>
         runAccountTask({ ...noDeletionPorts, ...ports }, { op: "check", tenant: of, account }, time()),
+      ),
+
+    /** The task of the page's subscription. It names an account that uses the page, or did. */
+    reconcile: () =>
+      asProcess("reconcile", (ports) =>
+        runAccountTask(
+          { ...noDeletionPorts, ...ports },
+          { op: "reconcile_subscription", tenant, account: ref, pageId: page.externalId },
+          time(),
+        ),
       ),
 
     /** A worker that remembers for a minute whose the account is. */

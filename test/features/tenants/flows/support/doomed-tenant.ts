@@ -24,6 +24,7 @@ export const noSubscriptions = {
     unsubscribe: async () => ({ kind: "done" }) as const,
   }),
   vault: { open: async () => "token" },
+  accountWork: { send: () => Promise.reject(new Error("No account came while a subscription was ended.")) },
   log: () => {},
 };
 
