@@ -2,7 +2,7 @@ import { deriveEventUlid } from "#base/events/events.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
-import { done, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { done, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { type Author, authorName } from "#features/access/author.ts";
 import { hasRole, roles } from "#features/access/rules/roles.ts";
 import type { ChangeAuthor } from "#features/access/store/acting-conditions.ts";
@@ -27,8 +27,8 @@ type DisconnectTask = Extract<AccountTask, { op: "let_go" }>;
 /** By then the request has ended. */
 export const COMPLETION_DELAY: Millis = MINUTE;
 
-/** Each attempt meets another connection of the account, or another subscription by a check. */
-const ATTEMPTS_MAX = 3;
+/** Each attempt meets another connection of the account, or another subscription: for it, or that it takes over. */
+const ATTEMPTS_MAX = 5;
 
 const auditActions = { user: "account.disconnect", platform_deauthorized: "platform.deauthorize" } as const;
 
@@ -72,9 +72,10 @@ export async function completeDisconnection(
   task: DisconnectTask,
   time: TaskTime,
 ): Promise<RecordOutcome> {
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const account = await ports.accounts.get(task.tenant, task.account);
     if (account?.connectionId !== task.connectionId) break;
+    if (attempt > ATTEMPTS_MAX) return retry("subscription");
     const result = await disconnectConnection(ports, { task, account }, time);
     if (result !== "gone") return done;
   }

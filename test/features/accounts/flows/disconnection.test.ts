@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
+import { completeDisconnection } from "#features/accounts/flows/disconnection.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
@@ -223,6 +224,26 @@ it("a disconnection whose process died is completed by its task", async () => {
   expect(await fixture.get(tenant, page())).toBeNull();
   expect([...fixture.subscribed]).toEqual([]);
   expect(await fixture.eventTypes()).toEqual(["account.connected", "account.disconnected"]);
+});
+
+it("the task of a disconnection that meets a new subscription on each attempt is repeated, and disconnects", async () => {
+  await fixture.connect(tenant, page());
+  const ports = fixture.ports();
+  const dying = { ...ports, pageUses: { list: async () => Promise.reject(new Error("died")) } };
+  await expect(fixture.disconnect(tenant, page(), {}, dying)).rejects.toThrow("died");
+  const disconnect: typeof ports.accounts.disconnect = async (request) => {
+    const { connectionId } = request;
+    testEnv.advance(1);
+    await ports.accounts.recordResubscription({ tenant, ref: page(), connectionId, at: testEnv.now() });
+    return ports.accounts.disconnect(request);
+  };
+  const task = (await fixture.delayedTasks()).find(({ op }) => op === "let_go");
+  if (task?.op !== "let_go") throw new Error("The disconnection has no task.");
+  const raced = { ...ports, accounts: { ...ports.accounts, disconnect } };
+  expect(await completeDisconnection(raced, task, fixture.time())).toMatchObject({ end: "retry" });
+  expect(await fixture.get(tenant, page())).not.toBeNull();
+  expect(await completeDisconnection(ports, task, fixture.time())).toMatchObject({ end: "done" });
+  expect(await fixture.get(tenant, page())).toBeNull();
 });
 
 it("a disconnection whose process died before it sent the event has it sent by its task, once", async () => {
