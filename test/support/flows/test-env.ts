@@ -27,7 +27,8 @@ import { platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import { compose } from "../../../functions/compose.ts";
-import type { Host } from "../../../functions/host.ts";
+import type { Clients, Host } from "../../../functions/host.ts";
+import { connectingPorts } from "../../../functions/support/connecting-ports.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import { noStream } from "../../features/realtime/flows/support/no-stream.ts";
 import { openSecrets } from "../../histories/cloud/secrets.ts";
@@ -134,8 +135,8 @@ export async function openTestEnv(
     queues: Partial<TestQueues>,
     {
       graph = "http://127.0.0.1:9",
-      webhookClient,
-    }: { readonly graph?: string; readonly webhookClient?: WebhookClient } = {},
+      ...clients
+    }: { readonly graph?: string } & Pick<Clients, "webhookClient" | "accountPlatformFor" | "mail"> = {},
   ): Host {
     const http = platformHttp({ total: 400 });
     const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
@@ -161,7 +162,7 @@ export async function openTestEnv(
             ? mockPlatform(() => newUlid(now), account.platform)
             : platformFor(account.connection, upstream, http),
         accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
-        ...(webhookClient ? { webhookClient } : {}),
+        ...clients,
       },
       log,
       random: () => 0,
@@ -232,6 +233,11 @@ export async function openTestEnv(
       ...compose(hostFor({})).deadLetters(),
       findSourceQueue: () => queue,
     }),
+    /** Of the accounts' worker, and of what connects accounts. */
+    accountsPorts(queues: Partial<TestQueues>, clients: Pick<Clients, "accountPlatformFor" | "mail">) {
+      const host = hostFor(queues, clients);
+      return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle) };
+    },
     sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
     /** The keys of the hashes of addresses. */
     addressKeys: async () => (await readRoot()).address,

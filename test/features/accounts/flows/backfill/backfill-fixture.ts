@@ -1,15 +1,11 @@
-import type { LogLine } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { BackfillTask } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { encodeAccountTask } from "#features/accounts/queue.ts";
-import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
-import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
-import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import { inboundBody } from "../../../../support/flows/inbound-webhooks.ts";
@@ -22,7 +18,6 @@ import {
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
-import { noDeletionPorts } from "../support/no-deletion-ports.ts";
 import { FakeHistory, type HistoryMessage } from "./fake-history.ts";
 
 /** A tenant with an account whose webhooks were missing from `since` until `until`, two hours ago. */
@@ -41,23 +36,15 @@ export async function openBackfillFixture(testEnv: TestEnv) {
   const app = { metaAppId: null, metaSecret: null };
 
   const ports = () => ({
-    ...stores,
-    mail: null,
-    accountPlatformFor: async (connection: Connection) =>
-      accountPlatformFor(connection, { upstream, http: history.http(), app }),
-    events: openQueue(queues.events, testEnv.sqs),
-    vault: testEnv.newVault(),
-    renderWebhook: toWebhookBody,
-    queueWebhook: (raw: Uint8Array, now: number) =>
-      receiveWebhook({ inbound: openQueue(queues.inbound, testEnv.sqs), files: testEnv.files }, raw, now),
-    accountWork: openQueue(queues.accounts, testEnv.sqs),
+    ...testEnv.accountsPorts(queues, {
+      accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http: history.http(), app }),
+      mail: null,
+    }),
     wait: async (duration: number) => testEnv.advance(duration),
-    log: (line: LogLine) => void testEnv.lines.push(line),
   });
 
   /** The worker of the accounts queue, in a process of its own. */
-  const backfillWorker = () =>
-    accountsWorker({ ...noDeletionPorts, ...ports(), receivedMessages: testEnv.receivedMessages }, testEnv.now);
+  const backfillWorker = () => accountsWorker(ports(), testEnv.now);
 
   const ingest = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
   const depth = (url: string) => queueDepth(testEnv.eventSource, url);

@@ -1,6 +1,5 @@
 import type { Mail, Mailer } from "#base/aws/mail.ts";
 import { openQueue } from "#base/aws/queues.ts";
-import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
@@ -25,8 +24,6 @@ import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { openTeamEnv } from "../../../access/flows/team/support/team.ts";
 import { healthyAnswers } from "./healthy-platform.ts";
-import { noBackfillPorts } from "./no-backfill.ts";
-import { noDeletionPorts } from "./no-deletion-ports.ts";
 
 type Outcome = { readonly kind: "done" } | CallFailure;
 
@@ -93,19 +90,8 @@ export async function openConnectionFixture(testEnv: TestEnv) {
   let mailer: Mailer | null = null;
 
   /** The ports of a new process. */
-  const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts => ({
-    ...stores,
-    ...noDeletionPorts,
-    events: openQueue(queues.events, testEnv.sqs),
-    accountWork: openQueue(queues.accounts, testEnv.sqs),
-    vault: testEnv.newVault(),
-    accountPlatformFor: async (connection) => platform(connection),
-    mail: mailer,
-    receivedMessages: openReceivedMessages(testEnv.sqs),
-    ...noBackfillPorts,
-    accountsMax: 500,
-    log: (line) => void testEnv.lines.push(line),
-  });
+  const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts =>
+    testEnv.accountsPorts(queues, { accountPlatformFor: async (connection) => platform(connection), mail: mailer });
   const time = () => ({ now: testEnv.now, endsAt: testEnv.now() + 29 * SECOND });
 
   const fixture = {

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { openMail } from "#base/aws/mail.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
@@ -18,7 +17,6 @@ import { conversationId } from "#features/inbox/rules/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
-import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import { simulatedAppIds, startSimulator } from "#simulator";
@@ -35,7 +33,6 @@ import {
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { openTeamEnv } from "../../../access/flows/team/support/team.ts";
-import { noDeletionPorts } from "./no-deletion-ports.ts";
 
 const SECRETS = { meta: "meta-secret", instagram: "instagram-secret" };
 
@@ -125,20 +122,10 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
   const app = { metaAppId: simulatedAppIds.meta, metaSecret: SECRETS.meta };
   /** The ports of a new process. */
   const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts => ({
-    ...openStores(testEnv.table),
-    ...noDeletionPorts,
-    accountsMax: 500,
-    events: openQueue(queues.events, testEnv.sqs),
-    accountWork: openQueue(queues.accounts, testEnv.sqs),
-    vault: testEnv.newVault(),
-    accountPlatformFor: async (of) => accountPlatformFor(of, { upstream: platforms.upstream, http, app }),
-    renderWebhook: toWebhookBody,
-    queueWebhook: (raw, now) =>
-      receiveWebhook({ inbound: openQueue(queues.inbound, testEnv.sqs), files: testEnv.files }, raw, now),
+    ...testEnv.accountsPorts(queues, {
+      accountPlatformFor: async (of) => accountPlatformFor(of, { upstream: platforms.upstream, http, app }),
+    }),
     wait: (duration) => platforms.advance(duration),
-    mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, testEnv.ses),
-    receivedMessages: testEnv.receivedMessages,
-    log: (line) => void testEnv.lines.push(line),
   });
   let sends = 0;
   const senderPorts = () => ({

@@ -1,4 +1,3 @@
-import { openMail } from "#base/aws/mail.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -19,8 +18,6 @@ import { openStores } from "../../../../../support/stores/open-stores.ts";
 import { openTeamEnv } from "../../../../access/flows/team/support/team.ts";
 import { healthyAnswers, type PlatformAnswers } from "../../support/healthy-platform.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
-import { noBackfillPorts } from "../../support/no-backfill.ts";
-import { noDeletionPorts } from "../../support/no-deletion-ports.ts";
 
 export type CheckFixture = Awaited<ReturnType<typeof openCheckFixture>>;
 
@@ -97,20 +94,12 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
 
   /** The ports of a new process. */
   const newPorts = (): TaskPorts & WorkerPorts => ({
-    ...openStores(testEnv.table),
-    ...noDeletionPorts,
-    ...noBackfillPorts,
-    events: openQueue(queues.events, testEnv.sqs),
+    ...testEnv.accountsPorts(queues, { accountPlatformFor: async () => platform }),
     accountWork: {
       ...openQueue(queues.accounts, testEnv.sqs),
       // Backfills are not run here.
       send: (message) => openQueue(queues.profiles, testEnv.sqs).send(message),
     },
-    vault: testEnv.newVault(),
-    accountPlatformFor: async () => platform,
-    mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, testEnv.ses),
-    receivedMessages: testEnv.receivedMessages,
-    log: (line) => void testEnv.lines.push(line),
   });
   const newWorker = (changes: Pick<TaskPorts, "checkInterval"> = {}) =>
     accountsWorker({ ...newPorts(), ...changes }, testEnv.now) as QueueWorker;
