@@ -205,23 +205,31 @@ describe("the table of layers in ARCHITECTURE.md", () => {
         ?.replace(" as types only", ""),
     );
 
-  it("has every layer of the rules and no other", () => {
+  it("the table of layers in ARCHITECTURE.md has every layer of the rules and no other", () => {
     const layers = forbidden.flatMap(({ name }) => (name.endsWith(": layers") ? [name.slice(0, -8)] : []));
     expect(rows.map(({ layer }) => layer)).toEqual(expect.arrayContaining(layers));
     expect(rows).toHaveLength(layers.length);
   });
 
-  it.each(rows)("permits the imports of the rules: $layer", ({ layer, imports }) => {
-    const [values = "", types = ""] = imports.split(/;? ?types of /);
-    const layers = (text = "") => list(text.split(";")[0]);
-    expect([layer, ...layers(values)].sort()).toEqual(permitted(`${layer}: layers`, "may import"));
-    expect(layers(types).sort()).toEqual(permitted(`${layer}: types only`, "may import"));
-  });
+  it.each(rows)(
+    "the table of layers in ARCHITECTURE.md permits the imports of the rules: $layer",
+    ({ layer, imports }) => {
+      const [values = "", types = ""] = imports.split(/;? ?types of /);
+      const layers = (text = "") => list(text.split(";")[0]);
+      expect([layer, ...layers(values)].sort()).toEqual(permitted(`${layer}: layers`, "may import"));
+      expect(layers(types).sort()).toEqual(permitted(`${layer}: types only`, "may import"));
+    },
+  );
 
-  it.each(rows)("permits the packages of the rules: $layer", ({ layer, packages }) => {
-    const named = list(packages.replace(";", ",").replace(" (types)", "")).map((name) => packagePatterns[name] ?? name);
-    expect(named.sort()).toEqual(permitted(`${layer}: packages`, "may use"));
-  });
+  it.each(rows)(
+    "the table of layers in ARCHITECTURE.md permits the packages of the rules: $layer",
+    ({ layer, packages }) => {
+      const named = list(packages.replace(";", ",").replace(" (types)", "")).map(
+        (name) => packagePatterns[name] ?? name,
+      );
+      expect(named.sort()).toEqual(permitted(`${layer}: packages`, "may use"));
+    },
+  );
 });
 
 const packagePatterns: Readonly<Record<string, string>> = {

@@ -40,7 +40,7 @@ describe("a mistyped command", () => {
     );
   });
 
-  it("is none of the documented commands", () => {
+  it("a mistyped command is none of the documented commands", () => {
     const names = [...USAGE.matchAll(/npm run admin -- ((?:[a-z]+(?:-[a-z]+)? ?)+)/g)].map(([, name = ""]) =>
       name.trim(),
     );
@@ -59,16 +59,14 @@ describe("a mistyped option", () => {
     expect(messageOf(() => readArguments(args))).toBe(`${expected} ${HINT}`);
   });
 
-  it("without its value is refused in one line", () => {
+  it("a mistyped option without its value is refused in one line", () => {
     expect(messageOf(() => readArguments(["listen", "--forward-to"]))).toMatch(
       /^[^\n]*--forward-to[^\n]*missing\. Run [^\n]* for all commands\.$/,
     );
   });
 });
 
-describe("help", () => {
-  it.each([["--help"], ["-h"]])("is requested by %s after any command", (flag) => {
-    expect(readArguments(["tenant", flag]).help).toBe(true);
-    expect(readArguments(["tenant"]).help).toBe(false);
-  });
+it.each([["--help"], ["-h"]])("help is requested by %s after any command", (flag) => {
+  expect(readArguments(["tenant", flag]).help).toBe(true);
+  expect(readArguments(["tenant"]).help).toBe(false);
 });

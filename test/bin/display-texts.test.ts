@@ -9,19 +9,17 @@ import { newTenant } from "../../bin/admin/tenants.ts";
 const hidden = ["a\u200eb", "a\u200fb", "a\u061cb", "a\u200bb", "a\ufeffb", "a\u202eb", "a\nb", "a\u001b[1mb"];
 const values = readArguments(["tenant", "create", "acme", "--owner", "ann@example.com"]);
 
-describe("tenant create", () => {
-  it.each([...hidden, "", " ", "\u3164", "x".repeat(81)])("refuses the name %j", async (name) => {
-    await expect(newTenant({ ...values, name })).rejects.toThrow(
-      new CliError("Invalid --name. Use one line of 1 to 80 characters, without control and format characters."),
-    );
-  });
+it.each([...hidden, "", " ", "\u3164", "x".repeat(81)])("tenant create refuses the name %j", async (name) => {
+  await expect(newTenant({ ...values, name })).rejects.toThrow(
+    new CliError("Invalid --name. Use one line of 1 to 80 characters, without control and format characters."),
+  );
 });
 
 describe.each([
   ["key create", newKey],
   ["operator-key create", newOperatorKey],
 ])("%s", (_, create) => {
-  it.each([...hidden, "x".repeat(101)])("refuses the label %j", async (label) => {
+  it.each([...hidden, "x".repeat(101)])("the command refuses the label %j", async (label) => {
     await expect(create({ ...values, tenant: "acme", tenants: "acme", label })).rejects.toThrow(
       new CliError("Invalid --label. Use one line of at most 100 characters, without control and format characters."),
     );

@@ -40,11 +40,11 @@ describe("a page of 50", () => {
   const firstCursor = async (path: string) =>
     (await pipeline.call<{ next_cursor: string }>(longConversation.liveKey, "GET", path)).next_cursor;
 
-  test("of all messages is one query of the feed", async () => {
+  test("a page of 50 of all messages is one query of the feed", async () => {
     expect(await get("/v1/messages", "messages")).toEqual(readCost(3.5));
   });
 
-  test("with test messages is a query of each scope's feed", async () => {
+  test("a page of 50 with test messages is a query of each scope's feed", async () => {
     expect(await get("/v1/messages?include_test=true", "messages")).toEqual(readCost(4));
   });
 
@@ -52,17 +52,17 @@ describe("a page of 50", () => {
     expect(await get("/v1/messages?direction=inbound", "messages")).toEqual(readCost(4));
   });
 
-  test("of one conversation's messages is its head and a query", async () => {
+  test("a page of 50 of one conversation's messages is its head and a query", async () => {
     expect(await get(`/v1/messages?conversation_id=${conversation()}`, "messages")).toEqual(readCost(4.5));
   });
 
-  test("that continues a conversation costs its head and the remaining rows", async () => {
+  test("a page of 50 that continues a conversation costs its head and the remaining rows", async () => {
     const path = `/v1/conversations/${conversation()}`;
     const cursor = await firstCursor(path);
     expect(await get(`${path}?cursor=${cursor}`, "messages", 10)).toEqual(readCost(2));
   });
 
-  test("of an endpoint's deliveries is one query", async () => {
+  test("a page of 50 of an endpoint's deliveries is one query", async () => {
     const path = `/v1/webhooks/${inboxWorkspace.endpointIds[0]}/deliveries`;
     expect(await pageCost(pipeline, inboxWorkspace.liveKey, path, "deliveries")).toEqual(readCost(1.5));
   });
@@ -95,12 +95,12 @@ describe("statistics and audit", () => {
     [1, 1],
     [5, 1.5],
     [20, 3],
-  ])("of %i endpoints are read in two queries", async (endpoints, rcu) => {
+  ])("statistics and audit of %i endpoints are read in two queries", async (endpoints, rcu) => {
     const { liveKey } = await busyDay(endpoints);
     expect(await pageCost(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(readCost(rcu));
   });
 
-  test("of a filtered inbox cost the 200 heads that are examined", async () => {
+  test("statistics and audit of a filtered inbox cost the 200 heads that are examined", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     const account = { platform: "instagram", externalId: "17841400000000001" } as const;
     const heads = Array.from({ length: 210 }, (_, person) => {

@@ -36,79 +36,77 @@ function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
   expect(measured).toEqual(exact);
 }
 
-describe("one inbound message of a batch of ten", () => {
-  test("with one endpoint", async () => {
-    const cost = await inboundMessageCost(pipeline, { endpoints: 1 });
-    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
-  });
+test("one inbound message of a batch of ten with one endpoint", async () => {
+  const cost = await inboundMessageCost(pipeline, { endpoints: 1 });
+  expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
+});
 
-  test("with two endpoints costs one more row", async () => {
-    const cost = await inboundMessageCost(pipeline, { endpoints: 2 });
-    expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithTwoEndpoints);
-  });
+test("one inbound message of a batch of ten with two endpoints costs one more row", async () => {
+  const cost = await inboundMessageCost(pipeline, { endpoints: 2 });
+  expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithTwoEndpoints);
+});
 
-  test("with five endpoints costs four more rows", async () => {
-    const cost = await inboundMessageCost(pipeline, { endpoints: 5 });
-    expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithFiveEndpoints);
-  });
+test("one inbound message of a batch of ten with five endpoints costs four more rows", async () => {
+  const cost = await inboundMessageCost(pipeline, { endpoints: 5 });
+  expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithFiveEndpoints);
+});
 
-  test("has a first attempt that costs its row and a tenth of what the batch reads and counts", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    await everyoneWrites(pipeline, workspace, 10);
-    pipeline.advance(SECOND);
-    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
+test("one inbound message of a batch of ten has a first attempt that costs its row and a tenth of what the batch reads and counts", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 10);
+  pipeline.advance(SECOND);
+  for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
+  await pipeline.ingest();
+  const cost = perMessage(await pipeline.cost(() => pipeline.deliver()), 10);
+  expectCost(cost, { wcu: 1.1, rcu: 0.55, sqs: 0.2 }, costTargets.firstAttempt);
+});
+
+test("one inbound message of a batch of ten costs the same on Messenger, whose message ids are shorter", async () => {
+  const cost = await inboundMessageCost(pipeline, { platform: "messenger", endpoints: 1 });
+  expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
+});
+
+test("one inbound message of a batch of ten costs one unit less from new people, whose heads move no index entry, and requests their profiles", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 1);
+  const others = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person + 1));
+  const cost = await pipeline.cost(async () => {
+    for (const webhook of others) await pipeline.receive(webhook);
     await pipeline.ingest();
-    const cost = perMessage(await pipeline.cost(() => pipeline.deliver()), 10);
-    expectCost(cost, { wcu: 1.1, rcu: 0.55, sqs: 0.2 }, costTargets.firstAttempt);
+    await pipeline.deliver();
   });
+  expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, costTargets.inboundWithOneEndpoint);
+});
 
-  test("costs the same on Messenger, whose message ids are shorter", async () => {
-    const cost = await inboundMessageCost(pipeline, { platform: "messenger", endpoints: 1 });
-    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
-  });
+test("one inbound message of a batch of ten reads its account's tenant once per batch when it is not cached", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 10);
+  pipeline.advance(MINUTE);
+  const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 10));
+  expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
+});
 
-  test("costs one unit less from new people, whose heads move no index entry, and requests their profiles", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    await everyoneWrites(pipeline, workspace, 1);
-    const others = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person + 1));
-    const cost = await pipeline.cost(async () => {
-      for (const webhook of others) await pipeline.receive(webhook);
-      await pipeline.ingest();
-      await pipeline.deliver();
-    });
-    expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, costTargets.inboundWithOneEndpoint);
-  });
+test("one inbound message of a batch of ten of an account that is not connected costs two reads of its route", async () => {
+  const ref = { platform: "messenger", externalId: "an unknown account" } as const;
+  const cost = await pipeline.cost(() => pipeline.stores.accounts.getRoute(ref));
+  expectCost(cost, { wcu: 0, rcu: 1.5, sqs: 0 });
+});
 
-  test("reads its account's tenant once per batch when it is not cached", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    await everyoneWrites(pipeline, workspace, 10);
-    pipeline.advance(MINUTE);
-    const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 10));
-    expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
-  });
-
-  test("of an account that is not connected costs two reads of its route", async () => {
-    const ref = { platform: "messenger", externalId: "an unknown account" } as const;
-    const cost = await pipeline.cost(() => pipeline.stores.accounts.getRoute(ref));
-    expectCost(cost, { wcu: 0, rcu: 1.5, sqs: 0 });
-  });
-
-  test("that the platform repeats costs two refused writes and is not posted again", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    const webhooks = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person));
-    const takeAll = async () => {
-      for (const webhook of webhooks) await pipeline.receive(webhook);
-      await pipeline.ingest();
-      await pipeline.deliver();
-      await pipeline.fetchProfiles();
-    };
-    await takeAll();
-    const posted = pipeline.loopback.events.length;
-    const cost = await pipeline.cost(takeAll);
-    expect(posted).toBeGreaterThanOrEqual(10);
-    expect(pipeline.loopback.events).toHaveLength(posted);
-    expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2.05, sqs: 1.5 });
-  });
+test("one inbound message of a batch of ten that the platform repeats costs two refused writes and is not posted again", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  const webhooks = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person));
+  const takeAll = async () => {
+    for (const webhook of webhooks) await pipeline.receive(webhook);
+    await pipeline.ingest();
+    await pipeline.deliver();
+    await pipeline.fetchProfiles();
+  };
+  await takeAll();
+  const posted = pipeline.loopback.events.length;
+  const cost = await pipeline.cost(takeAll);
+  expect(posted).toBeGreaterThanOrEqual(10);
+  expect(pipeline.loopback.events).toHaveLength(posted);
+  expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2.05, sqs: 1.5 });
 });
 
 describe("one webhook of several people", () => {
@@ -125,7 +123,7 @@ describe("one webhook of several people", () => {
     return pipeline.cost(() => pipeline.ingest());
   };
 
-  test("costs for each what a webhook of one person costs, and is received once", async () => {
+  test("one webhook of several people costs for each what a webhook of one person costs, and is received once", async () => {
     const ofOne = await costOf(1, 1);
     const cost = await costOf(3, 3);
     expectCost(ofOne, { wcu: 7, rcu: 0.5, sqs: 3 });
@@ -133,52 +131,50 @@ describe("one webhook of several people", () => {
     expectCost(cost, { wcu: 19, rcu: 1.5, sqs: 3 });
   });
 
-  test("with 60 updates costs one send more, and the receive and delete of its parts", async () => {
+  test("one webhook of several people with 60 updates costs one send more, and the receive and delete of its parts", async () => {
     const cost = await costOf(60, 6);
     // Six sends of events.
     expectCost(cost, { wcu: 361, rcu: 3, sqs: 6 + 2 + 1 + 2 });
   });
 });
 
-describe("one of ten profile lookups", () => {
-  test("reads the head, the account and the account again, and writes the head", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
-    await pipeline.ingest();
-    await pipeline.deliver();
-    const cost = await pipeline.cost(() => pipeline.fetchProfiles());
-    expectCost(perMessage(cost, 10), { wcu: 2, rcu: 3, sqs: 0.2 });
-  });
+test("one of ten profile lookups reads the head, the account and the account again, and writes the head", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
+  await pipeline.ingest();
+  await pipeline.deliver();
+  const cost = await pipeline.cost(() => pipeline.fetchProfiles());
+  expectCost(perMessage(cost, 10), { wcu: 2, rcu: 3, sqs: 0.2 });
+});
 
-  test("of a person who writes ten times is requested once per batch and made once", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    for (let batch = 0; batch < 2; batch++) {
-      for (let message = 0; message < 10; message++) await pipeline.receive(workspace.nextWebhook(0));
-      await pipeline.ingest();
-    }
-    await pipeline.deliver();
-    const cost = await pipeline.cost(() => pipeline.fetchProfiles());
-    expect(cost).toEqual({ wcu: 2, rcu: 3, sqs: 2 });
-  });
+test("one of ten profile lookups of a person who writes ten times is requested once per batch and made once", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  for (let batch = 0; batch < 2; batch++) {
+    for (let message = 0; message < 10; message++) await pipeline.receive(workspace.nextWebhook(0));
+    await pipeline.ingest();
+  }
+  await pipeline.deliver();
+  const cost = await pipeline.cost(() => pipeline.fetchProfiles());
+  expect(cost).toEqual({ wcu: 2, rcu: 3, sqs: 2 });
+});
 
-  test("is requested again with the first message after a day", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    await everyoneWrites(pipeline, workspace, 1);
-    const looked = () => pipeline.cost(() => pipeline.fetchProfiles());
-    pipeline.advance(24 * HOUR - SECOND);
-    await pipeline.receive(workspace.nextWebhook(0));
-    await pipeline.ingest();
-    expect(await looked()).toEqual({ wcu: 0, rcu: 0, sqs: 0 });
-    pipeline.advance(SECOND);
-    await pipeline.receive(workspace.nextWebhook(0));
-    await pipeline.ingest();
-    expect(await looked()).toEqual({ wcu: 2, rcu: 3, sqs: 2 });
-    await pipeline.deliver();
-  });
+test("one of ten profile lookups is requested again with the first message after a day", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 1);
+  const looked = () => pipeline.cost(() => pipeline.fetchProfiles());
+  pipeline.advance(24 * HOUR - SECOND);
+  await pipeline.receive(workspace.nextWebhook(0));
+  await pipeline.ingest();
+  expect(await looked()).toEqual({ wcu: 0, rcu: 0, sqs: 0 });
+  pipeline.advance(SECOND);
+  await pipeline.receive(workspace.nextWebhook(0));
+  await pipeline.ingest();
+  expect(await looked()).toEqual({ wcu: 2, rcu: 3, sqs: 2 });
+  await pipeline.deliver();
 });
 
 describe("one request", () => {
-  test("reads its key for one unit and counts in its minute for another", async () => {
+  test("one request reads its key for one unit and counts in its minute for another", async () => {
     const { liveKey } = await freshWorkspace(pipeline);
     const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now());
     if (isRefusal(caller)) throw new Error("The key does not open.");
@@ -189,18 +185,18 @@ describe("one request", () => {
     expect(KEY_AND_RATE).toEqual({ wcu: check.wcu + rate.wcu, rcu: check.rcu + rate.rcu, sqs: 0 });
   });
 
-  test("with a malformed key reads nothing", async () => {
+  test("one request with a malformed key reads nothing", async () => {
     const cost = await pipeline.cost(() =>
       authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`, pipeline.now()),
     );
     expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
   });
 
-  test("for an inbox page of 50", async () => {
+  test("one request for an inbox page of 50", async () => {
     expectCost(await inboxPageCost(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, costTargets.inboxPage);
   });
 
-  test("for a conversation with 50 messages", async () => {
+  test("one request for a conversation with 50 messages", async () => {
     expectCost(await detailPageCost(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, costTargets.detailPage);
   });
 
@@ -219,7 +215,7 @@ describe("one request", () => {
     expect(await pipeline.tableCalls(call)).toBe(3);
   });
 
-  test("that creates a webhook endpoint is one transaction of three items, and counts a DNS lookup", async () => {
+  test("one request that creates a webhook endpoint is one transaction of three items, and counts a DNS lookup", async () => {
     const { liveKey } = await freshWorkspace(pipeline);
     const url = `${pipeline.loopback.origin}/hooks/new`;
     const cost = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", { url }));
@@ -230,30 +226,28 @@ describe("one request", () => {
   });
 });
 
-describe("one reply", () => {
-  test("with a live key", async () => {
-    expectCost(await replyCost(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, costTargets.reply);
-  });
+test("one reply with a live key", async () => {
+  expectCost(await replyCost(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, costTargets.reply);
+});
 
-  test("with a test key does not write the conversation's head", async () => {
-    expectCost(await replyCost(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, costTargets.reply);
-  });
+test("one reply with a test key does not write the conversation's head", async () => {
+  expectCost(await replyCost(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, costTargets.reply);
+});
 
-  test("is delivered for one row and counted with it; its echo costs three refused writes", async () => {
-    const workspace = await freshWorkspace(pipeline);
-    await everyoneWrites(pipeline, workspace, 1);
-    pipeline.advance(SECOND);
-    const messageId = await sendReply(pipeline, workspace, 0);
-    const delivery = await pipeline.cost(() => pipeline.deliver());
-    expectCost(delivery, { wcu: 2, rcu: 1, sqs: 2 });
-    pipeline.advance(SECOND);
-    const posted = pipeline.loopback.events.length;
-    await pipeline.receive(workspace.nextWebhook(0, { messageId }));
-    const echo = await pipeline.cost(() => pipeline.ingest());
-    await pipeline.deliver();
-    expectCost(echo, { wcu: 3, rcu: 1, sqs: 3 });
-    expect(pipeline.loopback.events).toHaveLength(posted);
-  });
+test("one reply is delivered for one row and counted with it; its echo costs three refused writes", async () => {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 1);
+  pipeline.advance(SECOND);
+  const messageId = await sendReply(pipeline, workspace, 0);
+  const delivery = await pipeline.cost(() => pipeline.deliver());
+  expectCost(delivery, { wcu: 2, rcu: 1, sqs: 2 });
+  pipeline.advance(SECOND);
+  const posted = pipeline.loopback.events.length;
+  await pipeline.receive(workspace.nextWebhook(0, { messageId }));
+  const echo = await pipeline.cost(() => pipeline.ingest());
+  await pipeline.deliver();
+  expectCost(echo, { wcu: 3, rcu: 1, sqs: 3 });
+  expect(pipeline.loopback.events).toHaveLength(posted);
 });
 
 describe("one of three deliveries that fail together, too few to open the circuit", () => {
@@ -313,37 +307,35 @@ describe("one of three deliveries that fail together, too few to open the circui
   });
 });
 
-describe("one idle sweep", () => {
-  test("reads the checkpoint and the hour's eight shards", async () => {
-    await pipeline.sweep();
-    pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
-    await pipeline.sweep();
-    pipeline.advance(MINUTE);
-    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 4.5, sqs: 0 });
-  });
+test("one idle sweep reads the checkpoint and the hour's eight shards", async () => {
+  await pipeline.sweep();
+  pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+  await pipeline.sweep();
+  pipeline.advance(MINUTE);
+  expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 4.5, sqs: 0 });
+});
 
-  test("reads two hours across the turn of an hour", async () => {
-    pipeline.advance(HOUR - (pipeline.now() % HOUR) - 3 * MINUTE);
-    await pipeline.sweep();
-    pipeline.advance(2 * MINUTE);
-    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 8.5, sqs: 0 });
-  });
+test("one idle sweep reads two hours across the turn of an hour", async () => {
+  pipeline.advance(HOUR - (pipeline.now() % HOUR) - 3 * MINUTE);
+  await pipeline.sweep();
+  pipeline.advance(2 * MINUTE);
+  expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 8.5, sqs: 0 });
+});
 
-  test("saves its checkpoint after each hundred due items, and sends them in batches of ten", async () => {
-    pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
-    await pipeline.sweep();
-    const { tenant } = await freshWorkspace(pipeline);
-    for (let i = 0; i < 250; i++) {
-      const dueAt = pipeline.now() + 5 * MINUTE;
-      const eventUlid = deriveUlid(dueAt, `event ${i}`);
-      await pipeline.stores.due.put({ tenant, endpointId: deriveUlid(dueAt, "one"), eventUlid, attempt: 4, dueAt });
-    }
-    pipeline.advance(10 * MINUTE);
-    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 3, rcu: 5, sqs: 25 });
-  });
+test("one idle sweep saves its checkpoint after each hundred due items, and sends them in batches of ten", async () => {
+  pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+  await pipeline.sweep();
+  const { tenant } = await freshWorkspace(pipeline);
+  for (let i = 0; i < 250; i++) {
+    const dueAt = pipeline.now() + 5 * MINUTE;
+    const eventUlid = deriveUlid(dueAt, `event ${i}`);
+    await pipeline.stores.due.put({ tenant, endpointId: deriveUlid(dueAt, "one"), eventUlid, attempt: 4, dueAt });
+  }
+  pipeline.advance(10 * MINUTE);
+  expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 3, rcu: 5, sqs: 25 });
+});
 
-  test("catches up after a day's outage by reading 25 hours", async () => {
-    pipeline.advance(24 * HOUR);
-    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 100.5, sqs: 0 });
-  });
+test("one idle sweep catches up after a day's outage by reading 25 hours", async () => {
+  pipeline.advance(24 * HOUR);
+  expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 100.5, sqs: 0 });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
 import { freshWorkspace, perMessage } from "../bench/scenarios.ts";
 import { openSocket } from "../features/realtime/flows/push/support/open-socket.ts";
@@ -37,22 +37,20 @@ async function withSocket(sockets = 1): Promise<Workspace> {
 
 const base = { wcu: 7.2, rcu: 1.05, sqs: 1.5 };
 
-describe("one inbound message of a batch of ten", () => {
-  test("of a tenant without sockets costs what it costs without a stream", async () => {
-    expect(await messagesCost(await freshWorkspace(pipeline), 10)).toEqual(base);
-    expect(pipeline.frames).toEqual([]);
-  });
-
-  test.each([1, 20])(
-    "of a tenant with %i sockets reads the sockets once and each conversation at half the price",
-    async (sockets) => {
-      const cost = await messagesCost(await withSocket(sockets), 10);
-      // The message to the push worker is sent, received and deleted once for ten events.
-      expect(cost).toEqual({ wcu: 7.2, rcu: base.rcu + 0.5 + 0.05, sqs: base.sqs + 0.3 });
-      expect(pipeline.frames).toHaveLength(20 * sockets);
-    },
-  );
+test("one inbound message of a batch of ten of a tenant without sockets costs what it costs without a stream", async () => {
+  expect(await messagesCost(await freshWorkspace(pipeline), 10)).toEqual(base);
+  expect(pipeline.frames).toEqual([]);
 });
+
+test.each([1, 20])(
+  "one inbound message of a batch of ten of a tenant with %i sockets reads the sockets once and each conversation at half the price",
+  async (sockets) => {
+    const cost = await messagesCost(await withSocket(sockets), 10);
+    // The message to the push worker is sent, received and deleted once for ten events.
+    expect(cost).toEqual({ wcu: 7.2, rcu: base.rcu + 0.5 + 0.05, sqs: base.sqs + 0.3 });
+    expect(pipeline.frames).toHaveLength(20 * sockets);
+  },
+);
 
 test("one of a hundred messages adds a tenth of a send and a fiftieth of a receive", async () => {
   const { wcu, rcu, sqs } = await messagesCost(await withSocket(), 100);

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { RETRY_DELAYS } from "#base/kernel/limits.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -159,115 +159,113 @@ test("a deleted endpoint", async () => {
   expect(await requestCost("DELETE", "")).toEqual({ wcu: 6, rcu: 0, sqs: 0 });
 });
 
-describe("an endpoint with an open circuit", () => {
-  /** Events of this many messages, ingested and waiting on the queue. */
-  async function publishMessages(other: Workspace, count: number): Promise<void> {
-    for (let person = 0; person < count; person++) await pipeline.receive(other.nextWebhook(person));
-    await pipeline.ingest();
+/** Events of this many messages, ingested and waiting on the queue. */
+async function publishMessages(other: Workspace, count: number): Promise<void> {
+  for (let person = 0; person < count; person++) await pipeline.receive(other.nextWebhook(person));
+  await pipeline.ingest();
+}
+
+test("an endpoint with an open circuit costs two units per waiting event, and nothing for a retry that becomes due", async () => {
+  // The rest on the queue from the tests above.
+  pipeline.loopback.respondWith(200);
+  for (let round = 0; round < 3; round++) {
+    pipeline.advance(10 * MINUTE);
+    await pipeline.retry();
+    await pipeline.retrySlow();
   }
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  pipeline.loopback.respondWith(500);
+  await publishMessages(other, 10);
+  const opening = await pipeline.cost(() => pipeline.deliver());
+  const [rows, breaker, retries, probe, queue] = [10 * 2, 1, 10, 1, 2];
+  expect(opening).toEqual({ wcu: rows + breaker, rcu: 0.5 + 10 * 0.5, sqs: retries + probe + queue });
 
-  test("costs two units per waiting event, and nothing for a retry that becomes due", async () => {
-    // The rest on the queue from the tests above.
-    pipeline.loopback.respondWith(200);
-    for (let round = 0; round < 3; round++) {
-      pipeline.advance(10 * MINUTE);
-      await pipeline.retry();
-      await pipeline.retrySlow();
-    }
-    const other = await freshWorkspace(pipeline, { endpoints: 1 });
-    pipeline.loopback.respondWith(500);
-    await publishMessages(other, 10);
-    const opening = await pipeline.cost(() => pipeline.deliver());
-    const [rows, breaker, retries, probe, queue] = [10 * 2, 1, 10, 1, 2];
-    expect(opening).toEqual({ wcu: rows + breaker, rcu: 0.5 + 10 * 0.5, sqs: retries + probe + queue });
+  await publishMessages(other, 10);
+  // The endpoint is read again, once for the batch.
+  const waiting = await pipeline.cost(() => pipeline.deliver());
+  expect(waiting).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: queue });
 
-    await publishMessages(other, 10);
-    // The endpoint is read again, once for the batch.
-    const waiting = await pipeline.cost(() => pipeline.deliver());
-    expect(waiting).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: queue });
+  pipeline.advance(5 * SECOND);
+  expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
 
-    pipeline.advance(5 * SECOND);
-    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
+  // Claim, row and breaker; the endpoint, the waiting deliveries with five rows, the message; and the next probe.
+  pipeline.advance(MINUTE);
+  expect(await pipeline.cost(() => pipeline.retrySlow())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
 
-    // Claim, row and breaker; the endpoint, the waiting deliveries with five rows, the message; and the next probe.
-    pipeline.advance(MINUTE);
-    expect(await pipeline.cost(() => pipeline.retrySlow())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
-
-    pipeline.loopback.respondWith(200);
-    pipeline.advance(2 * MINUTE);
-    const closing = await pipeline.cost(async () => {
-      await pipeline.retrySlow();
-      await pipeline.retry();
-    });
-    const delivered = await pipeline.stores.deliveries.list(other.tenant, {
-      endpointId: other.endpointIds[0] ?? "",
-      before: null,
-      limit: 50,
-      now: pipeline.now(),
-    });
-    expect(delivered.rows.map(({ status }) => status)).toEqual(Array(20).fill("delivered"));
-    // Each of the twenty is claimed and settled; three batches count their deliveries; the circuit closes.
-    expect(closing.wcu).toBe(20 * 3 + 3 + 1);
+  pipeline.loopback.respondWith(200);
+  pipeline.advance(2 * MINUTE);
+  const closing = await pipeline.cost(async () => {
+    await pipeline.retrySlow();
+    await pipeline.retry();
   });
-
-  test("costs no more for the next event when a thousand are waiting", async () => {
-    const other = await freshWorkspace(pipeline, { endpoints: 1 });
-    const [id = ""] = other.endpointIds;
-    pipeline.loopback.respondWith(500);
-    await publishMessages(other, 10);
-    await pipeline.deliver();
-    for (let round = 0; round < 10; round++) {
-      await Promise.all(
-        Array.from({ length: 100 }, async () => {
-          const deliveryTarget = {
-            endpointId: id,
-            eventUlid: newUlid(pipeline.now()),
-            eventType: "test.event",
-            source: null,
-          } as const;
-          await pipeline.stores.deliveries.recordFirst(other.tenant, deliveryTarget, {
-            verdict: waitingForEndpoint,
-            outcome: null,
-            settledAt: pipeline.now(),
-          });
-        }),
-      );
-    }
-    await publishMessages(other, 10);
-    // The endpoint is read again, once for the batch.
-    expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: 2 });
+  const delivered = await pipeline.stores.deliveries.list(other.tenant, {
+    endpointId: other.endpointIds[0] ?? "",
+    before: null,
+    limit: 50,
+    now: pipeline.now(),
   });
+  expect(delivered.rows.map(({ status }) => status)).toEqual(Array(20).fill("delivered"));
+  // Each of the twenty is claimed and settled; three batches count their deliveries; the circuit closes.
+  expect(closing.wcu).toBe(20 * 3 + 3 + 1);
+});
 
-  test("costs the daily check a scan of the undelivered rows, and nothing for each row that waits for it", async () => {
-    const { waitingDeliveries, endpoints } = pipeline.stores;
-    const ports = { waitingDeliveries, endpoints, retries: pipeline.apiPorts.retries, log: () => {} };
-    const check = () => pipeline.cost(() => rescheduleOverdue(ports, pipeline.now()));
-    // More than a thousand rows of earlier tests, of two endpoints.
-    const whileOpen = await check();
-    expect(whileOpen.wcu).toBe(0);
-    expect(whileOpen.rcu).toBeGreaterThan(16);
-    expect(whileOpen.rcu).toBeLessThan(25);
-    expect(whileOpen.sqs).toBe(0);
-  });
+test("an endpoint with an open circuit costs no more for the next event when a thousand are waiting", async () => {
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  const [id = ""] = other.endpointIds;
+  pipeline.loopback.respondWith(500);
+  await publishMessages(other, 10);
+  await pipeline.deliver();
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const deliveryTarget = {
+          endpointId: id,
+          eventUlid: newUlid(pipeline.now()),
+          eventType: "test.event",
+          source: null,
+        } as const;
+        await pipeline.stores.deliveries.recordFirst(other.tenant, deliveryTarget, {
+          verdict: waitingForEndpoint,
+          outcome: null,
+          settledAt: pipeline.now(),
+        });
+      }),
+    );
+  }
+  await publishMessages(other, 10);
+  // The endpoint is read again, once for the batch.
+  expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: 2 });
+});
 
-  test("costs one unit for a warning, and five for a pause", async () => {
-    const other = await freshWorkspace(pipeline, { endpoints: 1 });
-    const [endpointId = ""] = other.endpointIds;
-    const { tenant } = other;
-    for (const [failedSince, wcu, sqs] of [
-      [10, 1, 2],
-      // The event's own message.
-      [20, 5, 3],
-    ] as const) {
-      const endpoint = await pipeline.stores.endpoints.get(tenant, endpointId);
-      if (!endpoint) throw new Error("The endpoint is not there.");
-      const since = pipeline.now() - 6 * DAY;
-      const failing = { ...endpoint.breaker, failingSince: since, failedSince };
-      await pipeline.stores.endpoints.saveBreaker(tenant, endpoint, failing, pipeline.now());
-      const body = encodeEndpointTask({ tenant, endpointId, kind: "warn", since });
-      await pipeline.apiPorts.retries.send({ body });
-      expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu, rcu: 1, sqs });
-    }
-    expect(await pipeline.stores.endpoints.get(tenant, endpointId)).toMatchObject({ status: "paused" });
-  });
+test("an endpoint with an open circuit costs the daily check a scan of the undelivered rows, and nothing for each row that waits for it", async () => {
+  const { waitingDeliveries, endpoints } = pipeline.stores;
+  const ports = { waitingDeliveries, endpoints, retries: pipeline.apiPorts.retries, log: () => {} };
+  const check = () => pipeline.cost(() => rescheduleOverdue(ports, pipeline.now()));
+  // More than a thousand rows of earlier tests, of two endpoints.
+  const whileOpen = await check();
+  expect(whileOpen.wcu).toBe(0);
+  expect(whileOpen.rcu).toBeGreaterThan(16);
+  expect(whileOpen.rcu).toBeLessThan(25);
+  expect(whileOpen.sqs).toBe(0);
+});
+
+test("an endpoint with an open circuit costs one unit for a warning, and five for a pause", async () => {
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  const [endpointId = ""] = other.endpointIds;
+  const { tenant } = other;
+  for (const [failedSince, wcu, sqs] of [
+    [10, 1, 2],
+    // The event's own message.
+    [20, 5, 3],
+  ] as const) {
+    const endpoint = await pipeline.stores.endpoints.get(tenant, endpointId);
+    if (!endpoint) throw new Error("The endpoint is not there.");
+    const since = pipeline.now() - 6 * DAY;
+    const failing = { ...endpoint.breaker, failingSince: since, failedSince };
+    await pipeline.stores.endpoints.saveBreaker(tenant, endpoint, failing, pipeline.now());
+    const body = encodeEndpointTask({ tenant, endpointId, kind: "warn", since });
+    await pipeline.apiPorts.retries.send({ body });
+    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu, rcu: 1, sqs });
+  }
+  expect(await pipeline.stores.endpoints.get(tenant, endpointId)).toMatchObject({ status: "paused" });
 });

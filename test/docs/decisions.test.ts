@@ -10,19 +10,19 @@ describe.each(decisions)("%s", (page) => {
   const [, number, title] = /^# (\d+)\. (.+)$/m.exec(text) ?? [];
   const [, date, status] = /^Date: (\d{4}-\d{2}-\d{2}) · Status: (\w+)$/m.exec(text) ?? [];
 
-  it("has a context, a decision and consequences, in this order", () => {
+  it("a decision has a context, a decision and consequences, in this order", () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(["Context", "Decision", "Consequences"]);
   });
 
-  it("is in the index with its number, title, date and status", () => {
+  it("a decision is in the index with its number, title, date and status", () => {
     const file = page.slice(FOLDER.length);
     expect(file).toMatch(new RegExp(`^${String(number).padStart(4, "0")}-`));
     expect(index).toContain(`| ${number} | [${title}](${file}) | ${date} | ${status} |`);
   });
 });
 
-it("has no number twice", () => {
+it("no number of a decision stands twice", () => {
   const numbers = decisions.map((page) => page.slice(FOLDER.length, FOLDER.length + 4));
   expect(new Set(numbers).size).toBe(decisions.length);
   expect(decisions.length).toBeGreaterThan(0);

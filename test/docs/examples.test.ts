@@ -52,7 +52,7 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
 describe.each(Object.entries(samples))("%s", (page, expected) => {
   const blocks = codeBlocks(page);
 
-  it("shows JSON that its route accepts or returns", () => {
+  it("the document shows JSON that its route accepts or returns", () => {
     const shown = blocks.filter(({ language }) => language === "json").map(({ code }) => JSON.parse(code) as object);
     expect(shown).toHaveLength(expected.length);
     for (const [index, { schema, value }] of expected.entries()) {
@@ -61,7 +61,7 @@ describe.each(Object.entries(samples))("%s", (page, expected) => {
     }
   });
 
-  it("calls routes that exist, with bodies that they accept", () => {
+  it("the document calls routes that exist, with bodies that they accept", () => {
     for (const { code } of blocks.filter(({ language }) => language === "sh")) {
       const [, path = ""] = /"\$BASE(\/[^"]*)"/.exec(code) ?? [];
       const body = / -d '(.*)'/.exec(code)?.[1];

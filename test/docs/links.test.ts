@@ -6,12 +6,12 @@ import { headingAnchors, PROJECT, pages, readPage, relativeLinks } from "./markd
 /** The linked file, as a path from the project's root. */
 const target = (page: string, path: string) => (path === "" ? page : join(page, "..", path));
 
-it("finds the pages of the project", () => {
+it("the check of links finds the pages of the project", () => {
   expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/README.md", "docs/decisions/README.md"]));
 });
 
 describe.each(pages)("%s", (page) => {
-  it("links only to files and headings that exist", () => {
+  it("the document links only to files and headings that exist", () => {
     const broken = relativeLinks(page).filter(({ path, anchor }) => {
       const file = target(page, path);
       if (!existsSync(join(PROJECT, file))) return true;
@@ -21,7 +21,7 @@ describe.each(pages)("%s", (page) => {
   });
 
   // Layers are compared by test/layout.test.ts.
-  it("names only source files and folders that exist", () => {
+  it("the document names only source files and folders that exist", () => {
     const names = [
       ...readPage(page).matchAll(/`((?:shared|features|functions|lib|local|bin|web|packages|test|docs)\/[\w./-]+)`/g),
     ];
@@ -32,7 +32,7 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-it("leads from README.md to every page", () => {
+it("every page is reached by links from README.md", () => {
   const reached = new Set(["README.md"]);
   for (const page of reached) {
     for (const { path } of relativeLinks(page)) if (path.endsWith(".md")) reached.add(target(page, path));
@@ -40,7 +40,7 @@ it("leads from README.md to every page", () => {
   expect(pages.filter((page) => !reached.has(page))).toEqual([]);
 });
 
-it("has every page that code mentions", () => {
+it("every page that code mentions exists", () => {
   const sources = globSync("{bin,functions,lib,local,packages,shared,test,web}/**/*.{ts,mjs,js}", {
     cwd: PROJECT,
     exclude: (name) => name.endsWith("links.test.ts"),

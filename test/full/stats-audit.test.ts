@@ -79,7 +79,7 @@ async function finishAllWork(): Promise<void> {
 }
 
 describe("the statistics", () => {
-  it("are exact although queues repeat half of all messages and the platform repeats webhooks", async () => {
+  it("the statistics are exact although queues repeat half of all messages and the platform repeats webhooks", async () => {
     const people = Array.from({ length: 10 }, newPersonId);
     const at = (await stack.now()) - 1_000;
     const entries = Array.from({ length: MESSAGES }, (_, n) =>
@@ -158,55 +158,53 @@ describe("the statistics", () => {
   });
 });
 
-describe("the audit trail", () => {
-  it("lists the actions of command line and API with actor and address, and nothing of another tenant", async () => {
-    const { dataDir } = stack;
-    await runAdminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
-    const { secret: other } = await runAdminJson(dataDir, "key", "create", "--tenant", "other-shop", "--scope", "live");
-    await runAdminJson(dataDir, "operator-key", "create", "--tenants", "demo,other-shop");
-    expect((await runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com")).code).toBe(1);
-    await createTestWebhook(stack, receivers.well.url, undefined, other);
-    await createTestWebhook(stack, receivers.well.url);
+it("the audit trail lists the actions of command line and API with actor and address, and nothing of another tenant", async () => {
+  const { dataDir } = stack;
+  await runAdminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
+  const { secret: other } = await runAdminJson(dataDir, "key", "create", "--tenant", "other-shop", "--scope", "live");
+  await runAdminJson(dataDir, "operator-key", "create", "--tenants", "demo,other-shop");
+  expect((await runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com")).code).toBe(1);
+  await createTestWebhook(stack, receivers.well.url, undefined, other);
+  await createTestWebhook(stack, receivers.well.url);
 
-    const summarize = ({ action, actor, ip }: AuditRow) => [
-      action,
-      actor.split(":")[0],
-      ip === null ? null : "an address",
-    ];
-    const theirs = await readData<{ audit: AuditRow[]; next_cursor: null }>("/v1/audit", other);
-    expect(theirs.next_cursor).toBeNull();
-    expect(theirs.audit.slice(0, -2).map(summarize)).toEqual([
-      ["webhook.create", "key", "an address"],
-      ["operator_key.create", "cli", null],
-      ["key.create", "cli", null],
-    ]);
-    // One transaction creates a tenant and the invite of its owner, so their entries have the same time and no order.
-    expect(theirs.audit.slice(-2).map(summarize).sort()).toEqual([
-      ["invite.create", "cli", null],
-      ["tenant.create", "cli", null],
-    ]);
+  const summarize = ({ action, actor, ip }: AuditRow) => [
+    action,
+    actor.split(":")[0],
+    ip === null ? null : "an address",
+  ];
+  const theirs = await readData<{ audit: AuditRow[]; next_cursor: null }>("/v1/audit", other);
+  expect(theirs.next_cursor).toBeNull();
+  expect(theirs.audit.slice(0, -2).map(summarize)).toEqual([
+    ["webhook.create", "key", "an address"],
+    ["operator_key.create", "cli", null],
+    ["key.create", "cli", null],
+  ]);
+  // One transaction creates a tenant and the invite of its owner, so their entries have the same time and no order.
+  expect(theirs.audit.slice(-2).map(summarize).sort()).toEqual([
+    ["invite.create", "cli", null],
+    ["tenant.create", "cli", null],
+  ]);
 
-    const auditResponse = await readData<{ audit: AuditRow[] }>("/v1/audit");
-    const entriesBy = (actor: string) => auditResponse.audit.filter((entry) => entry.actor.startsWith(actor));
-    const actionsByCli = entriesBy("cli").map(({ action }) => action);
-    expect(actionsByCli.slice(0, -2)).toEqual([
-      "operator_key.create",
-      ...Array(3).fill("account.connect"),
-      "operator_key.create",
-      "key.create",
-      "key.create",
-    ]);
-    expect(actionsByCli.slice(-2).sort()).toEqual(["invite.create", "tenant.create"]);
-    expect(entriesBy("key:").map(summarize)).toEqual(Array(4).fill(["webhook.create", "key", "an address"]));
-    const [newest] = theirs.audit;
-    const shared = new Set(auditResponse.audit.map(({ resource }) => resource));
-    expect(shared.has(newest?.resource ?? "")).toBe(false);
-    const instants = auditResponse.audit.map(({ at }) => at);
-    expect(instants).toEqual([...instants].sort().reverse());
+  const auditResponse = await readData<{ audit: AuditRow[] }>("/v1/audit");
+  const entriesBy = (actor: string) => auditResponse.audit.filter((entry) => entry.actor.startsWith(actor));
+  const actionsByCli = entriesBy("cli").map(({ action }) => action);
+  expect(actionsByCli.slice(0, -2)).toEqual([
+    "operator_key.create",
+    ...Array(3).fill("account.connect"),
+    "operator_key.create",
+    "key.create",
+    "key.create",
+  ]);
+  expect(actionsByCli.slice(-2).sort()).toEqual(["invite.create", "tenant.create"]);
+  expect(entriesBy("key:").map(summarize)).toEqual(Array(4).fill(["webhook.create", "key", "an address"]));
+  const [newest] = theirs.audit;
+  const shared = new Set(auditResponse.audit.map(({ resource }) => resource));
+  expect(shared.has(newest?.resource ?? "")).toBe(false);
+  const instants = auditResponse.audit.map(({ at }) => at);
+  expect(instants).toEqual([...instants].sort().reverse());
 
-    const trail = JSON.stringify([auditResponse, theirs]);
-    for (const secret of [other, stack.info.live_key, hooks.well.secret, "owner@example.com", receivers.well.url]) {
-      expect(trail).not.toContain(secret);
-    }
-  });
+  const trail = JSON.stringify([auditResponse, theirs]);
+  for (const secret of [other, stack.info.live_key, hooks.well.secret, "owner@example.com", receivers.well.url]) {
+    expect(trail).not.toContain(secret);
+  }
 });

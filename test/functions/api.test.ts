@@ -76,7 +76,7 @@ describe("reading", () => {
     expect(inbox.body.data).toMatchObject({ conversations: [{ id: sampleConversationId(tenant) }], next_cursor: null });
   });
 
-  it("accepts a cursor only for its own query and tenant", async () => {
+  it("reading accepts a cursor only for its own query and tenant", async () => {
     for (let i = 0; i < 3; i++) await recordInbound(`m${i}`);
     const { body } = await request("/v1/messages?limit=1");
     const cursor = body.data.next_cursor;
@@ -96,7 +96,7 @@ describe("reading", () => {
     }
   });
 
-  it("answers ids of another tenant exactly as unknown ids", async () => {
+  it("reading answers ids of another tenant exactly as unknown ids", async () => {
     await recordInbound("private");
     const stranger = await newKey(newTenant());
     const pairs = [
@@ -116,7 +116,7 @@ describe("reading", () => {
     expect((await request(`/v1/messages?tenant=${tenant}`, { key: stranger })).status).toBe(403);
   });
 
-  it("hints at a # that is not encoded in a URL", async () => {
+  it("reading hints at a # that is not encoded in a URL", async () => {
     for (const path of ["/v1/conversations/CONV", "/v1/messages?conversation_id=CONV"]) {
       const { status, body } = await request(path);
       expect([status, body.error.code, body.error.message]).toEqual([
@@ -127,7 +127,7 @@ describe("reading", () => {
     }
   });
 
-  it("shows test traffic only on request", async () => {
+  it("reading shows test traffic only on request", async () => {
     const message = sampleMessage(tenant, { id: "t1", scope: "test", sentAt: testEnv.now() });
     await messageStore(testEnv.table).record(tenant, message, testEnv.now());
     await recordInbound("l1", testEnv.now() - 1);
@@ -139,117 +139,111 @@ describe("reading", () => {
   });
 });
 
-describe("webhooks", () => {
-  it("subscribe to all events by default and return the secret once", async () => {
-    const response = await request("/v1/webhooks", { body: { url: "http://127.0.0.1:1/in" } });
-    expect(response.body.data.endpoint.events).toEqual(eventTypes);
-    const secret = response.body.data.signing_secret;
-    expect(secret).toMatch(/^whs_/);
-    const list = await request("/v1/webhooks");
-    const read = await request(`/v1/webhooks/${response.body.data.endpoint.id}`);
-    expect(list.body.data.endpoints).toEqual([read.body.data.endpoint]);
-    expect(JSON.stringify([list, read])).toContain(secret.slice(0, 12));
-    expect(JSON.stringify([list, read])).not.toContain(secret.slice(0, 13));
+it("webhooks subscribe to all events by default and return the secret once", async () => {
+  const response = await request("/v1/webhooks", { body: { url: "http://127.0.0.1:1/in" } });
+  expect(response.body.data.endpoint.events).toEqual(eventTypes);
+  const secret = response.body.data.signing_secret;
+  expect(secret).toMatch(/^whs_/);
+  const list = await request("/v1/webhooks");
+  const read = await request(`/v1/webhooks/${response.body.data.endpoint.id}`);
+  expect(list.body.data.endpoints).toEqual([read.body.data.endpoint]);
+  expect(JSON.stringify([list, read])).toContain(secret.slice(0, 12));
+  expect(JSON.stringify([list, read])).not.toContain(secret.slice(0, 13));
+});
+
+it("webhooks are refused with the reason when the URL or the request is invalid", async () => {
+  for (const body of [
+    { url: "http://10.0.0.1/in" },
+    { url: "http://127.0.0.1:1/", events: [] },
+    { url: "http://127.0.0.1:1/", events: ["message.unknown"] },
+    {},
+  ]) {
+    const refused = await request("/v1/webhooks", { body });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
+    expect(refused.body.error.detail).not.toBe("");
+  }
+});
+
+it.each([
+  ["http://10.0.0.1/in", "the URL's address is not public"],
+  ["hooks", "invalid URL. Use a complete URL, such as https://example.com/hooks"],
+])("webhooks at %s are refused, and message and errors say what is wrong with the URL", async (url, problem) => {
+  const { error } = (await request("/v1/webhooks", { body: { url } })).body;
+  expect(error.message).toBe(`url is not allowed: ${problem}.`);
+  expect(error.errors).toEqual([{ field: "url", problem: `is not allowed: ${problem}` }]);
+});
+
+it("webhooks list their deliveries in pages; unknown, foreign and malformed ids have none", async () => {
+  const endpointId = newUlid(testEnv.now());
+  const ulids = Array.from({ length: 5 }, () => newUlid(testEnv.now()));
+  for (const eventUlid of ulids) {
+    await deliveryStore(testEnv.table).recordFirst(
+      tenant,
+      {
+        endpointId,
+        eventUlid,
+        eventType: "message.received",
+        source: { conversationId: sampleConversationId(tenant), position: "p" },
+      },
+      {
+        verdict: { status: "retrying", nextRetryAt: testEnv.now() + 5_000 },
+        outcome: { kind: "answered", status: 503, retryAfter: null, durationMs: 3 },
+        settledAt: testEnv.now(),
+      },
+    );
+  }
+  const first = await request(`/v1/webhooks/${endpointId}/deliveries?limit=3`);
+  const second = await request(`/v1/webhooks/${endpointId}/deliveries?limit=3&cursor=${first.body.data.next_cursor}`);
+  const all = [...first.body.data.deliveries, ...second.body.data.deliveries];
+  expect(new Set(all.map((row: { delivery_id: string }) => row.delivery_id)).size).toBe(5);
+  expect(second.body.data.next_cursor).toBeNull();
+  const empty = { status: 200, body: { data: { deliveries: [], next_cursor: null } } };
+  const stranger = await newKey(newTenant());
+  expect(await request(`/v1/webhooks/${endpointId}/deliveries`, { key: stranger })).toMatchObject(empty);
+  expect(await request("/v1/webhooks/%23/deliveries")).toMatchObject(empty);
+  expect(await request(`/v1/webhooks/${newUlid(testEnv.now())}/deliveries`)).toMatchObject(empty);
+});
+
+const reply = (rest: object = {}, apiKey = key) =>
+  request("/v1/messages/reply", {
+    key: apiKey,
+    body: { conversation_id: sampleConversationId(tenant), text: "hi", ...rest },
   });
 
-  it("are refused with the reason when the URL or the request is invalid", async () => {
-    for (const body of [
-      { url: "http://10.0.0.1/in" },
-      { url: "http://127.0.0.1:1/", events: [] },
-      { url: "http://127.0.0.1:1/", events: ["message.unknown"] },
-      {},
-    ]) {
-      const refused = await request("/v1/webhooks", { body });
-      expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
-      expect(refused.body.error.detail).not.toBe("");
-    }
-  });
+it("a reply requires a text without attachments or an actor", async () => {
+  for (const rest of [{ attachments: [] }, { actor_id: "u" }, { text: "" }, { text: 7 }, { conversation_id: "" }]) {
+    expect(await reply(rest)).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
+  }
+});
 
-  it.each([
-    ["http://10.0.0.1/in", "the URL's address is not public"],
-    ["hooks", "invalid URL. Use a complete URL, such as https://example.com/hooks"],
-  ])("at %s are refused, and message and errors say what is wrong with the URL", async (url, problem) => {
-    const { error } = (await request("/v1/webhooks", { body: { url } })).body;
-    expect(error.message).toBe(`url is not allowed: ${problem}.`);
-    expect(error.errors).toEqual([{ field: "url", problem: `is not allowed: ${problem}` }]);
-  });
-
-  it("list their deliveries in pages; unknown, foreign and malformed ids have none", async () => {
-    const endpointId = newUlid(testEnv.now());
-    const ulids = Array.from({ length: 5 }, () => newUlid(testEnv.now()));
-    for (const eventUlid of ulids) {
-      await deliveryStore(testEnv.table).recordFirst(
-        tenant,
-        {
-          endpointId,
-          eventUlid,
-          eventType: "message.received",
-          source: { conversationId: sampleConversationId(tenant), position: "p" },
-        },
-        {
-          verdict: { status: "retrying", nextRetryAt: testEnv.now() + 5_000 },
-          outcome: { kind: "answered", status: 503, retryAfter: null, durationMs: 3 },
-          settledAt: testEnv.now(),
-        },
-      );
-    }
-    const first = await request(`/v1/webhooks/${endpointId}/deliveries?limit=3`);
-    const second = await request(`/v1/webhooks/${endpointId}/deliveries?limit=3&cursor=${first.body.data.next_cursor}`);
-    const all = [...first.body.data.deliveries, ...second.body.data.deliveries];
-    expect(new Set(all.map((row: { delivery_id: string }) => row.delivery_id)).size).toBe(5);
-    expect(second.body.data.next_cursor).toBeNull();
-    const empty = { status: 200, body: { data: { deliveries: [], next_cursor: null } } };
-    const stranger = await newKey(newTenant());
-    expect(await request(`/v1/webhooks/${endpointId}/deliveries`, { key: stranger })).toMatchObject(empty);
-    expect(await request("/v1/webhooks/%23/deliveries")).toMatchObject(empty);
-    expect(await request(`/v1/webhooks/${newUlid(testEnv.now())}/deliveries`)).toMatchObject(empty);
+it("a reply to an account that is not connected is 404 account_not_found", async () => {
+  await recordInbound("m1");
+  expect(await reply()).toMatchObject({ status: 404, body: { error: { code: "account_not_found" } } });
+  expect(await reply({}, await newKey(newTenant()))).toMatchObject({
+    status: 404,
+    body: { error: { code: "conversation_not_found" } },
   });
 });
 
-describe("a reply", () => {
-  const reply = (rest: object = {}, apiKey = key) =>
-    request("/v1/messages/reply", {
-      key: apiKey,
-      body: { conversation_id: sampleConversationId(tenant), text: "hi", ...rest },
-    });
-
-  it("requires a text without attachments or an actor", async () => {
-    for (const rest of [{ attachments: [] }, { actor_id: "u" }, { text: "" }, { text: 7 }, { conversation_id: "" }]) {
-      expect(await reply(rest)).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
-    }
-  });
-
-  it("to an account that is not connected is 404 account_not_found", async () => {
-    await recordInbound("m1");
-    expect(await reply()).toMatchObject({ status: 404, body: { error: { code: "account_not_found" } } });
-    expect(await reply({}, await newKey(newTenant()))).toMatchObject({
-      status: 404,
-      body: { error: { code: "conversation_not_found" } },
-    });
-  });
+it("every route with a key is 401 without one", async () => {
+  for (const { method, path, auth } of apiRoutes) {
+    const response = await app.request(path.replace("{id}", "x"), { method });
+    expect([method, path, response.status === 401]).toEqual([method, path, auth !== "none"]);
+  }
 });
 
-describe("every route with a key", () => {
-  it("is 401 without one", async () => {
-    for (const { method, path, auth } of apiRoutes) {
-      const response = await app.request(path.replace("{id}", "x"), { method });
-      expect([method, path, response.status === 401]).toEqual([method, path, auth !== "none"]);
-    }
-  });
+it("every route with a key answers 429 with Retry-After after the requests of the minute", async () => {
+  const caller = await authenticate(ports, `Bearer ${key}`, testEnv.now());
+  if ("refused" in caller) throw new Error(caller.refused);
+  await Promise.all(Array.from({ length: 600 }, () => enforceRateLimit(ports, caller, testEnv.now())));
+  const refused = await request("/v1/accounts");
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: "rate_limited" } } });
+  expect(Number(refused.retryAfter)).toBe(60 - new Date(testEnv.now()).getUTCSeconds());
+});
 
-  it("answers 429 with Retry-After after the requests of the minute", async () => {
-    const caller = await authenticate(ports, `Bearer ${key}`, testEnv.now());
-    if ("refused" in caller) throw new Error(caller.refused);
-    await Promise.all(Array.from({ length: 600 }, () => enforceRateLimit(ports, caller, testEnv.now())));
-    const refused = await request("/v1/accounts");
-    expect(refused).toMatchObject({ status: 429, body: { error: { code: "rate_limited" } } });
-    expect(Number(refused.retryAfter)).toBe(60 - new Date(testEnv.now()).getUTCSeconds());
-  });
-
-  it("is not required for ping and health", async () => {
-    const ping = await (await app.request("/v1/ping")).json();
-    expect(ping).toMatchObject({ ok: true, data: { name: "parley", time: iso(testEnv.now()) } });
-    expect((await app.request("/health")).status).toBe(200);
-    expect((await app.request("/")).status).toBe(404);
-  });
+it("every route with a key is not required for ping and health", async () => {
+  const ping = await (await app.request("/v1/ping")).json();
+  expect(ping).toMatchObject({ ok: true, data: { name: "parley", time: iso(testEnv.now()) } });
+  expect((await app.request("/health")).status).toBe(200);
+  expect((await app.request("/")).status).toBe(404);
 });

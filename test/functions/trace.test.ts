@@ -79,7 +79,7 @@ async function replay(requestId: string): Promise<void> {
   await call("POST", path, undefined, requestId);
 }
 
-it("follows a webhook from the intake through each wait to the last attempt, and then the request that replays it", async () => {
+it("one trace id follows a webhook from the intake through each wait to the last attempt, and then the request that replays it", async () => {
   pipeline.loopback.respondWith(503);
   await receiveMessage("webhook-1");
   await pipeline.deliver();
@@ -102,13 +102,13 @@ it("follows a webhook from the intake through each wait to the last attempt, and
   expect(attempts().slice(ATTEMPTS_MAX)).toEqual(["message.received 1 delivered replay-1 replay-1"]);
 });
 
-it("follows a webhook to the profile of its person", async () => {
+it("one trace id follows a webhook to the profile of its person", async () => {
   await receiveMessage("webhook-2");
   await pipeline.fetchProfiles();
   expect(tracesOf("profile.fetched")).toEqual(["webhook-2"]);
 });
 
-it("follows a webhook to an attempt that was lost and found overdue", async () => {
+it("one trace id follows a webhook to an attempt that was lost and found overdue", async () => {
   pipeline.loopback.respondWith(503);
   await receiveMessage("webhook-3");
   loseMessage("Deliveries");
@@ -123,7 +123,7 @@ it("follows a webhook to an attempt that was lost and found overdue", async () =
   ]);
 });
 
-it("follows a replay whose attempt was lost and found overdue", async () => {
+it("one trace id follows a replay whose attempt was lost and found overdue", async () => {
   await receiveMessage("webhook-4");
   await pipeline.deliver();
   loseMessage("Deliveries");
@@ -137,7 +137,7 @@ it("follows a replay whose attempt was lost and found overdue", async () => {
   ]);
 });
 
-it("follows a reply that the sweep settles to the event of its failure", async () => {
+it("one trace id follows a reply that the sweep settles to the event of its failure", async () => {
   await receiveMessage("webhook-5");
   answerNextSend(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
   const reply = { conversation_id: workspace.conversationIdFor(0), text: "Yes." };
@@ -150,7 +150,7 @@ it("follows a reply that the sweep settles to the event of its failure", async (
   expect(attempts()).toEqual(["message.failed 1 delivered reply-5 reply-5"]);
 });
 
-it("follows a held message, not the check that releases it, to the event of its send", async () => {
+it("one trace id follows a held message, not the check that releases it, to the event of its send", async () => {
   await receiveMessage("webhook-6");
   await pipeline.deliver();
   pipeline.advance(DAY);
@@ -188,7 +188,7 @@ it("follows a held message, not the check that releases it, to the event of its 
 const erase = (requestId: string) =>
   call("DELETE", `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`, undefined, requestId);
 
-it("follows an erasure to its last pass", async () => {
+it("one trace id follows an erasure to its last pass", async () => {
   await receiveMessage("webhook-7");
   await erase("erasure-7");
   for (let minute = 0; minute < 5; minute++) {
@@ -198,7 +198,7 @@ it("follows an erasure to its last pass", async () => {
   expect(tracesOf("erasure.pass_completed")).toEqual(["erasure-7", "erasure-7"]);
 });
 
-it("follows an erasure whose message became a dead letter to its last pass", async () => {
+it("one trace id follows an erasure whose message became a dead letter to its last pass", async () => {
   await receiveMessage("webhook-8");
   const lost = loseMessage("Erasures");
   await erase("erasure-8");

@@ -44,7 +44,7 @@ describe.each(
     Object.keys(operations).map((method) => [method, path] as const),
   ),
 )("%s %s", (method, path) => {
-  it("accepts every valid request", async () => {
+  it("the route accepts every valid request", async () => {
     const requests = requestsTo(document, { path, method, ids: Object.values(ids), omitted });
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {

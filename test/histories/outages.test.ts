@@ -77,7 +77,7 @@ const cases = outServices.flatMap((service) => durations.map((duration) => [serv
 describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
   const run = openedOnce(() => runOutage(service, duration));
 
-  it("makes no dead letter, and nothing is lost or in a wrong place", () => {
+  it("the outage makes no dead letter, and nothing is lost or in a wrong place", () => {
     const { settled } = run;
     expect(
       [judgeDeadLetters, judgeHeldMessages, judgeHolders, judgeEvents, judgeConnectedAccounts].flatMap((judge) =>
@@ -87,7 +87,7 @@ describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
     expect(settled.writings.every(({ webhook }) => webhook !== null && settled.acknowledged.has(webhook))).toBe(true);
   });
 
-  it("is made up for in 20 minutes: every message is stored and delivered", () => {
+  it("the outage is made up for in 20 minutes: every message is stored and delivered", () => {
     const { soon, waited } = run;
     expect(waited.length).toBeGreaterThanOrEqual((CUSTOMERS.length * duration) / WRITES_EACH - CUSTOMERS.length);
     const delivered = new Set(soon.posts.filter(({ accepted }) => accepted).map(messageIdOf));
@@ -95,7 +95,7 @@ describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
     expect(waited.filter(({ mid }) => storedAt(soon, mid) === null)).toEqual([]);
   });
 
-  it("leaves each conversation with its newest message, and stores what waited in the order of its times", () => {
+  it("the outage leaves each conversation with its newest message, and stores what waited in the order of its times", () => {
     const { soon, settled, waited, until } = run;
     for (const customer of new Set(settled.writings.map((writing) => writing.customer))) {
       const own = settled.writings.filter((writing) => writing.customer === customer);
@@ -110,7 +110,7 @@ describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
     }
   });
 
-  it("costs few receives", () => {
+  it("the outage costs few receives", () => {
     const { receives, waited, refused } = run;
     // Five of each message in its first minutes, and then six an hour.
     const most = waited.length * (5 + (6 * duration) / HOUR);

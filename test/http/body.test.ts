@@ -12,23 +12,23 @@ const post = (
 
 describe("a JSON body", () => {
   it.each(["application/json", "text/plain", "application/x-www-form-urlencoded", "nonsense"])(
-    "is accepted with the content type %s",
+    "a JSON body is accepted with the content type %s",
     async (type) => {
       expect((await readVerdict(post('{"text":"hi"}', { "content-type": type })))[0]).toBe(201);
     },
   );
 
-  it("is accepted without a content type", async () => {
+  it("a JSON body is accepted without a content type", async () => {
     const bytes = new TextEncoder().encode('{"text":"hi"}');
     expect((await readVerdict(post(bytes)))[0]).toBe(201);
   });
 
-  it("passes declared fields to the route and ignores others", async () => {
+  it("a JSON body passes declared fields to the route and ignores others", async () => {
     const response = await post('{"text":"hi","other":{"deep":[1]},"constructor":1,"toString":2}');
     expect(await response.json()).toEqual({ ok: true, data: { made: ["text"], text: "hi" } });
   });
 
-  it("with a repeated name has the last value, as JSON.parse does", async () => {
+  it("a JSON body with a repeated name has the last value, as JSON.parse does", async () => {
     const response = await post('{"text":"first","text":"last"}');
     expect(await response.json()).toMatchObject({ data: { text: "last" } });
   });
@@ -74,7 +74,7 @@ describe("a JSON body", () => {
     expect(verdict[2]).not.toContain("canary");
   });
 
-  it("that is invalid names each field in `errors` with its path, and the problems in `message`", async () => {
+  it("a JSON body that is invalid names each field in `errors` with its path, and the problems in `message`", async () => {
     const response = await post('{"text":1,"attachments":[{"type":"a"},{"type":7}],"labels":{"canary secret":"x"}}');
     const { error } = (await response.json()) as { error: Record<string, unknown> };
     expect(error).toEqual({
@@ -89,12 +89,12 @@ describe("a JSON body", () => {
     });
   });
 
-  it("that is not UTF-8 is 400", async () => {
+  it("a JSON body that is not UTF-8 is 400", async () => {
     const bytes = Uint8Array.from([...Buffer.from('{"text":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
     expect((await readVerdict(post(bytes)))[0]).toBe(400);
   });
 
-  it("is accepted with 32 levels and refused with 33 and with 100,000", async () => {
+  it("a JSON body is accepted with 32 levels and refused with 33 and with 100,000", async () => {
     const nested = (depth: number) => `{"text":"hi","x":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
     expect((await readVerdict(post(nested(32))))[0]).toBe(201);
     expect(await readVerdict(post(nested(33)))).toEqual([
@@ -105,7 +105,7 @@ describe("a JSON body", () => {
     expect((await readVerdict(post(nested(100_000))))[0]).toBe(400);
   });
 
-  it("never causes a fault", async () => {
+  it("a JSON body never causes a fault", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string({ unit: "binary" })), async (text) => {
         expect((await readVerdict(post(text)))[0]).toBeLessThan(500);
@@ -114,7 +114,7 @@ describe("a JSON body", () => {
     );
   });
 
-  it("may be absent where the route allows it, but must not be of another type", async () => {
+  it("a JSON body may be absent where the route allows it, but must not be of another type", async () => {
     expect((await readVerdict(post(null, {}, "/v1/keys")))[0]).toBe(200);
     expect((await readVerdict(post("{}", {}, "/v1/keys")))[0]).toBe(200);
     expect((await readVerdict(post("null", {}, "/v1/keys")))[0]).toBe(400);
@@ -122,64 +122,62 @@ describe("a JSON body", () => {
   });
 });
 
-describe("the size of a body", () => {
-  const sized = (bytes: number) => `{"text":"hi","x":"${"é".repeat((bytes - 20) / 2)}"}`;
+const sized = (bytes: number) => `{"text":"hi","x":"${"é".repeat((bytes - 20) / 2)}"}`;
 
-  it("is counted in bytes: 256 KiB is accepted, one byte more is 413", async () => {
-    expect(Buffer.byteLength(sized(REQUEST_BODY_BYTES_MAX))).toBe(REQUEST_BODY_BYTES_MAX);
-    expect((await readVerdict(post(sized(REQUEST_BODY_BYTES_MAX))))[0]).toBe(201);
-    expect((await readVerdict(post(`${sized(REQUEST_BODY_BYTES_MAX)} `))).slice(0, 2)).toEqual([
-      413,
-      "payload_too_large",
-    ]);
-  });
+it("the size of a body is counted in bytes: 256 KiB is accepted, one byte more is 413", async () => {
+  expect(Buffer.byteLength(sized(REQUEST_BODY_BYTES_MAX))).toBe(REQUEST_BODY_BYTES_MAX);
+  expect((await readVerdict(post(sized(REQUEST_BODY_BYTES_MAX))))[0]).toBe(201);
+  expect((await readVerdict(post(`${sized(REQUEST_BODY_BYTES_MAX)} `))).slice(0, 2)).toEqual([
+    413,
+    "payload_too_large",
+  ]);
+});
 
-  it("is checked before the key is read, and after its form", async () => {
-    const large = "x".repeat(REQUEST_BODY_BYTES_MAX + 1);
-    expect((await readVerdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
-    expect((await readVerdict(post(large, { authorization: "Bearer ?" })))[0]).toBe(401);
-  });
+it("the size of a body is checked before the key is read, and after its form", async () => {
+  const large = "x".repeat(REQUEST_BODY_BYTES_MAX + 1);
+  expect((await readVerdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
+  expect((await readVerdict(post(large, { authorization: "Bearer ?" })))[0]).toBe(401);
+});
 
-  it.each([
-    ["no credential", {}],
-    ["a key in no right form", { authorization: "Bearer ?" }],
-    ["a session in no right form", { cookie: "console_session=?" }],
-  ])("costs a request with %s nothing: its body is not read", async (_, headers) => {
-    let pulled = 0;
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull: (stream) => {
-          pulled += 1;
-          stream.enqueue(new Uint8Array(1024));
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    const request = new Request("http://gateway/v1/things", { method: "POST", headers, body, duplex: "half" });
-    expect((await readVerdict(app.request(request)))[0]).toBe(401);
-    expect(pulled).toBe(0);
-  });
-
-  it("is checked by the content length, and while reading when there is none", async () => {
-    const lengthHeader = { "content-length": String(REQUEST_BODY_BYTES_MAX + 1) };
-    expect((await readVerdict(post('{"text":"hi"}', lengthHeader)))[0]).toBe(413);
-    let pulled = 0;
-    const endless = new ReadableStream<Uint8Array>({
+it.each([
+  ["no credential", {}],
+  ["a key in no right form", { authorization: "Bearer ?" }],
+  ["a session in no right form", { cookie: "console_session=?" }],
+])("the size of a body costs a request with %s nothing: its body is not read", async (_, headers) => {
+  let pulled = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
       pull: (stream) => {
         pulled += 1;
-        stream.enqueue(new Uint8Array(64 * 1024));
+        stream.enqueue(new Uint8Array(1024));
       },
-    });
-    const init = { method: "POST", headers: tenantAuth, body: endless, duplex: "half" } as const;
-    expect((await readVerdict(app.request(new Request("http://gateway/v1/things", init))))[0]).toBe(413);
-    expect(pulled).toBeLessThan(10);
-  });
+    },
+    { highWaterMark: 0 },
+  );
+  const request = new Request("http://gateway/v1/things", { method: "POST", headers, body, duplex: "half" });
+  expect((await readVerdict(app.request(request)))[0]).toBe(401);
+  expect(pulled).toBe(0);
+});
 
-  it("has the limit that the route declares, and the bytes arrive as sent", async () => {
-    const bytes = new Uint8Array(300_000).fill(0xff);
-    const response = await post(bytes, { "x-signed": "yes" }, "/intake");
-    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
-    expect((await readVerdict(post(new Uint8Array(300_001), { "x-signed": "yes" }, "/intake")))[0]).toBe(413);
-    expect(await readVerdict(post(bytes, {}, "/intake"))).toEqual([401, "signature_invalid", ""]);
+it("the size of a body is checked by the content length, and while reading when there is none", async () => {
+  const lengthHeader = { "content-length": String(REQUEST_BODY_BYTES_MAX + 1) };
+  expect((await readVerdict(post('{"text":"hi"}', lengthHeader)))[0]).toBe(413);
+  let pulled = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (stream) => {
+      pulled += 1;
+      stream.enqueue(new Uint8Array(64 * 1024));
+    },
   });
+  const init = { method: "POST", headers: tenantAuth, body: endless, duplex: "half" } as const;
+  expect((await readVerdict(app.request(new Request("http://gateway/v1/things", init))))[0]).toBe(413);
+  expect(pulled).toBeLessThan(10);
+});
+
+it("the size of a body has the limit that the route declares, and the bytes arrive as sent", async () => {
+  const bytes = new Uint8Array(300_000).fill(0xff);
+  const response = await post(bytes, { "x-signed": "yes" }, "/intake");
+  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+  expect((await readVerdict(post(new Uint8Array(300_001), { "x-signed": "yes" }, "/intake")))[0]).toBe(413);
+  expect(await readVerdict(post(bytes, {}, "/intake"))).toEqual([401, "signature_invalid", ""]);
 });

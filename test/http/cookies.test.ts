@@ -42,27 +42,25 @@ describe("reading a cookie", () => {
     ["with an invisible character in its name", "console_\u200bsession=a"],
     ["with a control character before its name", "\u000bconsole_session=a"],
     ["with a byte order mark before its name", "\ufeffconsole_session=a"],
-  ])("refuses one that is sent %s", (_, header) => {
+  ])("reading a cookie refuses one that is sent %s", (_, header) => {
     expect(readCookie(header, "console_session")).toBe("invalid");
   });
 });
 
-describe("the cookies of a session", () => {
-  it("are host-only, on every path, for 12 hours, and only one is readable by scripts", () => {
-    expect(sessionCookies(session, true)).toEqual([
-      "console_session=a.b.c; HttpOnly; Path=/; Max-Age=43200; SameSite=Lax; Secure",
-      "console_csrf=d; Path=/; Max-Age=43200; SameSite=Lax; Secure",
-    ]);
-  });
+it("the cookies of a session are host-only, on every path, for 12 hours, and only one is readable by scripts", () => {
+  expect(sessionCookies(session, true)).toEqual([
+    "console_session=a.b.c; HttpOnly; Path=/; Max-Age=43200; SameSite=Lax; Secure",
+    "console_csrf=d; Path=/; Max-Age=43200; SameSite=Lax; Secure",
+  ]);
+});
 
-  it("do not need a secure connection on the loopback interface", () => {
-    for (const cookie of sessionCookies(session, false)) expect(cookie).not.toContain("Secure");
-  });
+it("the cookies of a session do not need a secure connection on the loopback interface", () => {
+  for (const cookie of sessionCookies(session, false)) expect(cookie).not.toContain("Secure");
+});
 
-  it("are removed by cookies of the same attributes without a value", () => {
-    expect(expiredSessionCookies(true)).toEqual([
-      "console_session=; HttpOnly; Path=/; Max-Age=0; SameSite=Lax; Secure",
-      "console_csrf=; Path=/; Max-Age=0; SameSite=Lax; Secure",
-    ]);
-  });
+it("the cookies of a session are removed by cookies of the same attributes without a value", () => {
+  expect(expiredSessionCookies(true)).toEqual([
+    "console_session=; HttpOnly; Path=/; Max-Age=0; SameSite=Lax; Secure",
+    "console_csrf=; Path=/; Max-Age=0; SameSite=Lax; Secure",
+  ]);
 });

@@ -32,7 +32,7 @@ describe("a response", () => {
     }
   });
 
-  it("of a route without CORS has no such header", async () => {
+  it("a response of a route without CORS has no such header", async () => {
     for (const method of ["GET", "POST", "OPTIONS"]) {
       const headers = { origin: CONSOLE, "access-control-request-method": "GET" };
       expect(corsHeaders(await app.request("/v1/facts", { method, headers })), method).toEqual({});
@@ -64,7 +64,7 @@ describe("a preflight", () => {
     }
   });
 
-  it("of a path that does not exist is 404", async () => {
+  it("a preflight of a path that does not exist is 404", async () => {
     expect((await ask("/v1/nothing", preflight)).status).toBe(404);
   });
 });

@@ -21,84 +21,84 @@ async function ask(method: string, path: string, headers: Headers): Promise<(str
 
 const cookie = { cookie: "console_session=ann" };
 
-describe("a route for keys and sessions", () => {
-  it("takes the one or the other, and refuses neither of both", async () => {
-    expect(await ask("GET", "/v1/things", tenantAuth)).toEqual([200, "ok"]);
-    expect(await ask("GET", "/v1/things?tenant=acme", cookie)).toEqual([200, "ok"]);
-    expect(await ask("GET", "/v1/things?tenant=acme", {})).toEqual([401, "unauthorized"]);
-  });
+it("a route for keys and sessions takes the one or the other, and refuses neither of both", async () => {
+  expect(await ask("GET", "/v1/things", tenantAuth)).toEqual([200, "ok"]);
+  expect(await ask("GET", "/v1/things?tenant=acme", cookie)).toEqual([200, "ok"]);
+  expect(await ask("GET", "/v1/things?tenant=acme", {})).toEqual([401, "unauthorized"]);
+});
 
-  it.each([
-    ["unknown", "Bearer unknown"],
-    ["empty", ""],
-    ["of another scheme", "Basic YW5uOmFubg=="],
-    ["sent twice", "Bearer bound, Bearer bound"],
-  ])("refuses a session beside an Authorization header that is %s", async (_, authorization) => {
+it.each([
+  ["unknown", "Bearer unknown"],
+  ["empty", ""],
+  ["of another scheme", "Basic YW5uOmFubg=="],
+  ["sent twice", "Bearer bound, Bearer bound"],
+])(
+  "a route for keys and sessions refuses a session beside an Authorization header that is %s",
+  async (_, authorization) => {
     expect(await ask("GET", "/v1/things?tenant=acme", { ...sessionAuth, authorization })).toEqual([
       401,
       "unauthorized",
     ]);
     expect(testApp.reads).toEqual(["key"]);
-  });
+  },
+);
 
-  it("takes the key of a request that also has a session, and asks it for no CSRF token", async () => {
-    const headers = { ...tenantAuth, cookie: "console_session=ann", origin: "https://evil.example" };
-    expect(await ask("PATCH", "/v1/settings", headers)).toEqual([200, "ok"]);
-    expect(await ask("PATCH", "/v1/settings", { ...headers, cookie: "console_session=x; console_session=y" })).toEqual([
-      200,
-      "ok",
-    ]);
-    expect(testApp.reads).toEqual(["key", "key"]);
-  });
+it("a route for keys and sessions takes the key of a request that also has a session, and asks it for no CSRF token", async () => {
+  const headers = { ...tenantAuth, cookie: "console_session=ann", origin: "https://evil.example" };
+  expect(await ask("PATCH", "/v1/settings", headers)).toEqual([200, "ok"]);
+  expect(await ask("PATCH", "/v1/settings", { ...headers, cookie: "console_session=x; console_session=y" })).toEqual([
+    200,
+    "ok",
+  ]);
+  expect(testApp.reads).toEqual(["key", "key"]);
+});
 
-  it.each([
-    ["unknown", "console_session=unknown"],
-    ["empty", "console_session="],
-    ["sent twice", "console_session=ann; console_session=ann"],
-    ["in quotes", 'console_session="ann"'],
-    ["with a no-break space before its name", "\u00a0console_session=ann"],
-    ["beside one with a no-break space before its name", "console_session=ann; \u00a0console_session=ann"],
-    ["of 8 KB", `console_session=${"x".repeat(8 * 1024)}`],
-    ["under another name", "console_csrf=ann"],
-  ])("refuses a session cookie that is %s, without a read of the user", async (_, header) => {
+it.each([
+  ["unknown", "console_session=unknown"],
+  ["empty", "console_session="],
+  ["sent twice", "console_session=ann; console_session=ann"],
+  ["in quotes", 'console_session="ann"'],
+  ["with a no-break space before its name", "\u00a0console_session=ann"],
+  ["beside one with a no-break space before its name", "console_session=ann; \u00a0console_session=ann"],
+  ["of 8 KB", `console_session=${"x".repeat(8 * 1024)}`],
+  ["under another name", "console_csrf=ann"],
+])(
+  "a route for keys and sessions refuses a session cookie that is %s, without a read of the user",
+  async (_, header) => {
     expect(await ask("GET", "/v1/things?tenant=acme", { cookie: header })).toEqual([401, "unauthorized"]);
     expect(testApp.reads).not.toContain("session");
-  });
+  },
+);
 
-  it("refuses a session that was signed out", async () => {
-    expect(await ask("GET", "/v1/things?tenant=acme", { cookie: "console_session=signedout" })).toEqual([
-      401,
-      "unauthorized",
-    ]);
-  });
+it("a route for keys and sessions refuses a session that was signed out", async () => {
+  expect(await ask("GET", "/v1/things?tenant=acme", { cookie: "console_session=signedout" })).toEqual([
+    401,
+    "unauthorized",
+  ]);
 });
 
-describe("a credential whose form is not right", () => {
-  it.each([
-    ["a key", { authorization: "Bearer ?" }],
-    ["a key beside a session", { ...sessionAuth, authorization: "Bearer ?" }],
-    ["a session", { cookie: "console_session=?" }],
-  ])("is refused without a read: %s", async (_, headers) => {
-    expect(await ask("GET", "/v1/things?tenant=acme", headers)).toEqual([401, "unauthorized"]);
-    expect(testApp.reads).toEqual([]);
-  });
+it.each([
+  ["a key", { authorization: "Bearer ?" }],
+  ["a key beside a session", { ...sessionAuth, authorization: "Bearer ?" }],
+  ["a session", { cookie: "console_session=?" }],
+])("a credential whose form is not right is refused without a read: %s", async (_, headers) => {
+  expect(await ask("GET", "/v1/things?tenant=acme", headers)).toEqual([401, "unauthorized"]);
+  expect(testApp.reads).toEqual([]);
 });
 
-describe("a route for one of both", () => {
-  it("refuses a session where it needs a key", async () => {
-    expect(await ask("POST", "/v1/ticket", tenantAuth)).toEqual([200, "ok"]);
-    expect(await ask("POST", "/v1/ticket?tenant=acme", sessionAuth)).toEqual([401, "unauthorized"]);
-    expect(testApp.reads).not.toContain("session");
-  });
+it("a route for one of both refuses a session where it needs a key", async () => {
+  expect(await ask("POST", "/v1/ticket", tenantAuth)).toEqual([200, "ok"]);
+  expect(await ask("POST", "/v1/ticket?tenant=acme", sessionAuth)).toEqual([401, "unauthorized"]);
+  expect(testApp.reads).not.toContain("session");
+});
 
-  it("refuses a key where it needs a session, also beside one, without a read", async () => {
-    expect(await ask("GET", "/console/me", cookie)).toEqual([200, "ok"]);
-    testApp.reads.length = 0;
-    expect(await ask("GET", "/console/me", tenantAuth)).toEqual([401, "unauthorized"]);
-    expect(await ask("GET", "/console/me", { ...tenantAuth, ...cookie })).toEqual([401, "unauthorized"]);
-    expect(await ask("GET", "/console/me", {})).toEqual([401, "unauthorized"]);
-    expect(testApp.reads).toEqual([]);
-  });
+it("a route for one of both refuses a key where it needs a session, also beside one, without a read", async () => {
+  expect(await ask("GET", "/console/me", cookie)).toEqual([200, "ok"]);
+  testApp.reads.length = 0;
+  expect(await ask("GET", "/console/me", tenantAuth)).toEqual([401, "unauthorized"]);
+  expect(await ask("GET", "/console/me", { ...tenantAuth, ...cookie })).toEqual([401, "unauthorized"]);
+  expect(await ask("GET", "/console/me", {})).toEqual([401, "unauthorized"]);
+  expect(testApp.reads).toEqual([]);
 });
 
 describe("the tenant of a session", () => {
@@ -113,14 +113,14 @@ describe("the tenant of a session", () => {
     expect(await ask("GET", `/v1/things${query}`, cookie)).toEqual([status, code]);
   });
 
-  it("decides which role counts", async () => {
+  it("the tenant of a session decides which role counts", async () => {
     expect(await ask("PATCH", "/v1/settings?tenant=acme", sessionAuth)).toEqual([200, "ok"]);
     expect(await ask("PATCH", "/v1/settings?tenant=globex", sessionAuth)).toEqual([403, "forbidden"]);
     expect(await ask("PATCH", "/console/tenant?tenant=acme", sessionAuth)).toEqual([403, "forbidden"]);
     expect(await ask("PATCH", "/console/tenant?tenant=paused-shop", sessionAuth)).toEqual([403, "forbidden"]);
   });
 
-  it("says which of the three a 403 is", async () => {
+  it("the tenant of a session says which of the three a 403 is", async () => {
     const message = async (tenant: string) => {
       const response = await testApp.app.request(`/v1/settings?tenant=${tenant}`, {
         method: "PATCH",
@@ -147,13 +147,13 @@ describe("the CSRF token of a session's write", () => {
     ["in other letters", { "x-csrf-token": CSRF_TOKEN.toUpperCase() }],
     ["sent twice", { "x-csrf-token": `${CSRF_TOKEN}, ${CSRF_TOKEN}` }],
     ["only in the cookie", { cookie: `console_session=ann; console_csrf=${CSRF_TOKEN}` }],
-  ])("is required: %s is 403 before a read", async (_, headers: Headers) => {
+  ])("the CSRF token of a session's write is required: %s is 403 before a read", async (_, headers: Headers) => {
     expect(await ask("PATCH", path, { ...cookie, ...headers })).toEqual([403, "csrf_failed"]);
     expect(await ask("PATCH", "/console/tenant?tenant=acme", { ...cookie, ...headers })).toEqual([403, "csrf_failed"]);
     expect(testApp.reads).toEqual([]);
   });
 
-  it("is not needed to read, also from another origin", async () => {
+  it("the CSRF token of a session's write is not needed to read, also from another origin", async () => {
     const things = "/v1/things?tenant=acme";
     expect(await ask("GET", things, { ...cookie, origin: "https://evil.example" })).toEqual([200, "ok"]);
     const head = await testApp.app.request(things, { method: "HEAD", headers: cookie });
@@ -184,7 +184,7 @@ describe("the CSRF token of a session's write", () => {
     [{ origin: `${CONSOLE}, ${CONSOLE}` }, false],
   ];
 
-  it("counts only from the console's origin", async () => {
+  it("the CSRF token of a session's write counts only from the console's origin", async () => {
     for (const [headers, isAccepted] of origins) {
       const verdict = isAccepted ? [200, "ok"] : [403, "csrf_failed"];
       expect(await ask("PATCH", path, { ...sessionAuth, ...headers }), JSON.stringify(headers)).toEqual(verdict);
@@ -192,7 +192,7 @@ describe("the CSRF token of a session's write", () => {
   });
 });
 
-it("counts no request that is refused for its credential", async () => {
+it("a request that is refused for its credential is not counted", async () => {
   const counted: string[] = [];
   const { app } = createTestApp(async ({ kind }) => {
     counted.push(kind);

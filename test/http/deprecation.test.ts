@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
@@ -37,41 +37,39 @@ function appOf(deprecation?: Deprecation) {
 
 const headersOf = ({ headers }: Response) => ["deprecation", "sunset", "link"].map((name) => headers.get(name));
 
-describe("a deprecated route", () => {
-  it.each([
-    ["a success", "", 200],
-    ["a refusal", "?size=x", 400],
-    ["a redirect", "?size=2", 302],
-    ["a fault", "?size=3", 500],
-  ])("says so in the headers of %s", async (_, query, status) => {
-    const response = await appOf({ at, sunset, link }).request(`/v1/old${query}`);
-    expect(response.status).toBe(status);
-    expect(headersOf(response)).toEqual([
-      "@1800001800",
-      "Thu, 15 Jul 2027 00:00:00 GMT",
-      `<${link}>; rel="deprecation"; type="text/html"`,
-    ]);
-  });
+it.each([
+  ["a success", "", 200],
+  ["a refusal", "?size=x", 400],
+  ["a redirect", "?size=2", 302],
+  ["a fault", "?size=3", 500],
+])("a deprecated route says so in the headers of %s", async (_, query, status) => {
+  const response = await appOf({ at, sunset, link }).request(`/v1/old${query}`);
+  expect(response.status).toBe(status);
+  expect(headersOf(response)).toEqual([
+    "@1800001800",
+    "Thu, 15 Jul 2027 00:00:00 GMT",
+    `<${link}>; rel="deprecation"; type="text/html"`,
+  ]);
+});
 
-  it("has only the headers that it declares", async () => {
-    expect(headersOf(await appOf({ at }).request("/v1/old"))).toEqual(["@1800001800", null, null]);
-    expect(headersOf(await appOf().request("/v1/old"))).toEqual([null, null, null]);
-  });
+it("a deprecated route has only the headers that it declares", async () => {
+  expect(headersOf(await appOf({ at }).request("/v1/old"))).toEqual(["@1800001800", null, null]);
+  expect(headersOf(await appOf().request("/v1/old"))).toEqual([null, null, null]);
+});
 
-  it("is marked in the document, with the headers of each of its responses", () => {
-    const info = { title: "Old", version: "1" };
-    // biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths
-    const document = (deprecation?: Deprecation): any => openApiDocument([oldRoute(deprecation)], info);
-    const marked = document({ at, sunset }).paths["/v1/old"].get;
-    expect(marked.deprecated).toBe(true);
-    for (const response of Object.values<{ headers: object }>(marked.responses)) {
-      expect(Object.keys(response.headers)).toEqual(expect.arrayContaining(["deprecation", "sunset"]));
-      expect(response.headers).not.toHaveProperty("link");
-    }
-    const unmarked = document();
-    expect(unmarked.paths["/v1/old"].get).not.toHaveProperty("deprecated");
-    expect(unmarked.components.headers).not.toHaveProperty("Deprecation");
-  });
+it("a deprecated route is marked in the document, with the headers of each of its responses", () => {
+  const info = { title: "Old", version: "1" };
+  // biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths
+  const document = (deprecation?: Deprecation): any => openApiDocument([oldRoute(deprecation)], info);
+  const marked = document({ at, sunset }).paths["/v1/old"].get;
+  expect(marked.deprecated).toBe(true);
+  for (const response of Object.values<{ headers: object }>(marked.responses)) {
+    expect(Object.keys(response.headers)).toEqual(expect.arrayContaining(["deprecation", "sunset"]));
+    expect(response.headers).not.toHaveProperty("link");
+  }
+  const unmarked = document();
+  expect(unmarked.paths["/v1/old"].get).not.toHaveProperty("deprecated");
+  expect(unmarked.components.headers).not.toHaveProperty("Deprecation");
 });
 
 it("no route is deprecated yet", () => {

@@ -5,7 +5,7 @@ const bytes = (body: unknown) => Buffer.from(typeof body === "string" ? body : J
 const request = { query: "", path: {}, bytes: bytes("") };
 const conversation = "CONV#acme#instagram#1#2";
 
-it("reads the tenant of ?tenant=, of the path and of a conversation's id", () => {
+it("the named tenant is that of ?tenant=, of the path and of a conversation's id", () => {
   expect(namedTenant({ tenant: "query" }, { ...request, query: "limit=1&tenant=acme" })).toBe("acme");
   expect(namedTenant({ tenant: "resource", namesTenant: "slug" }, { ...request, path: { slug: "acme" } })).toBe("acme");
   const inBody = { tenant: "resource", namesTenant: "conversation_id" } as const;
@@ -15,7 +15,7 @@ it("reads the tenant of ?tenant=, of the path and of a conversation's id", () =>
 });
 
 it.each(["", "tenant=", "tenant=Acme!", "tenant=acme&tenant=other", "tenant=%"])(
-  "reads none from the query %j",
+  "the query %j names no tenant",
   (query) => {
     expect(namedTenant({ tenant: "query" }, { ...request, query })).toBeNull();
   },
@@ -29,12 +29,12 @@ it.each([
   '"CONV#acme#instagram#1#2"',
   '{"conversation_id":1}',
   '{"conversation_id":"CONV#acme"}',
-])("reads none from the body %j", (body) => {
+])("the body %j names no tenant", (body) => {
   const route = { tenant: "resource", namesTenant: "conversation_id" } as const;
   expect(namedTenant(route, { ...request, bytes: bytes(body) })).toBeNull();
 });
 
-it("reads none where the route names none", () => {
+it("no tenant is read where the route names none", () => {
   const all = { query: "tenant=acme", path: { slug: "acme" }, bytes: bytes({ conversation_id: conversation }) };
   expect(namedTenant({ tenant: "resource" }, all)).toBeNull();
   expect(namedTenant({ tenant: "none" }, all)).toBeNull();

@@ -61,7 +61,7 @@ describe("limit", () => {
     ]);
   });
 
-  it("accepts digits only", async () => {
+  it("limit accepts digits only", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: "binary" }).filter((text) => !/^[0-9]+$/.test(text)),
@@ -114,56 +114,54 @@ describe("parameters", () => {
   );
 });
 
-describe("cursor", () => {
-  it("visits every row once and is null on the last page", async () => {
-    const limits: number[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await responseData(`?limit=50${cursor === null ? "" : `&cursor=${cursor}`}`);
-      limits.push(...page.things);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    expect(limits).toEqual(Array.from({ length: samplePorts.rows }, (_, i) => i));
-  });
+it("cursor visits every row once and is null on the last page", async () => {
+  const limits: number[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await responseData(`?limit=50${cursor === null ? "" : `&cursor=${cursor}`}`);
+    limits.push(...page.things);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  expect(limits).toEqual(Array.from({ length: samplePorts.rows }, (_, i) => i));
+});
 
-  it("is valid with another limit", async () => {
-    const { next_cursor } = await responseData("?limit=50");
-    expect((await responseData(`?limit=2&cursor=${next_cursor}`)).things).toEqual([50, 51]);
-  });
+it("cursor is valid with another limit", async () => {
+  const { next_cursor } = await responseData("?limit=50");
+  expect((await responseData(`?limit=2&cursor=${next_cursor}`)).things).toEqual([50, 51]);
+});
 
-  it("is 400 when truncated, altered at any position, or of another tenant, filter, route or key", async () => {
-    const { next_cursor } = await responseData("?limit=50");
-    const cursor = next_cursor ?? "";
-    expect(cursor).not.toBe("");
-    const scope = cursorScope("GET /v1/things", tenantFromSlug("acme"), { include_test: false });
-    const detail = "cursor: must be the next_cursor of an earlier response to the same query";
-    const refused = async (query: string, headers: Record<string, string> = tenantAuth) =>
-      expect(await readVerdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
+it("cursor is 400 when truncated, altered at any position, or of another tenant, filter, route or key", async () => {
+  const { next_cursor } = await responseData("?limit=50");
+  const cursor = next_cursor ?? "";
+  expect(cursor).not.toBe("");
+  const scope = cursorScope("GET /v1/things", tenantFromSlug("acme"), { include_test: false });
+  const detail = "cursor: must be the next_cursor of an earlier response to the same query";
+  const refused = async (query: string, headers: Record<string, string> = tenantAuth) =>
+    expect(await readVerdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
 
-    expect(sealCursor(sampleCursorKeys, scope, "50", NOW)).toBe(cursor);
-    for (let i = 0; i < cursor.length; i++) {
-      const flipped = cursor.slice(0, i) + (cursor[i] === "A" ? "B" : "A") + cursor.slice(i + 1);
-      await refused(`?cursor=${flipped}`);
-      await refused(`?cursor=${cursor.slice(0, i)}`);
-    }
-    await refused(`?cursor=${cursor}&direction=inbound`);
-    await refused(`?cursor=${cursor}&include_test=true`);
-    await refused(`?cursor=${cursor}&tenant=globex`, operatorAuth);
-    await refused(`?cursor=${cursor}`, { authorization: "Bearer other" });
-    await refused(`?cursor=${"A".repeat(10_000)}`);
-    await refused(`?cursor=${cursor}=`);
-    await refused("?cursor=%00");
-    await refused("?cursor=%F0%9F%98%80");
-    await refused(
-      `?cursor=${sealCursor(sampleCursorKeys, cursorScope("GET /v1/others", tenantFromSlug("acme")), "50", NOW)}`,
-    );
-    await refused(`?cursor=${sealCursor(oneKeyRing(new Uint8Array(32)), scope, "50", NOW)}`);
-  });
+  expect(sealCursor(sampleCursorKeys, scope, "50", NOW)).toBe(cursor);
+  for (let i = 0; i < cursor.length; i++) {
+    const flipped = cursor.slice(0, i) + (cursor[i] === "A" ? "B" : "A") + cursor.slice(i + 1);
+    await refused(`?cursor=${flipped}`);
+    await refused(`?cursor=${cursor.slice(0, i)}`);
+  }
+  await refused(`?cursor=${cursor}&direction=inbound`);
+  await refused(`?cursor=${cursor}&include_test=true`);
+  await refused(`?cursor=${cursor}&tenant=globex`, operatorAuth);
+  await refused(`?cursor=${cursor}`, { authorization: "Bearer other" });
+  await refused(`?cursor=${"A".repeat(10_000)}`);
+  await refused(`?cursor=${cursor}=`);
+  await refused("?cursor=%00");
+  await refused("?cursor=%F0%9F%98%80");
+  await refused(
+    `?cursor=${sealCursor(sampleCursorKeys, cursorScope("GET /v1/others", tenantFromSlug("acme")), "50", NOW)}`,
+  );
+  await refused(`?cursor=${sealCursor(oneKeyRing(new Uint8Array(32)), scope, "50", NOW)}`);
+});
 
-  it("has the same scope for any order of the filters, without absent ones", () => {
-    const acme = tenantFromSlug("acme");
-    expect(cursorScope("r", acme, { a: "1", b: true })).toBe(cursorScope("r", acme, { b: true, c: undefined, a: "1" }));
-    expect(cursorScope("r", acme, { a: "1" })).not.toBe(cursorScope("r", acme, { a: "2" }));
-    expect(cursorScope("r", acme, { a: "1" })).not.toBe(cursorScope("r", acme, { b: "1" }));
-  });
+it("cursor has the same scope for any order of the filters, without absent ones", () => {
+  const acme = tenantFromSlug("acme");
+  expect(cursorScope("r", acme, { a: "1", b: true })).toBe(cursorScope("r", acme, { b: true, c: undefined, a: "1" }));
+  expect(cursorScope("r", acme, { a: "1" })).not.toBe(cursorScope("r", acme, { a: "2" }));
+  expect(cursorScope("r", acme, { a: "1" })).not.toBe(cursorScope("r", acme, { b: "1" }));
 });

@@ -30,7 +30,7 @@ describe("the command", () => {
     output = run.stdout + run.stderr;
   });
 
-  test("writes both templates, and they pass CloudFormation's rules", () => {
+  test("the command writes both templates, and they pass CloudFormation's rules", () => {
     expect(status, output).toBe(0);
     expect(existsSync(join(outdir, "ParleyData.template.json"))).toBe(true);
     expect(existsSync(join(outdir, "ParleyService.template.json"))).toBe(true);
@@ -62,14 +62,17 @@ describe("the command", () => {
     ["Connect", "connect", buildConnectPage],
     ["Connect", "data-deletion", buildDataDeletionPage],
     ["Docs", "docs", buildDocs],
-  ] as const)("writes the page of %s beside its function, identical to a separate build", (name, page, build) => {
-    const built = join(folder, page);
-    build(built);
-    const names = listFiles(built);
-    const bundled = join(bundleFolders(outdir)[name], page);
-    expect(listFiles(bundled)).toEqual(names);
-    for (const name of names) expect(readFileSync(join(bundled, name))).toEqual(readFileSync(join(built, name)));
-  });
+  ] as const)(
+    "the command writes the page of %s beside its function, identical to a separate build",
+    (name, page, build) => {
+      const built = join(folder, page);
+      build(built);
+      const names = listFiles(built);
+      const bundled = join(bundleFolders(outdir)[name], page);
+      expect(listFiles(bundled)).toEqual(names);
+      for (const name of names) expect(readFileSync(join(bundled, name))).toEqual(readFileSync(join(built, name)));
+    },
+  );
 
   test.each(functions)("%s starts from its bundle alone, with the variables of the template", (name) => {
     const template: Template = JSON.parse(readFileSync(join(outdir, "ParleyService.template.json"), "utf8"));
@@ -105,57 +108,51 @@ function resolveValue(value: unknown): string {
   return attribute?.[1] === "ApiEndpoint" ? "https://api.example.com" : "placeholder";
 }
 
-describe("settings", () => {
-  test("of the CDK command override those of the caller", () => {
-    const before = process.env.CDK_CONTEXT_JSON;
-    process.env.CDK_CONTEXT_JSON = JSON.stringify({ "parley:throttleRate": "7" });
-    try {
-      const { service } = synthesizeTemplates({ "parley:throttleRate": "8", "parley:throttleBurst": "9" });
-      const [stage] = resourcesOfType(service, "AWS::ApiGatewayV2::Stage");
-      expect(stage?.[1].Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 });
-    } finally {
-      if (before === undefined) delete process.env.CDK_CONTEXT_JSON;
-      else process.env.CDK_CONTEXT_JSON = before;
-    }
-  });
+test("settings of the CDK command override those of the caller", () => {
+  const before = process.env.CDK_CONTEXT_JSON;
+  process.env.CDK_CONTEXT_JSON = JSON.stringify({ "parley:throttleRate": "7" });
+  try {
+    const { service } = synthesizeTemplates({ "parley:throttleRate": "8", "parley:throttleBurst": "9" });
+    const [stage] = resourcesOfType(service, "AWS::ApiGatewayV2::Stage");
+    expect(stage?.[1].Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 });
+  } finally {
+    if (before === undefined) delete process.env.CDK_CONTEXT_JSON;
+    else process.env.CDK_CONTEXT_JSON = before;
+  }
 });
 
-describe("validation", () => {
-  test("stops the synthesis when a template breaks a rule", () => {
-    const outdir = join(folder, "broken");
-    const app = parleyApp({ outdir, bundle: false });
-    const before = process.env.CDK_VALIDATION;
-    process.env.CDK_VALIDATION = "true";
-    try {
-      const stack = app.node.findChild("ParleyService");
-      const queue = stack.node.findChild("Events").node.findChild("Queue").node.defaultChild;
-      (queue as unknown as { visibilityTimeout: number }).visibilityTimeout = 59;
-      expect(() => app.synth()).toThrow(/validation/i);
-    } finally {
-      if (before === undefined) delete process.env.CDK_VALIDATION;
-      else process.env.CDK_VALIDATION = before;
-    }
-  });
+test("validation stops the synthesis when a template breaks a rule", () => {
+  const outdir = join(folder, "broken");
+  const app = parleyApp({ outdir, bundle: false });
+  const before = process.env.CDK_VALIDATION;
+  process.env.CDK_VALIDATION = "true";
+  try {
+    const stack = app.node.findChild("ParleyService");
+    const queue = stack.node.findChild("Events").node.findChild("Queue").node.defaultChild;
+    (queue as unknown as { visibilityTimeout: number }).visibilityTimeout = 59;
+    expect(() => app.synth()).toThrow(/validation/i);
+  } finally {
+    if (before === undefined) delete process.env.CDK_VALIDATION;
+    else process.env.CDK_VALIDATION = before;
+  }
 });
 
-describe("synthesize", () => {
-  test("restores the environment", () => {
-    const before = process.env.CDK_VALIDATION;
-    const { outdir } = synthesize({ outdir: join(folder, "quick"), bundle: false });
-    expect(outdir).toBe(join(folder, "quick"));
-    expect(process.env.CDK_VALIDATION).toBe(before);
-  });
+test("synthesize restores the environment", () => {
+  const before = process.env.CDK_VALIDATION;
+  const { outdir } = synthesize({ outdir: join(folder, "quick"), bundle: false });
+  expect(outdir).toBe(join(folder, "quick"));
+  expect(process.env.CDK_VALIDATION).toBe(before);
+});
 
-  test("rejects an invalid setting before it writes anything", () => {
-    const outdir = join(folder, "refused");
-    expect(() => synthesize({ outdir, context: { "parley:graphVersion": "26" }, bundle: false })).toThrow(
-      "parley:graphVersion",
-    );
-    expect(existsSync(join(outdir, "manifest.json"))).toBe(false);
-  });
+test("synthesize rejects an invalid setting before it writes anything", () => {
+  const outdir = join(folder, "refused");
+  expect(() => synthesize({ outdir, context: { "parley:graphVersion": "26" }, bundle: false })).toThrow(
+    "parley:graphVersion",
+  );
+  expect(existsSync(join(outdir, "manifest.json"))).toBe(false);
+});
 
-  test("has no bundle sizes without bundling", () => {
-    const { outdir } = synthesize({ outdir: join(folder, "unbundled"), bundle: false });
-    expect(() => bundleBytes(outdir)).toThrow("No code for Api in the template. Synthesize with bundling.");
-  });
+test("synthesize has no bundle sizes without bundling", () => {
+  const { outdir } = synthesize({ outdir: join(folder, "unbundled"), bundle: false });
+  expect(() => bundleBytes(outdir)).toThrow("No code for Api in the template. Synthesize with bundling.");
 });

@@ -62,7 +62,7 @@ test("pass changes nothing", async () => {
   expect(operations).toMatchObject([{ command: "UpdateItem", index: 0, input: { Key: key() } }]);
 });
 
-test("fail does nothing, and the SDK's retry succeeds", async () => {
+test("the fault fail does nothing, and the SDK's retry succeeds", async () => {
   const operations = faultFirst("fail");
   await testTable.client.send(addOne());
   expect(await readItem()).toBe("1");
@@ -116,7 +116,7 @@ test("crash reaches the caller at once, with nothing done", async () => {
   expect(operations).toHaveLength(1);
 });
 
-test("twice does the work twice without a retry", async () => {
+test("the fault twice does the work twice without a retry", async () => {
   const operations = faultFirst("twice");
   await testTable.client.send(addOne());
   expect(await readItem()).toBe("2");

@@ -36,7 +36,7 @@ describe("reads", () => {
     expect(await metered.rcu(() => metered.client.send(new GetItemCommand(input)))).toBe(1.5);
   });
 
-  test("of a batch are rounded item by item", async () => {
+  test("reads of a batch are rounded item by item", async () => {
     await metered.put(metered.item(100));
     await metered.put(metered.item(5000, {}, "b"));
     const Keys = [metered.key("a"), metered.key("b"), metered.key("none")];
@@ -46,7 +46,7 @@ describe("reads", () => {
     expect(await metered.rcu(batch(false))).toBe(2);
   });
 
-  test("of a batch that stops at 16 MB cost what it read", async () => {
+  test("reads of a batch that stops at 16 MB cost what it read", async () => {
     const sks = Array.from({ length: 45 }, (_, i) => `s${i}`);
     for (const sk of sks) await metered.put(metered.item(400_000, {}, sk));
     const input = { RequestItems: { [metered.tableName]: { Keys: sks.map(metered.key) } } };
@@ -117,7 +117,7 @@ describe("queries and scans", () => {
     expect(cost).toBe(Math.ceil((rows * 400_000) / 4096) / 2);
   });
 
-  test("of an index cost the attributes that it copies", async () => {
+  test("queries and scans of an index cost the attributes that it copies", async () => {
     for (const sk of ["a", "b"])
       await metered.put(
         metered.item(6000, { ...feedAttributes(`f${metered.pk}`, sk), ...idAttributes(`i${metered.pk}`) }, sk),

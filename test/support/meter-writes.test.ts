@@ -124,7 +124,7 @@ describe("batches and transactions", () => {
     expect(cost).toMatchObject({ wcu: 2 + 1 + 10 + 3, requests: 1 });
   });
 
-  test("do not bill a write that a batch returns as unprocessed", async () => {
+  test("batches and transactions do not bill a write that a batch returns as unprocessed", async () => {
     const requests = ["a", "b"].map((sk) => ({ PutRequest: { Item: metered.item(3000, {}, sk) } }));
     metered.client.middlewareStack.add(
       (next) => async (args) => {

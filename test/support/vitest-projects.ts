@@ -6,7 +6,7 @@ import { ProjectOrder } from "./run/project-order.ts";
 const unit = [
   "test/bin/**",
   "test/docs/{decisions,examples,links,recipes,states,test-manual}.test.ts",
-  "test/language.test.ts",
+  "test/{language,test-names}.test.ts",
   "test/http/**",
   "test/functions/support/**",
   "test/lib/config/**",

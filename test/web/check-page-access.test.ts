@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const image = { type: "image", url: "https://example.com/jacket.jpg" } as const;
 
-test("has a language, a title, one heading and accessible names", async () => {
+test("the page has a language, a title, one heading and accessible names", async () => {
   const hold = server.createHold({ attachments: [image] });
   const { page } = await visitHold(browser, server, hold, { clockAt: Date.now() });
   await waitForHeading(page, "Check and send");
@@ -64,7 +64,7 @@ test("has a language, a title, one heading and accessible names", async () => {
   expect(await page.title()).toBe("Sent · Check and send");
 });
 
-test("shows a frame before its script runs and while the service answers, and a hint when that takes long", async () => {
+test("the page shows a frame before its script runs and while the service answers, and a hint when that takes long", async () => {
   const script = Promise.withResolvers<void>();
   const { page } = await visitHold(browser, server, server.createHold());
   await page.goto("about:blank");
@@ -96,7 +96,7 @@ test("shows a frame before its script runs and while the service answers, and a 
   expect((await page.locator("#message").boundingBox())?.y).toBe(frame?.y);
 });
 
-test("claims nothing about who pressed: neither human nor robot appears in the page", async () => {
+test("the page claims nothing about who pressed: neither human nor robot appears in the page", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
   await waitForHeading(page, "Sent");
@@ -124,7 +124,7 @@ test("without JavaScript, says only what is missing and that nothing was sent", 
   }
 });
 
-test("has no accessibility violation in any state, light and dark", async () => {
+test("the page has no accessibility violation in any state, light and dark", async () => {
   const checked: string[] = [];
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now(), idleWorkers: true });
   const check = async (state: string, heading: string) => {
@@ -200,7 +200,7 @@ test("has no accessibility violation in any state, light and dark", async () => 
   expect(checked).toHaveLength(15);
 });
 
-test("does not animate with reduced motion", async () => {
+test("the page does not animate with reduced motion", async () => {
   for (const [reducedMotion, animation] of [
     ["no-preference", "breathe"],
     ["reduce", "none"],
@@ -217,7 +217,7 @@ test("does not animate with reduced motion", async () => {
   }
 });
 
-test("does not overflow the width of the smallest phone with the longest words", async () => {
+test("the page does not overflow the width of the smallest phone with the longest words", async () => {
   const endless = "w".repeat(300);
   const hold = server.createHold({
     displayName: endless,
@@ -243,7 +243,7 @@ test("does not overflow the width of the smallest phone with the longest words",
   expect(title?.y).toBeLessThan(568);
 });
 
-test("shows each line of the message in the direction of its script", async () => {
+test("the page shows each line of the message in the direction of its script", async () => {
   const hold = server.createHold({ text: "A line that is read from the left\nשלום\nno" });
   const { page } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");

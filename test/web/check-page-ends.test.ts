@@ -27,7 +27,7 @@ const buttonCount = (page: Page) => page.getByRole("button").count();
 
 const failure = (detail: string) => ({ code: "send_failed", message: "No.", detail });
 
-test("says in its own words that the platform refused the message, then quotes the platform in smaller ones", async () => {
+test("the page says in its own words that the platform refused the message, then quotes the platform in smaller ones", async () => {
   const hold = server.createHold({ outcome: "failed", error: failure("(#100) Too <b>long</b>") });
   const { page } = await visitHold(browser, server, hold);
   await pressButton(page);
@@ -41,7 +41,7 @@ test("says in its own words that the platform refused the message, then quotes t
   expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
 });
 
-test("offers to copy a text that was not sent, and selects it where the browser does not copy", async () => {
+test("the page offers to copy a text that was not sent, and selects it where the browser does not copy", async () => {
   const text = "Hello Mara,\n\nit is <ready>.";
   const hold = server.createHold({ outcome: "failed", error: failure("restricted"), text });
   const { page } = await visitHold(browser, server, hold, { permissions: ["clipboard-read", "clipboard-write"] });
@@ -58,7 +58,7 @@ test("offers to copy a text that was not sent, and selects it where the browser 
   expect(await page.evaluate("getSelection().toString()")).toBe(text);
 });
 
-test("offers to copy a text whose time ran out in the page, and not one that may have been sent", async () => {
+test("the page offers to copy a text whose time ran out in the page, and not one that may have been sent", async () => {
   const expired = server.createHold();
   const { page } = await visitHold(browser, server, expired);
   await waitForHeading(page, "Check and send");
@@ -79,7 +79,7 @@ test("offers to copy a text whose time ran out in the page, and not one that may
   expect(await buttonCount(page)).toBe(0);
 });
 
-test("says that a message certainly failed, and why, when its link is opened again and after a reload", async () => {
+test("the page says that a message certainly failed, and why, when its link is opened again and after a reload", async () => {
   const hold = server.createHold({ status: "failed", error: failure("needs_reauth"), platform: "messenger" });
   const { page } = await visitHold(browser, server, hold);
   for (const again of [async () => {}, () => page.reload(), () => page.goto(server.linkTo(hold))]) {
@@ -91,7 +91,7 @@ test("says that a message certainly failed, and why, when its link is opened aga
   }
 });
 
-test("forgets the secret of a hold that expired or is gone, and keeps it while there is no connection", async () => {
+test("the page forgets the secret of a hold that expired or is gone, and keeps it while there is no connection", async () => {
   const state = (page: Page) => page.evaluate<string>("JSON.stringify(history.state)");
   const hold = server.createHold();
   server.replyNext("get", "drop");
@@ -111,7 +111,7 @@ test("forgets the secret of a hold that expired or is gone, and keeps it while t
   expect(await state(page)).not.toContain("wrong-secret");
 });
 
-test("never shows a test as a message that reached the person, also when its link is opened again", async () => {
+test("the page never shows a test as a message that reached the person, also when its link is opened again", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ status: "sent", test: true }));
   await waitForHeading(page, "Test passed");
   expect(await mainText(page)).not.toMatch(/(been|was) sent/);
@@ -122,7 +122,7 @@ test.each([
   ["failed", "Not confirmed", "Check the conversation before you write the message again"],
   ["sending", "Sending", "has not confirmed your message yet"],
 ] as const)(
-  "shows a message in state %s as “%s” without a press and without a button",
+  "the page shows a message in state %s as “%s” without a press and without a button",
   async (status, title, expectedText) => {
     const { page } = await visitHold(browser, server, server.createHold({ status }));
     await waitForHeading(page, title);
@@ -131,14 +131,14 @@ test.each([
   },
 );
 
-test("says that an expired hold ran out of time and that nothing was sent", async () => {
+test("the page says that an expired hold ran out of time and that nothing was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ expiresAt: Date.now() - 1 }));
   await waitForHeading(page, "Time ran out");
   expect(await mainText(page)).toContain("Nothing was sent.");
   expect(await buttonCount(page)).toBe(0);
 });
 
-test("shows a wrong secret, an unknown hold and a malformed id alike, and sends no request for the last", async () => {
+test("the page shows a wrong secret, an unknown hold and a malformed id alike, and sends no request for the last", async () => {
   const hold = server.createHold();
   for (const wrong of [
     { ...hold, secret: "x" },
@@ -156,7 +156,7 @@ test("shows a wrong secret, an unknown hold and a malformed id alike, and sends 
   expect(server.calls).toEqual([]);
 });
 
-test("polls a message that is being sent until it is sent", async () => {
+test("the page polls a message that is being sent until it is sent", async () => {
   const hold = server.createHold({ outcome: "sending" });
   const { page } = await visitHold(browser, server, hold, { clockAt: Date.now() });
   await pressButton(page);
@@ -172,7 +172,7 @@ test("polls a message that is being sent until it is sent", async () => {
   await waitForHeading(page, "Sent");
 });
 
-test("stops polling a message that stays in sending, and then refreshes at a press", async () => {
+test("the page stops polling a message that stays in sending, and then refreshes at a press", async () => {
   const hold = server.createHold({ status: "sending" });
   const { page } = await visitHold(browser, server, hold, { clockAt: Date.now() });
   await waitFor("the page stops polling", async () => {
@@ -184,7 +184,7 @@ test("stops polling a message that stays in sending, and then refreshes at a pre
   await waitForHeading(page, "Already sent");
 });
 
-test("counts down the wait after too many attempts, then lets the person continue", async () => {
+test("the page counts down the wait after too many attempts, then lets the person continue", async () => {
   server.replyNext("challenge", refusalReply(429, "rate_limited", null, { "Retry-After": "75" }));
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
   await pressButton(page);
@@ -200,14 +200,14 @@ test("counts down the wait after too many attempts, then lets the person continu
   await waitForHeading(page, "Sent");
 });
 
-test("waits a minute after a 429 without a body or Retry-After", async () => {
+test("the page waits a minute after a 429 without a body or Retry-After", async () => {
   server.replyNext("get", { status: 429, body: undefined });
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
   await waitForHeading(page, "Too many attempts");
   expect(await mainText(page)).toMatch(/You can try again in (1 minute|5\d seconds)\./);
 });
 
-test("sends nothing without a connection before the send, and offers a retry", async () => {
+test("the page sends nothing without a connection before the send, and offers a retry", async () => {
   const hold = server.createHold();
   server.replyNext("get", "drop");
   const { page } = await visitHold(browser, server, hold);
@@ -224,7 +224,7 @@ test("sends nothing without a connection before the send, and offers a retry", a
   await waitForHeading(page, "Sent");
 });
 
-test("does not say that nothing was sent when the response to the send is lost, and a refresh shows the outcome", async () => {
+test("the page does not say that nothing was sent when the response to the send is lost, and a refresh shows the outcome", async () => {
   server.replyNext("complete", "drop");
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
@@ -234,7 +234,7 @@ test("does not say that nothing was sent when the response to the send is lost, 
   await waitForHeading(page, "Already sent");
 });
 
-test("blames the service for a server error before the send, and offers a retry", async () => {
+test("the page blames the service for a server error before the send, and offers a retry", async () => {
   server.replyNext("challenge", { status: 503, body: "<html>" });
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
@@ -244,7 +244,7 @@ test("blames the service for a server error before the send, and offers a retry"
   await waitForHeading(page, "Sent");
 });
 
-test("does not say that nothing was sent after a proxy's answer to the solutions, and a refresh shows the outcome", async () => {
+test("the page does not say that nothing was sent after a proxy's answer to the solutions, and a refresh shows the outcome", async () => {
   server.replyNext("complete", { status: 502, body: "<html>Bad gateway</html>" });
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
@@ -257,7 +257,7 @@ test("does not say that nothing was sent after a proxy's answer to the solutions
   await waitForHeading(page, "Sent");
 });
 
-test("repeats a refused check at a press", async () => {
+test("the page repeats a refused check at a press", async () => {
   server.replyNext("complete", refusalReply(400, "invalid_request", "invalid_solutions"));
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
@@ -267,13 +267,13 @@ test("repeats a refused check at a press", async () => {
   await waitForHeading(page, "Sent");
 });
 
-test("treats a response that is not from the service, such as a Wi-Fi sign-in page, as no connection", async () => {
+test("the page treats a response that is not from the service, such as a Wi-Fi sign-in page, as no connection", async () => {
   server.replyNext("get", { status: 200, body: "<html>Please sign in</html>" });
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "No connection");
 });
 
-test("says that the check could not run when the worker does not load, and refuses challenges that would take hours", async () => {
+test("the page says that the check could not run when the worker does not load, and refuses challenges that would take hours", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await page.route("**/verify/solver.js", (route) => route.abort());
   await pressButton(page);

@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const calledRoutes = () => server.calls.map((call) => call.route);
 
-test("shows recipient and message, and sends the message once after one press", async () => {
+test("the page shows recipient and message, and sends the message once after one press", async () => {
   const hold = server.createHold({ puzzles: "real", text: "Hello Mara,\n\nit is ready." });
   const { page, requestedUrls, complaints } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
@@ -57,7 +57,7 @@ test("only gets the hold before the press: waiting, pointing and moving the focu
   await waitForHeading(page, "Sent");
 });
 
-test("says why a person is asked", async () => {
+test("the page says why a person is asked", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ platform: "messenger" }));
   await waitForHeading(page, "Check and send");
   expect(await page.locator("main").innerText()).toContain(
@@ -65,7 +65,7 @@ test("says why a person is asked", async () => {
   );
 });
 
-test("names no account, author or user name that it does not know, and a Messenger account without a sign", async () => {
+test("the page names no account, author or user name that it does not know, and a Messenger account without a sign", async () => {
   const unnamed = { accountHandle: null, actorId: "", username: null } as const;
   const { page } = await visitHold(browser, server, server.createHold(unnamed));
   await waitForHeading(page, "Check and send");
@@ -76,7 +76,7 @@ test("names no account, author or user name that it does not know, and a Messeng
   expect(await messenger.locator("dl").innerText()).toMatch(/From\s+Harbor Tailors\s+Typed by\s+console:usr_1/);
 });
 
-test("shows each attachment, links those with a URL and loads none of them", async () => {
+test("the page shows each attachment, links those with a URL and loads none of them", async () => {
   const attachments = [
     { type: "image", url: "https://example.com/uploads/blue%20jacket.jpg?key=1" },
     { type: "image", url: null },
@@ -101,7 +101,7 @@ test("shows each attachment, links those with a URL and loads none of them", asy
   expect(requestedUrls.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
 });
 
-test("removes the secret from the address bar at once and stores it only in the history of the tab", async () => {
+test("the page removes the secret from the address bar at once and stores it only in the history of the tab", async () => {
   const hold = server.createHold();
   const { page, requestedUrls } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
@@ -115,7 +115,7 @@ test("removes the secret from the address bar at once and stores it only in the 
   expect(page.url()).not.toContain("#");
 });
 
-test("survives a reload, forgets the secret when the message is sent, and then shows the end without a request", async () => {
+test("the page survives a reload, forgets the secret when the message is sent, and then shows the end without a request", async () => {
   const hold = server.createHold();
   const { page } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
@@ -131,7 +131,7 @@ test("survives a reload, forgets the secret when the message is sent, and then s
   expect(server.calls).toEqual([]);
 });
 
-test("works when the link is opened again in the same tab, also after the end", async () => {
+test("the page works when the link is opened again in the same tab, also after the end", async () => {
   const hold = server.createHold();
   const { page } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
@@ -146,7 +146,7 @@ test("works when the link is opened again in the same tab, also after the end", 
   expect(calledRoutes()).toEqual(["get"]);
 });
 
-test("says how long the check still takes after five seconds of work, not before", async () => {
+test("the page says how long the check still takes after five seconds of work, not before", async () => {
   server.replyNext("complete", refusalReply(409, "hold_expired", "sent"));
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now(), idleWorkers: true });
   await waitForHeading(page, "Check and send");
@@ -161,7 +161,7 @@ test("says how long the check still takes after five seconds of work, not before
   await waitForHeading(page, "Already sent");
 });
 
-test("updates the bar and the number with the puzzles while the button keeps the focus and is disabled", async () => {
+test("the page updates the bar and the number with the puzzles while the button keeps the focus and is disabled", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "Check and send");
   await page.evaluate(`(() => {
@@ -192,7 +192,7 @@ test("updates the bar and the number with the puzzles while the button keeps the
   expect(calledRoutes()).toEqual(["get", "challenge", "complete"]);
 });
 
-test("calls a test message a test before and after, and never says that it was sent", async () => {
+test("the page calls a test message a test before and after, and never says that it was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ test: true }));
   await waitForHeading(page, "Check and send");
   expect(await page.locator("main").innerText()).toContain("Test: no one receives this message");
@@ -201,7 +201,7 @@ test("calls a test message a test before and after, and never says that it was s
   expect(await page.locator("main").innerText()).not.toMatch(/(been|was) sent/);
 });
 
-test("works with the keyboard alone and leaves the focus on the final heading", async () => {
+test("the page works with the keyboard alone and leaves the focus on the final heading", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "Check and send");
   await page.keyboard.press("Tab");
@@ -212,7 +212,7 @@ test("works with the keyboard alone and leaves the focus on the final heading", 
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Sent");
 });
 
-test("sends from one of two tabs pressed at the same time, and the other says that the message was sent", async () => {
+test("the page sends from one of two tabs pressed at the same time, and the other says that the message was sent", async () => {
   const hold = server.createHold();
   const tabs = await Promise.all([1, 2].map(() => visitHold(browser, server, hold, { newTab: true })));
   const release = server.delayNext("complete");
@@ -234,7 +234,7 @@ test("sends from one of two tabs pressed at the same time, and the other says th
   expect(ends.sort()).toEqual(["Already sent", "Sent"]);
 });
 
-test("shows the time left by the server's clock on a device with a wrong clock, and lets the server decide the expiry", async () => {
+test("the page shows the time left by the server's clock on a device with a wrong clock, and lets the server decide the expiry", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() + 180 * MINUTE });
   await waitForHeading(page, "Check and send");
   expect(await page.getByRole("timer").innerText()).toMatch(/^(15:00|14:5\d)$/);
@@ -257,7 +257,7 @@ test("shows the time left by the server's clock on a device with a wrong clock, 
   expect(await page.locator("main").innerText()).toContain("Nothing was sent.");
 });
 
-test("requests a new challenge without a second press when one expires while it is solved", async () => {
+test("the page requests a new challenge without a second press when one expires while it is solved", async () => {
   const hold = server.createHold();
   server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
   const { page } = await visitHold(browser, server, hold);
@@ -266,7 +266,7 @@ test("requests a new challenge without a second press when one expires while it 
   expect(calledRoutes()).toEqual(["get", "challenge", "complete", "challenge", "complete"]);
 });
 
-test("stops after three expired challenges", async () => {
+test("the page stops after three expired challenges", async () => {
   for (let i = 0; i < 3; i++) server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
@@ -275,7 +275,7 @@ test("stops after three expired challenges", async () => {
   await waitForHeading(page, "Check and send");
 });
 
-test("shows what others wrote without planted characters, and the message on its lines", async () => {
+test("the page shows what others wrote without planted characters, and the message on its lines", async () => {
   const attachments = [
     { type: "image", url: `https://example.com/${encodeURIComponent("a\u202egnp.exe\u200b")}` } as const,
   ];
@@ -302,7 +302,7 @@ test("shows what others wrote without planted characters, and the message on its
   expect(plantedIn(await readableText(refused.page))).toEqual([]);
 });
 
-test("shows data from the server as text, even if it looks like markup", async () => {
+test("the page shows data from the server as text, even if it looks like markup", async () => {
   const markup = '<img src="https://example.com/x.png" onerror="document.title=1"><script>1</script>';
   const { page, requestedUrls } = await visitHold(
     browser,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   browser = await testBrowser();
 });
 
-test("runs in Chromium: the calls of Node.js, the CSRF token of the cookie, and no violation of the policy", async () => {
+test("the client runs in Chromium: the calls of Node.js, the CSRF token of the cookie, and no violation of the policy", async () => {
   const csrfTokens: unknown[] = [];
   await using server = await startScenarioServer({
     "/page": (response, request) => {

@@ -30,7 +30,7 @@ const result = (page: Page) => page.locator("#result p");
 const entry = (page: Page, name: string) =>
   page.getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
 
-test("lists the accounts of the only workspace, and offers each login with a way back", async () => {
+test("the page lists the accounts of the only workspace, and offers each login with a way back", async () => {
   const { page, complaints, requestedUrls } = await open();
   const text = await entry(page, "Harbor Tailors").innerText();
   for (const words of ["@harbor.tailors", "Working", "Instagram login", "12 Nov 2026"]) expect(text).toContain(words);
@@ -46,7 +46,7 @@ test("lists the accounts of the only workspace, and offers each login with a way
   expect(requestedUrls.every((url) => url.startsWith(server.origin))).toBe(true);
 });
 
-test("has no accessibility violations with its list, a choice of pages and an open dialog", async () => {
+test("the page has no accessibility violations with its list, a choice of pages and an open dialog", async () => {
   server.accounts.harbor = [{ ...instagram, status: "needs_reauth", status_detail: "Session expired" }, messenger];
   server.pages = [offeredPage("102", "Harbor", "1"), offeredPage("103", "Mill", null)];
   const { page } = await open("?choose=messenger&error=account_in_use", { bypassCSP: true });
@@ -63,7 +63,7 @@ const statuses = [
 ] as const;
 
 test.each(inject("fullRun") ? statuses : statuses.slice(0, 1))(
-  "says what %s means, with the platform's words, and what to do",
+  "the page says what %s means, with the platform's words, and what to do",
   async (status, words, canReconnect) => {
     const times = { human_agent_blocked_at: "2026-11-20T08:00:00.000Z", last_refreshed_at: null };
     const details = { status_detail: "<b>Error 190</b>", refresh_error: "no answer" };
@@ -84,7 +84,7 @@ test.each([
   ["connected=instagram%2317841400000000001", "Harbor Tailors (Instagram) is connected."],
   ["connected=instagram%23unknown", "The account is connected."],
   ["error=account_in_use", "Disconnect it there, wait two minutes"],
-])("says once how a login ended: %s", async (query, words) => {
+])("the page says once how a login ended: %s", async (query, words) => {
   const { page } = await open(`?tenant=harbor&${query}`);
   await result(page).getByText(words).waitFor();
   expect(page.url()).toBe(`${server.origin}${PAGE}?tenant=harbor`);
@@ -164,7 +164,7 @@ fullTest.each([
   expect(await page.getByRole("listitem").count()).toBe(2);
 });
 
-test("disconnects an account after a confirmation, by keyboard", async () => {
+test("the page disconnects an account after a confirmation, by keyboard", async () => {
   const { page } = await open();
   const button = page.getByRole("button", { name: "Disconnect Harbor Tailors on Instagram" });
   await button.press("Enter");
@@ -245,7 +245,7 @@ test.each(inject("fullRun") ? foreignPages : foreignPages.slice(0, 1))(
   },
 );
 
-test("shows what others wrote without planted characters: names, details and problems", async () => {
+test("the page shows what others wrote without planted characters: names, details and problems", async () => {
   const [name, detail] = [plantedText("Harbor", "Tailors"), plantedText("(#190) Session", "expired")];
   const inviter = plantedText("sam", "@example.com");
   const details = { status: "needs_reauth", status_detail: detail, refresh_error: `${detail}!` };

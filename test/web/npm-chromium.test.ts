@@ -65,17 +65,20 @@ function expectPageOpens([program = "", ...args]: readonly string[]): void {
 describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the browser from npm", () => {
   const unshare = findUnshare();
 
-  test.runIf(unshare)("opens a page where the system has no Chromium, NSS, NSPR, expat or fonts", () => {
-    const commands = [...hideCommands, 'exec "$0" "$1"'].join(" && ");
-    expectPageOpens(["unshare", ...(unshare ?? []), "sh", "-c", commands, process.execPath, script]);
-  });
+  test.runIf(unshare)(
+    "the browser from npm opens a page where the system has no Chromium, NSS, NSPR, expat or fonts",
+    () => {
+      const commands = [...hideCommands, 'exec "$0" "$1"'].join(" && ");
+      expectPageOpens(["unshare", ...(unshare ?? []), "sh", "-c", commands, process.execPath, script]);
+    },
+  );
 
   // What the browser loaded shows that it needed nothing else, but not what it does where that is missing.
-  test.skipIf(unshare)("opens a page and loads no library or font of the system", () => {
+  test.skipIf(unshare)("the browser from npm opens a page and loads no library or font of the system", () => {
     expectPageOpens([process.execPath, script]);
   });
 
-  test("finds its fonts after the project's folder was moved", () => {
+  test("the browser from npm finds its fonts after the project's folder was moved", () => {
     const fonts = mkdtempSync(join(tmpdir(), "parley-fonts-"));
     configureFonts(fonts, "/before/chromium");
     configureFonts(fonts, "/after/chromium");

@@ -97,7 +97,7 @@ test("a link that no longer works redirects to a page that requests a new one, a
   expect(requestedUrls.every((url) => url.startsWith(origin))).toBe(true);
 });
 
-test("has no accessibility violations, before and after a problem, and after the request", async () => {
+test("the page has no accessibility violations, before and after a problem, and after the request", async () => {
   const { page } = await openPage(browser, `${origin}${LINK}`, { bypassCSP: true });
   expect(await accessibilityViolations(page)).toEqual([]);
   nextAnswer = { status: 400 };
@@ -123,7 +123,7 @@ test.each([
   ["at a fault", { status: 500 }, "Try again in a minute.", false],
   ["without a connection", "drop", "No connection.", false],
   ["where a Wi-Fi sign-in page answers", { status: 200, body: "<p>Welcome</p>" }, "No connection.", false],
-] as const)("says what to do %s, and sends again", async (_, answer, words, isInvalid) => {
+] as const)("the page says what to do %s, and sends again", async (_, answer, words, isInvalid) => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in`);
   nextAnswer = answer;
   await send(page, "mara@example");

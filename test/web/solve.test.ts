@@ -5,7 +5,7 @@ import { derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
 import { firstWordAfter, hashPrefix } from "../../web/check-page/sha256.ts";
 import { solve } from "../../web/check-page/solve.ts";
 
-test("computes the first word of SHA-256 like the library, for lengths around block boundaries", () => {
+test("the solver computes the first word of SHA-256 like the library, for lengths around block boundaries", () => {
   for (let length = 0; length <= 130; length++) {
     const salt = "0123456789abcdef".repeat(9).slice(0, length);
     const firstWord = firstWordAfter(hashPrefix(salt));
@@ -16,7 +16,7 @@ test("computes the first word of SHA-256 like the library, for lengths around bl
   }
 });
 
-test("finds the smallest number that solves the puzzle that the server derives from the same token", () => {
+test("the solver finds the smallest number that solves the puzzle that the server derives from the same token", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 200 }),

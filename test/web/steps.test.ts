@@ -75,7 +75,7 @@ test.each([
   ["internal_error", "", "An error occurred in the service before the message was sent.", writeAgain],
   ["something_new", "", "The message could not be sent. Your app shows the reason.", writeAgain],
 ])(
-  "shows a send that failed with %s (%s) as not sent, with the reason and the next step",
+  "the page shows a send that failed with %s (%s) as not sent, with the reason and the next step",
   (code, detail, reason, nextStep) => {
     const error = { code, detail };
     for (const step of [
@@ -93,12 +93,12 @@ test.each([
   },
 );
 
-test("shows a refusal of the send by its code", () => {
+test("the page shows a refusal of the send by its code", () => {
   const notice = readNotice(afterComplete(refusedAnswer(409, "account_not_found", ""), hold));
   expect(notice.body[0]).toBe("The account for this message is no longer connected.");
 });
 
-test("leaves the outcome open when a server error or a proxy answers after the solutions were submitted", () => {
+test("the page leaves the outcome open when a server error or a proxy answers after the solutions were submitted", () => {
   const open = { kind: "halt", notice: notices.outcomeUnknown };
   const proxyAnswers = [403, 404, 409, 413, 429, 500, 502, 503, 504].map((status) => refusedAnswer(status, "", ""));
   const serverErrors = [500, 502, 503].map((status) => refusedAnswer(status, "internal_error", ""));
@@ -109,7 +109,7 @@ test("leaves the outcome open when a server error or a proxy answers after the s
   }
 });
 
-test("offers a retry when a proxy answers before the solutions were submitted", () => {
+test("the page offers a retry when a proxy answers before the solutions were submitted", () => {
   for (const status of [404, 409, 500, 502, 503]) {
     expect(afterFetch(refusedAnswer(status, "", ""), null)).toEqual({ kind: "halt", notice: notices.internalError });
     expect(afterRefusal(refusedAnswer(status, "", ""), null)).toEqual({
@@ -119,27 +119,27 @@ test("offers a retry when a proxy answers before the solutions were submitted", 
   }
 });
 
-test("shows a passed test as a test and does not claim that a message was sent", () => {
+test("the page shows a passed test as a test and does not claim that a message was sent", () => {
   const notice = readNotice(afterComplete(okAnswer({ status: "sent" }), { ...hold, test: true }));
   expect(notice).toMatchObject({ mark: "sent", title: "Test passed" });
   expect(notice.body.join(" ")).not.toMatch(/(been|was) sent/);
 });
 
-test("never shows an unknown outcome as not sent", () => {
+test("the page never shows an unknown outcome as not sent", () => {
   const error = { code: "send_failed", detail: "outcome_unknown" };
   const notice = readNotice(afterComplete(okAnswer({ status: "failed", error }), hold));
   expect(notice.title).toBe("Not confirmed");
   expect(notice.body.join(" ")).not.toMatch(/nothing/i);
 });
 
-test("does not show a failure without a known reason as not sent", () => {
+test("the page does not show a failure without a known reason as not sent", () => {
   const gone = refusedAnswer(409, "hold_expired", "failed");
   for (const step of [afterFetch(gone, null), afterFetch(gone, hold), afterComplete(gone, hold)]) {
     expect(readNotice(step)).toMatchObject({ mark: "unclear", title: "Not confirmed" });
   }
 });
 
-test("never says that nothing was sent when the message may have been sent", () => {
+test("the page never says that nothing was sent when the message may have been sent", () => {
   const answers: readonly CallResult<Hold>[] = [
     { kind: "unreachable" },
     refusedAnswer(500, "internal_error", ""),
@@ -155,7 +155,7 @@ test("never says that nothing was sent when the message may have been sent", () 
   expect(afterFetch({ kind: "unreachable" }, hold)).toEqual({ kind: "halt", notice: notices.outcomeUnknown });
 });
 
-test("says Sent to the person who sent the message and Already sent to later visitors", () => {
+test("the page says Sent to the person who sent the message and Already sent to later visitors", () => {
   const gone = refusedAnswer(409, "hold_expired", "sent");
   expect(readNotice(afterComplete(okAnswer({ status: "sent" }), hold)).body[0]).toContain("was sent on Messenger");
   expect(readNotice(afterFetch(gone, hold)).title).toBe("Sent");
@@ -163,7 +163,7 @@ test("says Sent to the person who sent the message and Already sent to later vis
   expect(afterComplete(refusedAnswer(409, "hold_expired", "sending"), hold)).toEqual({ kind: "poll", hold: null });
 });
 
-test("ends only what cannot go on, so that a reload goes on with anything else", () => {
+test("the page ends only what cannot go on, so that a reload goes on with anything else", () => {
   const kinds = (answers: readonly CallResult<Hold>[]) => answers.map((answer) => afterFetch(answer, null).kind);
   const ends = [
     ...["sent", "failed", "expired"].map((status) => endedAnswer({ status })),
@@ -180,7 +180,7 @@ test("ends only what cannot go on, so that a reload goes on with anything else",
   expect(kinds(others)).toEqual(["confirm", "poll", "wait", "halt", "halt"]);
 });
 
-test("shows the end of a test as that of a test, also later", () => {
+test("the page shows the end of a test as that of a test, also later", () => {
   expect(readNotice(afterFetch(endedAnswer({ status: "sent", test: true }), null)).title).toBe("Test passed");
 });
 

@@ -35,11 +35,11 @@ it.each<[string, LogLine]>([
   ["info", { event: "sends.settled", sends: 2 }],
   ["warn", refused],
   ["error", { event: "hold.send_failed", error: "TypeError" }],
-])("writes one line of JSON with its level: %s", (level, line) => {
+])("the log writes one line of JSON with its level: %s", (level, line) => {
   expect(logOnce(line)).toBe(`${JSON.stringify({ level, ...line })}\n`);
 });
 
-it("adds the trace id of the work that writes the line", async () => {
+it("the log adds the trace id of the work that writes the line", async () => {
   const line = await runWithTrace("request-1", async () => {
     await Promise.resolve();
     return logOnce(refused);
@@ -47,11 +47,11 @@ it("adds the trace id of the work that writes the line", async () => {
   expect(JSON.parse(line)).toEqual({ level: "warn", ...refused, trace_id: "request-1" });
 });
 
-it("adds no trace id where the work has none", () => {
+it("the log adds no trace id where the work has none", () => {
   const line = runWithTrace("request-1", () => runWithTrace(null, () => logOnce(refused)));
   expect(JSON.parse(line)).toEqual({ level: "warn", ...refused });
 });
 
-it("writes the trace id of the line itself where the work has none", () => {
+it("the log writes the trace id of the line itself where the work has none", () => {
   expect(JSON.parse(logOnce(recordFailed))).toEqual({ level: "error", ...recordFailed });
 });

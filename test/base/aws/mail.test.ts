@@ -38,7 +38,7 @@ const awsError = (name: string, httpStatusCode: number) =>
   Object.assign(new Error("injected"), { name, $fault: "client", $metadata: { httpStatusCode } });
 const sentMails = () => fixture.emulators.mail.list();
 
-it("sends a mail to one recipient under the configuration set", async () => {
+it("the mailer sends a mail to one recipient under the configuration set", async () => {
   expect(await mailer.send(MAIL)).toBe("accepted");
   expect(sentMails()[0]).toMatchObject({
     from: "parley@example.com",
@@ -52,7 +52,7 @@ it("sends a mail to one recipient under the configuration set", async () => {
   });
 });
 
-it("sends no planted character, and the text on its lines", async () => {
+it("the mailer sends no planted character, and the text on its lines", async () => {
   const mail = { ...MAIL, subject: plantedText("Invite", "now"), text: `${plantedText("A", "line.")}\nNext.\n` };
   expect(await mailer.send(mail)).toBe("accepted");
   const sent = sentMails().find(({ subject }) => subject.startsWith("Invite"));
@@ -71,7 +71,7 @@ it.each([
   ["a lost answer", Object.assign(new Error("injected"), { code: "ECONNRESET" }), true],
   ["a time-out", Object.assign(new Error("injected"), { name: "TimeoutError" }), true],
   ["a failure inside SES", awsError("InternalServiceErrorException", 500), undefined],
-] as const)("after %s the outcome is unknown, and the mail is not sent again", async (_, error, after) => {
+] as const)("after %s, the outcome is unknown and the mail is not sent again", async (_, error, after) => {
   const before = sentMails().length;
   faults = [{ error, ...(after ? { after } : {}) }];
   expect(await mailer.send(MAIL)).toBe("unknown");
@@ -82,7 +82,7 @@ it.each([
 it.each([
   ["a throttled request", awsError("TooManyRequestsException", 429)],
   ["a refused connection", Object.assign(new Error("injected"), { code: "ECONNREFUSED" })],
-])("sends again after %s, which sent nothing", async (_, error) => {
+])("the mailer sends again after %s, which sent nothing", async (_, error) => {
   const before = sentMails().length;
   faults = [{ error }];
   expect(await mailer.send(MAIL)).toBe("accepted");

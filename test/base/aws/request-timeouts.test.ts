@@ -165,23 +165,21 @@ describe("a request whose answer never comes", () => {
   });
 });
 
-describe("the intake function", () => {
-  const ports = () => {
-    vi.stubEnv("PARLEY_INBOUND_QUEUE_URL", `${serverUrl}/1/inbound`);
-    vi.stubEnv("PARLEY_RAW_BUCKET", "raw");
-    vi.stubEnv("PARLEY_PLATFORM_SECRET_ID", "secret");
-    return intakePorts();
-  };
+const ports = () => {
+  vi.stubEnv("PARLEY_INBOUND_QUEUE_URL", `${serverUrl}/1/inbound`);
+  vi.stubEnv("PARLEY_RAW_BUCKET", "raw");
+  vi.stubEnv("PARLEY_PLATFORM_SECRET_ID", "secret");
+  return intakePorts();
+};
 
-  it.each([
-    ["the queue", () => ports().inbound.send({ body: "x" })],
-    ["the file of a webhook", () => ports().files.put("a", BODY)],
-    ["the secret", () => ports().platformSecrets()],
-  ])("repeats a lost answer of %s within its own time", async (_name, call) => {
-    const { error, attempts } = await timeOut(requestTimeouts.intake, call);
-    expect(error).toMatchObject({ name: "TimeoutError" });
-    expect(attempts).toBe(REQUEST_ATTEMPTS_MAX);
-  });
+it.each([
+  ["the queue", () => ports().inbound.send({ body: "x" })],
+  ["the file of a webhook", () => ports().files.put("a", BODY)],
+  ["the secret", () => ports().platformSecrets()],
+])("the intake function repeats a lost answer of %s within its own time", async (_name, call) => {
+  const { error, attempts } = await timeOut(requestTimeouts.intake, call);
+  expect(error).toMatchObject({ name: "TimeoutError" });
+  expect(attempts).toBe(REQUEST_ATTEMPTS_MAX);
 });
 
 it("all attempts of a request, and the SDK's waits between them, fit the function that makes it", () => {

@@ -17,7 +17,7 @@ describe("a text cut to bytes of JSON", () => {
     expect(cutToJsonBytes(text, max)).toBe(cut);
   });
 
-  test("is the longest beginning that fits, with whole characters", () => {
+  test("a text cut to bytes of JSON is the longest beginning that fits, with whole characters", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "é", "€", "😀", "\0", "\n", '"', "\u2028", "\ufffd") });
     fc.assert(
       fc.property(text, fc.nat(40), (whole, max) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   isPrintableLine,
   printableJson,
@@ -18,46 +18,45 @@ const formats = [
 const name = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 const rows = (codes: readonly number[]) => codes.map((code) => [name(code), String.fromCodePoint(code)] as const);
 
-describe("a text for people", () => {
-  it.each(rows(controls))("has a space instead of the control %s", (_, character) => {
-    expect(printableLine(`a${character}${character}b`)).toBe("a b");
-    expect(isPrintableLine(`a${character}b`)).toBe(false);
-    expect(removeUnprintable(`a${character}b`)).toBe("ab");
-  });
-
-  it.each(rows(formats))("does not have the format character %s", (_, character) => {
-    for (const clean of [printableLine, printableText, removeUnprintable]) expect(clean(`a${character}b`)).toBe("ab");
-    expect(isPrintableLine(`a${character}b`)).toBe(false);
-  });
-
-  it.each(["👩🏽‍🚀 Ann's", "❤️", "کتاب\u200cخانه", "עברית", "ẞß", "日本語"])("is otherwise as written: %s", (text) => {
-    for (const clean of [printableLine, printableText, removeUnprintable]) expect(clean(text)).toBe(text);
-    expect(isPrintableLine(text)).toBe(true);
-  });
-
-  it("has its line breaks where it may have several lines", () => {
-    expect(printableText("a\r\nb\rc\u2028d\n\ne\tf\u001b[1m")).toBe("a\nb\nc\nd\n\ne f [1m");
-  });
-
-  it("has the same form in the packages", () => {
-    for (let code = 0; code <= 0x10ffff; code++) {
-      if (code >= 0xd800 && code <= 0xdfff) continue;
-      const text = `a${String.fromCodePoint(code)}b`;
-      if (client.printableLine(text) !== printableLine(text)) throw new Error(name(code));
-      if (client.printableText(text) !== printableText(text)) throw new Error(name(code));
-      if (loopback.printableText(text) !== printableText(text)) throw new Error(name(code));
-    }
-  });
+it.each(rows(controls))("a text for people has a space instead of the control %s", (_, character) => {
+  expect(printableLine(`a${character}${character}b`)).toBe("a b");
+  expect(isPrintableLine(`a${character}b`)).toBe(false);
+  expect(removeUnprintable(`a${character}b`)).toBe("ab");
 });
 
-describe("JSON for people", () => {
-  it("has escapes for what a terminal would obey, and means the same", () => {
-    const value = { "k\u202e": `a\n\u009b31m\u{e0041}\u2028`, n: [1, "👩🏽‍🚀"] };
-    for (const json of [printableJson(value), printableJson(value, 2)]) {
-      expect(json.split("\n").every(isPrintableLine)).toBe(true);
-      expect(JSON.parse(json)).toEqual(value);
-    }
-    expect(printableJson({ a: "\u202e" })).toBe('{"a":"\\u202e"}');
-    expect(printableJson(undefined)).toBe("null");
-  });
+it.each(rows(formats))("a text for people does not have the format character %s", (_, character) => {
+  for (const clean of [printableLine, printableText, removeUnprintable]) expect(clean(`a${character}b`)).toBe("ab");
+  expect(isPrintableLine(`a${character}b`)).toBe(false);
+});
+
+it.each(["👩🏽‍🚀 Ann's", "❤️", "کتاب\u200cخانه", "עברית", "ẞß", "日本語"])(
+  "a text for people is otherwise as written: %s",
+  (text) => {
+    for (const clean of [printableLine, printableText, removeUnprintable]) expect(clean(text)).toBe(text);
+    expect(isPrintableLine(text)).toBe(true);
+  },
+);
+
+it("a text for people has its line breaks where it may have several lines", () => {
+  expect(printableText("a\r\nb\rc\u2028d\n\ne\tf\u001b[1m")).toBe("a\nb\nc\nd\n\ne f [1m");
+});
+
+it("a text for people has the same form in the packages", () => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const text = `a${String.fromCodePoint(code)}b`;
+    if (client.printableLine(text) !== printableLine(text)) throw new Error(name(code));
+    if (client.printableText(text) !== printableText(text)) throw new Error(name(code));
+    if (loopback.printableText(text) !== printableText(text)) throw new Error(name(code));
+  }
+});
+
+it("JSON for people has escapes for what a terminal would obey, and means the same", () => {
+  const value = { "k\u202e": `a\n\u009b31m\u{e0041}\u2028`, n: [1, "👩🏽‍🚀"] };
+  for (const json of [printableJson(value), printableJson(value, 2)]) {
+    expect(json.split("\n").every(isPrintableLine)).toBe(true);
+    expect(JSON.parse(json)).toEqual(value);
+  }
+  expect(printableJson({ a: "\u202e" })).toBe('{"a":"\\u202e"}');
+  expect(printableJson(undefined)).toBe("null");
 });

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { AntiSSRFPolicy, PolicyConfigOptions } from "@microsoft/antissrf";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isLoopbackAddress, isPublicAddress } from "#base/net/addresses.ts";
 
 const refusedAddresses = [
@@ -75,55 +75,57 @@ function oracleVerdict(ip: string): "public" | "not public" | null {
   return first === second ? (first ? "public" : "not public") : null;
 }
 
-describe("isPublicAddress", () => {
-  test.each(refusedAddresses)("refuses %s", (ip) => {
-    expect(isIPv4(ip) || isIPv6(ip)).toBe(true);
-    expect(isPublicAddress(ip)).toBe(false);
-  });
-
-  test.each(allowedAddresses)("allows %s", (ip) => {
-    expect(isPublicAddress(ip)).toBe(true);
-  });
-
-  test.each([...notAddresses, ...zonedAddresses])("refuses a value that is not a plain address: %j", (ip) => {
-    expect(isPublicAddress(ip)).toBe(false);
-  });
-
-  test("agrees with the published lists wherever they agree, for IPv4 and for global unicast IPv6", () => {
-    expect(
-      [...refusedAddresses, ...allowedAddresses].filter((ip) => oracleVerdict(ip) !== null).length,
-    ).toBeGreaterThan(60);
-    const globalUnicast = fc.ipV6().filter((ip) => /^[23][0-9a-f]{3}:/i.test(ip));
-    fc.assert(
-      fc.property(fc.oneof(fc.ipV4(), globalUnicast), (ip) => {
-        const verdict = oracleVerdict(ip);
-        fc.pre(verdict !== null);
-        expect([ip, isPublicAddress(ip)]).toEqual([ip, verdict === "public"]);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test("never allows an address that either published list refuses", () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
-        const inLists = !oracleRanges.check(ip, isIPv4(ip) ? "ipv4" : "ipv6") && ipaddr.parse(ip).range() === "unicast";
-        expect(inLists || !isPublicAddress(ip)).toBe(true);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+test.each(refusedAddresses)("isPublicAddress refuses %s", (ip) => {
+  expect(isIPv4(ip) || isIPv6(ip)).toBe(true);
+  expect(isPublicAddress(ip)).toBe(false);
 });
 
-describe("isLoopbackAddress", () => {
-  test.each(["127.0.0.0", "127.0.0.1", "127.255.255.255", "::1", "0:0:0:0:0:0:0:1"])("accepts %s", (ip) => {
-    expect(isLoopbackAddress(ip)).toBe(true);
-  });
+test.each(allowedAddresses)("isPublicAddress allows %s", (ip) => {
+  expect(isPublicAddress(ip)).toBe(true);
+});
 
-  test.each(["126.255.255.255", "128.0.0.0", "0.0.0.0", "::", "::2", "::ffff:127.0.0.1", "::1%lo", "localhost"])(
-    "rejects %s",
-    (ip) => {
-      expect(isLoopbackAddress(ip)).toBe(false);
-    },
+test.each([...notAddresses, ...zonedAddresses])(
+  "isPublicAddress refuses a value that is not a plain address: %j",
+  (ip) => {
+    expect(isPublicAddress(ip)).toBe(false);
+  },
+);
+
+test("isPublicAddress agrees with the published lists wherever they agree, for IPv4 and for global unicast IPv6", () => {
+  expect([...refusedAddresses, ...allowedAddresses].filter((ip) => oracleVerdict(ip) !== null).length).toBeGreaterThan(
+    60,
+  );
+  const globalUnicast = fc.ipV6().filter((ip) => /^[23][0-9a-f]{3}:/i.test(ip));
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), globalUnicast), (ip) => {
+      const verdict = oracleVerdict(ip);
+      fc.pre(verdict !== null);
+      expect([ip, isPublicAddress(ip)]).toEqual([ip, verdict === "public"]);
+    }),
+    { numRuns: 2_000 },
   );
 });
+
+test("isPublicAddress never allows an address that either published list refuses", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
+      const inLists = !oracleRanges.check(ip, isIPv4(ip) ? "ipv4" : "ipv6") && ipaddr.parse(ip).range() === "unicast";
+      expect(inLists || !isPublicAddress(ip)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each(["127.0.0.0", "127.0.0.1", "127.255.255.255", "::1", "0:0:0:0:0:0:0:1"])(
+  "isLoopbackAddress accepts %s",
+  (ip) => {
+    expect(isLoopbackAddress(ip)).toBe(true);
+  },
+);
+
+test.each(["126.255.255.255", "128.0.0.0", "0.0.0.0", "::", "::2", "::ffff:127.0.0.1", "::1%lo", "localhost"])(
+  "isLoopbackAddress rejects %s",
+  (ip) => {
+    expect(isLoopbackAddress(ip)).toBe(false);
+  },
+);

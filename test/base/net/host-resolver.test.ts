@@ -57,7 +57,7 @@ test.each([
     foundReply(),
     ["93.184.215.14", "10.0.0.1"],
   ],
-])("resolves to %s", async (_name, v4, v6, addresses) => {
+])("the resolver resolves to %s", async (_name, v4, v6, addresses) => {
   const server = await startNameServer((type) => (type === TYPE_A ? v4 : v6));
   expect(await createHostResolver([server.address])("hooks.example.com", noSignal)).toEqual(addresses);
 });
@@ -66,7 +66,7 @@ test.each([
   ["no such name", failedReply(NO_SUCH_NAME)],
   ["no record of either family", foundReply()],
   ["a server failure", failedReply(SERVER_FAILURE)],
-])("rejects on %s", async (_name, reply) => {
+])("the resolver rejects on %s", async (_name, reply) => {
   const server = await startNameServer((type) => (type === TYPE_A || type === TYPE_AAAA ? reply : "silence"));
   await expect(createHostResolver([server.address])("hooks.example.com", noSignal)).rejects.toThrow(
     "hooks.example.com",

@@ -128,7 +128,7 @@ test("nothing is sent after the deadline, even when the lookup ends then", async
   expect(receiver.requests).toEqual([]);
 });
 
-test("requests that wait for a slow receiver's connections end at their own deadline and are never sent", async () => {
+test("each request that waits for a slow receiver's connections ends at its own deadline and is never sent", async () => {
   const receiver = await startReceiver(neverRespond);
   const webhookClient = openWebhookClient({ attemptTimeout: 5 * DEADLINE, connectionsPerPool: 2 });
   const request = webhookRequest(`http://127.0.0.1:${receiver.port}/`);

@@ -16,50 +16,48 @@ function rebindingGate(mode: "public" | "open", port: number, addressSets: strin
   });
 }
 
-describe("a host whose address changes after it was checked", () => {
-  test("is refused at the delivery, and its private address gets no connection", async () => {
-    const receiver = await startReceiver((response) => response.end());
-    const gate = rebindingGate("public", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
-    const url = `https://hooks.example.com:${receiver.port}/`;
-    expect((await gate.checkAndResolve(url)).ok).toBe(true);
-    expect(await closeAfterTest(createWebhookClient({ gate })).send(webhookRequest(url))).toEqual({
-      kind: "refused_by_gate",
-      reason: "The host does not resolve to a public address.",
-    });
-    expect(receiver.connections()).toBe(0);
+test("a host whose address changes after it was checked is refused at the delivery, and its private address gets no connection", async () => {
+  const receiver = await startReceiver((response) => response.end());
+  const gate = rebindingGate("public", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
+  const url = `https://hooks.example.com:${receiver.port}/`;
+  expect((await gate.checkAndResolve(url)).ok).toBe(true);
+  expect(await closeAfterTest(createWebhookClient({ gate })).send(webhookRequest(url))).toEqual({
+    kind: "refused_by_gate",
+    reason: "The host does not resolve to a public address.",
   });
+  expect(receiver.connections()).toBe(0);
+});
 
-  test("would get a connection if the gate allowed it", async () => {
-    const receiver = await startReceiver((response) => response.end());
-    const gate = rebindingGate("open", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
-    const url = `http://hooks.example.com:${receiver.port}/`;
-    await gate.checkAndResolve(url);
-    expect(await closeAfterTest(createWebhookClient({ gate })).send(webhookRequest(url))).toMatchObject({
-      status: 200,
-    });
-    expect(receiver.connections()).toBe(1);
+test("a host whose address changes after it was checked would get a connection if the gate allowed it", async () => {
+  const receiver = await startReceiver((response) => response.end());
+  const gate = rebindingGate("open", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
+  const url = `http://hooks.example.com:${receiver.port}/`;
+  await gate.checkAndResolve(url);
+  expect(await closeAfterTest(createWebhookClient({ gate })).send(webhookRequest(url))).toMatchObject({
+    status: 200,
   });
+  expect(receiver.connections()).toBe(1);
+});
 
-  test("is looked up once for a connection, which uses the address of that lookup", async () => {
-    const receiver = await startReceiver((response) => response.end());
-    // A second lookup, as a client with its own resolver would make it, would find no receiver.
-    const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
-    const outcome = await closeAfterTest(createWebhookClient({ gate })).send(
-      webhookRequest(`http://hooks.example.com:${receiver.port}/`),
-    );
-    expect(outcome).toMatchObject({ status: 200 });
-    expect(receiver.requests[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
-  });
+test("a host whose address changes after it was checked is looked up once for a connection, which uses the address of that lookup", async () => {
+  const receiver = await startReceiver((response) => response.end());
+  // A second lookup, as a client with its own resolver would make it, would find no receiver.
+  const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
+  const outcome = await closeAfterTest(createWebhookClient({ gate })).send(
+    webhookRequest(`http://hooks.example.com:${receiver.port}/`),
+  );
+  expect(outcome).toMatchObject({ status: 200 });
+  expect(receiver.requests[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
+});
 
-  test("is checked again at the next connection", async () => {
-    const receiver = await startReceiver((response) => response.setHeader("connection", "close").end());
-    const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
-    const webhookClient = closeAfterTest(createWebhookClient({ gate }));
-    const url = `http://hooks.example.com:${receiver.port}/`;
-    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
-    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ kind: "refused_by_gate" });
-    expect(receiver.connections()).toBe(1);
-  });
+test("a host whose address changes after it was checked is checked again at the next connection", async () => {
+  const receiver = await startReceiver((response) => response.setHeader("connection", "close").end());
+  const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
+  const webhookClient = closeAfterTest(createWebhookClient({ gate }));
+  const url = `http://hooks.example.com:${receiver.port}/`;
+  expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
+  expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ kind: "refused_by_gate" });
+  expect(receiver.connections()).toBe(1);
 });
 
 test("a host that mixes public and private addresses is refused without a connection", async () => {

@@ -5,30 +5,28 @@ import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const KIB = 1024;
 
-describe("the request", () => {
-  test("is one POST with the unchanged body, the given headers and the client's own", async () => {
-    const receiver = await startReceiver((response) => response.end());
-    const webhookClient = openWebhookClient({ version: "7.8.9" });
-    const body = '{"text":"naïve ☕"}';
-    await webhookClient.send({ ...webhookRequest(`http://127.0.0.1:${receiver.port}/a/b?c=d`), body });
-    expect(receiver.requests).toHaveLength(1);
-    expect(receiver.requests[0]).toMatchObject({ method: "POST", url: "/a/b?c=d", body });
-    expect(receiver.requests[0]?.headers).toMatchObject({
-      host: `127.0.0.1:${receiver.port}`,
-      "webhook-id": "evt_1",
-      "content-type": "application/json",
-      "user-agent": "Parley/7.8.9",
-      "accept-encoding": "identity",
-      "content-length": String(Buffer.byteLength(body)),
-    });
+test("the request is one POST with the unchanged body, the given headers and the client's own", async () => {
+  const receiver = await startReceiver((response) => response.end());
+  const webhookClient = openWebhookClient({ version: "7.8.9" });
+  const body = '{"text":"naïve ☕"}';
+  await webhookClient.send({ ...webhookRequest(`http://127.0.0.1:${receiver.port}/a/b?c=d`), body });
+  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.requests[0]).toMatchObject({ method: "POST", url: "/a/b?c=d", body });
+  expect(receiver.requests[0]?.headers).toMatchObject({
+    host: `127.0.0.1:${receiver.port}`,
+    "webhook-id": "evt_1",
+    "content-type": "application/json",
+    "user-agent": "Parley/7.8.9",
+    "accept-encoding": "identity",
+    "content-length": String(Buffer.byteLength(body)),
   });
+});
 
-  test("with an invalid header throws, and nothing is sent", async () => {
-    const receiver = await startReceiver((response) => response.end());
-    const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), headers: { "x-a": "1\r\nx-b: 2" } };
-    await expect(openWebhookClient().send(request)).rejects.toThrow("invalid");
-    expect(receiver.requests).toEqual([]);
-  });
+test("the request with an invalid header throws, and nothing is sent", async () => {
+  const receiver = await startReceiver((response) => response.end());
+  const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), headers: { "x-a": "1\r\nx-b: 2" } };
+  await expect(openWebhookClient().send(request)).rejects.toThrow("invalid");
+  expect(receiver.requests).toEqual([]);
 });
 
 describe("statuses", () => {

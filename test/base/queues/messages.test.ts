@@ -296,20 +296,23 @@ const messages = [
 }[];
 
 describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, decode }) => {
-  it("is written in words, with its version", () => {
+  it("a queue message is written in words, with its version", () => {
     expect(encode(message as never)).toBe(v2);
     expect(decode(v2)).toStrictEqual(message);
   });
 
-  it.skipIf(v1 === null)("is read as the release before wrote it", () => {
+  it.skipIf(v1 === null)("a queue message is read as the release before wrote it", () => {
     expect(decode(v1 ?? "")).toStrictEqual(message);
   });
 
-  it.each(["", "null", "[]", "{}", '"text"', "{", '{"v":2}', '{"v":1}'])("is not read from %s", (text) => {
-    expect(decode(text)).toBeNull();
-  });
+  it.each(["", "null", "[]", "{}", '"text"', "{", '{"v":2}', '{"v":1}'])(
+    "a queue message is not read from %s",
+    (text) => {
+      expect(decode(text)).toBeNull();
+    },
+  );
 
-  it("is not read from another version or another tenant's slug", () => {
+  it("a queue message is not read from another version or another tenant's slug", () => {
     expect(decode(v2.replace('"v":2', '"v":3'))).toBeNull();
     if ("tenant" in message) {
       expect(decode(v2.replace('"demo"', '"Not a slug"'))).toBeNull();
@@ -317,7 +320,7 @@ describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, de
     }
   });
 
-  it("is read by the worker of its own queue alone", () => {
+  it("a queue message is read by the worker of its own queue alone", () => {
     const others = messages.filter((other) => other.decode !== decode);
     expect(others.filter((other) => other.decode(v2)).map(({ name }) => name)).toEqual([]);
   });
@@ -373,27 +376,28 @@ it("a task names an account from before connections had ids", () => {
   expect(decodeAccountTask(encodeAccountTask(earlier))).toStrictEqual(earlier);
 });
 
-describe("the trace id", () => {
-  const traced = messages.filter(({ encode }) => (encode as unknown) !== encodeEndpointTask);
+const traced = messages.filter(({ encode }) => (encode as unknown) !== encodeEndpointTask);
 
-  it.each(traced)("comes from the work that sends the message: $name", ({ encode, decode, message }) => {
-    const body = runWithTrace("request-1", () => encode(message as never));
-    expect(decode(body)).toStrictEqual({ ...message, traceId: "request-1" });
-    expect(readTraceId(body)).toBe("request-1");
-  });
+it.each(traced)("the trace id comes from the work that sends the message: $name", ({ encode, decode, message }) => {
+  const body = runWithTrace("request-1", () => encode(message as never));
+  expect(decode(body)).toStrictEqual({ ...message, traceId: "request-1" });
+  expect(readTraceId(body)).toBe("request-1");
+});
 
-  it.each(traced)("of the message itself goes before it: $name", ({ encode, message }) => {
-    const body = runWithTrace("request-2", () => encode({ ...message, traceId: "request-1" } as never));
-    expect(readTraceId(body)).toBe("request-1");
-  });
+it.each(traced)("the trace id of the message itself goes before it: $name", ({ encode, message }) => {
+  const body = runWithTrace("request-2", () => encode({ ...message, traceId: "request-1" } as never));
+  expect(readTraceId(body)).toBe("request-1");
+});
 
-  it("is absent from an endpoint task, which serves many requests", () => {
-    const task = { tenant, endpointId, kind: "warn", since: at } as const;
-    expect(runWithTrace("request-1", () => encodeEndpointTask(task))).toBe(encodeEndpointTask(task));
-  });
+it("the trace id is absent from an endpoint task, which serves many requests", () => {
+  const task = { tenant, endpointId, kind: "warn", since: at } as const;
+  expect(runWithTrace("request-1", () => encodeEndpointTask(task))).toBe(encodeEndpointTask(task));
+});
 
-  it.each(['"a b"', "1", `"${"x".repeat(101)}"`, '"<script>"'])("is refused in another form: %s", (value) => {
+it.each(['"a b"', "1", `"${"x".repeat(101)}"`, '"<script>"'])(
+  "the trace id is refused in another form: %s",
+  (value) => {
     const body = `{"v":2,"tenant":"demo","erasure_id":"${erasureId}","trace_id":${value}}`;
     expect([decodeErasure(body), readTraceId(body)]).toEqual([null, undefined]);
-  });
-});
+  },
+);

@@ -65,14 +65,14 @@ describe("a write of an item that a transaction is writing", () => {
     expect(await read(key)).toEqual(stored && { ...key, ...stored });
   });
 
-  test("is a fault after ten attempts", async () => {
+  test("a write of an item that a transaction is writing is a fault after ten attempts", async () => {
     const end = play(...Array.from({ length: 50 }, () => "conflict" as const));
     await expect(sendWrite(table, put({ ...key, n: 2 }))).rejects.toThrow("transaction is in progress");
     expect(end()).toBe(ATTEMPTS);
     expect(await read(key)).toEqual({ ...key, n: 1 });
   });
 
-  test("recognizes its own result when its first answer was lost and its repetition met a conflict", async () => {
+  test("a write of an item that a transaction is writing recognizes its own result when its first answer was lost and its repetition met a conflict", async () => {
     const item = { PK: tenant, SK: "own", op: "this write" };
     const end = play("lost", "conflict");
     const result = await conditionalWrite(table, put(item, itemDoesNotExist), { ownMark: { op: "this write" } });
@@ -80,7 +80,7 @@ describe("a write of an item that a transaction is writing", () => {
     expect(result).toEqual({ applied: true, item });
   });
 
-  test("counts once when its first answer was a conflict", async () => {
+  test("a write of an item that a transaction is writing counts once when its first answer was a conflict", async () => {
     const end = play("conflict", "conflict");
     await sendWrite(table, update(key, { add: { n: 1 } }));
     expect(end()).toBe(3);
@@ -115,7 +115,7 @@ describe("an unprocessed part of a batch", () => {
     expect(end()).toBe(ATTEMPTS);
   });
 
-  test("does not make a full head drop its newest pending message", async () => {
+  test("an unprocessed part of a batch does not make a full head drop its newest pending message", async () => {
     const changes = pendingChangeStore(table);
     const conversation = sampleConversationId(tenant);
     const messages = Array.from({ length: PENDING_MESSAGES_MAX + 1 }, (_, i) => `m${i}`);

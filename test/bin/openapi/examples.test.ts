@@ -50,7 +50,7 @@ describe("the recorded examples", () => {
     expect(withoutLocalOnly(problems)).toEqual([]);
   });
 
-  it("have no secret, no path and no port of the machine that recorded them", () => {
+  it("the recorded examples have no secret, no path and no port of the machine that recorded them", () => {
     const secrets = [
       /svc_(live|test)_(?!0{4})\w+/,
       /whs_(?!ZXhhbXBs)\w+/,

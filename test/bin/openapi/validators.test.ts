@@ -7,13 +7,13 @@ import { expect, it } from "vitest";
 
 const text = readFileSync(new URL("../../../docs/openapi.json", import.meta.url), "utf8");
 
-it("is valid OpenAPI 3.1 by its JSON Schema", async () => {
+it("the OpenAPI document is valid OpenAPI 3.1 by its JSON Schema", async () => {
   const validator = new Validator();
   expect(await validator.validate(JSON.parse(text))).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
 });
 
-it("has no error and no warning by the recommended rules", async () => {
+it("the OpenAPI document has no error and no warning by the recommended rules", async () => {
   const rules = {
     // The routes that only redirect.
     "operation-2xx-response": "off",
@@ -28,7 +28,7 @@ it("has no error and no warning by the recommended rules", async () => {
   expect(reports.filter((report) => !isOfExtension(report))).toEqual([]);
 });
 
-it("finds what is wrong: a response without a description", async () => {
+it("the validator finds what is wrong: a response without a description", async () => {
   const whole = JSON.parse(text);
   const broken = { ...whole, paths: { "/health": whole.paths["/health"] }, webhooks: {} };
   delete broken.paths["/health"].get.responses[200].description;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { lockedPackages } from "../../../bin/packages/lock-file.ts";
 import { PROJECT } from "../markdown.ts";
 
@@ -30,60 +30,56 @@ const text = readFileSync(join(folder, "bom.json"), "utf8");
 const bom = JSON.parse(text) as Bom;
 const packages = lockedPackages(PROJECT);
 
-describe("the bill of materials", () => {
-  it("is valid CycloneDX 1.5", () => {
-    const schemas = join(PROJECT, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
-    const readSchema = (name: string) => JSON.parse(readFileSync(join(schemas, name), "utf8"));
-    const ajv = new Ajv({ strict: false, validateFormats: false });
-    // The schema names the other two by their files.
-    for (const name of ["jsf-0.82.SNAPSHOT.schema.json", "spdx.SNAPSHOT.schema.json"]) {
-      const { $id, ...schema } = readSchema(name);
-      ajv.addSchema(schema, `http://cyclonedx.org/schema/${name}`);
-    }
-    const validate = ajv.compile(readSchema("bom-1.5.SNAPSHOT.schema.json"));
-    validate(bom);
-    expect(validate.errors).toBeNull();
-    expect(validate({ ...bom, components: [{ name: "zod" }] })).toBe(false);
-  });
+it("the bill of materials is valid CycloneDX 1.5", () => {
+  const schemas = join(PROJECT, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
+  const readSchema = (name: string) => JSON.parse(readFileSync(join(schemas, name), "utf8"));
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  // The schema names the other two by their files.
+  for (const name of ["jsf-0.82.SNAPSHOT.schema.json", "spdx.SNAPSHOT.schema.json"]) {
+    const { $id, ...schema } = readSchema(name);
+    ajv.addSchema(schema, `http://cyclonedx.org/schema/${name}`);
+  }
+  const validate = ajv.compile(readSchema("bom-1.5.SNAPSHOT.schema.json"));
+  validate(bom);
+  expect(validate.errors).toBeNull();
+  expect(validate({ ...bom, components: [{ name: "zod" }] })).toBe(false);
+});
 
-  it("is about this version of Parley, and has no path or address", () => {
-    const { name, version } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
-    expect(bom.metadata.component).toMatchObject({
-      name,
-      version,
-      type: "application",
-      purl: `pkg:npm/${name}@${version}`,
-    });
-    expect(text.match(/"[^"]*(file:|https?:\/\/|\/node_modules\/)[^"]*"/g)).toEqual([
-      '"http://cyclonedx.org/schema/bom-1.5.schema.json"',
-    ]);
-    expect(text).not.toContain(PROJECT.replace(/\/$/, ""));
+it("the bill of materials is about this version of Parley, and has no path or address", () => {
+  const { name, version } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
+  expect(bom.metadata.component).toMatchObject({
+    name,
+    version,
+    type: "application",
+    purl: `pkg:npm/${name}@${version}`,
   });
+  expect(text.match(/"[^"]*(file:|https?:\/\/|\/node_modules\/)[^"]*"/g)).toEqual([
+    '"http://cyclonedx.org/schema/bom-1.5.schema.json"',
+  ]);
+  expect(text).not.toContain(PROJECT.replace(/\/$/, ""));
+});
 
-  it("has every package of the lock file with its license, and its hash unless another one bundles it", () => {
-    const identity = ({ name, version }: { readonly name: string; readonly version: string }) => `${name}@${version}`;
-    expect(new Set(bom.components.map(identity))).toEqual(new Set(packages.map(identity)));
-    expect(bom.components.filter(({ licenses }) => !licenses?.length)).toEqual([]);
-    const isBundled = ({ properties = [] }: Component) =>
-      properties.some(({ name }) => name === "cdx:npm:package:bundled");
-    expect(bom.components.filter((component) => !component.hashes?.length && !isBundled(component))).toEqual([]);
-    const refs = new Set([bom.metadata.component, ...bom.components].map((component) => component["bom-ref"]));
-    expect(
-      bom.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter((ref) => !refs.has(ref)),
-    ).toEqual([]);
-  });
+it("the bill of materials has every package of the lock file with its license, and its hash unless another one bundles it", () => {
+  const identity = ({ name, version }: { readonly name: string; readonly version: string }) => `${name}@${version}`;
+  expect(new Set(bom.components.map(identity))).toEqual(new Set(packages.map(identity)));
+  expect(bom.components.filter(({ licenses }) => !licenses?.length)).toEqual([]);
+  const isBundled = ({ properties = [] }: Component) =>
+    properties.some(({ name }) => name === "cdx:npm:package:bundled");
+  expect(bom.components.filter((component) => !component.hashes?.length && !isBundled(component))).toEqual([]);
+  const refs = new Set([bom.metadata.component, ...bom.components].map((component) => component["bom-ref"]));
+  expect(bom.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter((ref) => !refs.has(ref))).toEqual(
+    [],
+  );
+});
 
-  it("marks what is not deployed: the packages of development and the programs of the platforms", () => {
-    const { optionalDependencies } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
-    const isDevelopment = ({ properties = [] }: Component) =>
-      properties.some(({ name, value }) => name === "cdx:npm:package:development" && value === "true");
-    const deployed = packages
-      .filter(({ name, dev }) => !dev && !(name in optionalDependencies))
-      .map(({ name }) => name);
-    expect(new Set(bom.components.filter((part) => !isDevelopment(part)).map(({ name }) => name))).toEqual(
-      new Set(deployed),
-    );
-    expect(deployed).toContain("zod");
-    expect(deployed).not.toContain("vitest");
-  });
+it("the bill of materials marks what is not deployed: the packages of development and the programs of the platforms", () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
+  const isDevelopment = ({ properties = [] }: Component) =>
+    properties.some(({ name, value }) => name === "cdx:npm:package:development" && value === "true");
+  const deployed = packages.filter(({ name, dev }) => !dev && !(name in optionalDependencies)).map(({ name }) => name);
+  expect(new Set(bom.components.filter((part) => !isDevelopment(part)).map(({ name }) => name))).toEqual(
+    new Set(deployed),
+  );
+  expect(deployed).toContain("zod");
+  expect(deployed).not.toContain("vitest");
 });

@@ -31,46 +31,44 @@ function readRefusal({ status, body, headers }: ApiResponse): unknown[] {
   return [status, body.ok, body.error.code, headers.get("x-correlation-id") !== null];
 }
 
-describe("an invalid body", () => {
-  const reply = (body: string): Promise<ApiResponse> => stack.api("POST", "/v1/messages/reply", body);
+const reply = (body: string): Promise<ApiResponse> => stack.api("POST", "/v1/messages/reply", body);
 
-  it.each([
-    "",
-    "{",
-    "[1]",
-    "null",
-    '"text"',
-    "\ufeff{}",
-    '{"conversation_id":1,"text":"x"}',
-    '{"text":"x"}',
-    '{"conversation_id":"c","text":""}',
-    '{"conversation_id":"c","text":"x","__proto__":{}}',
-    '{"conversation_id":"c","text":"\\ud800"}',
-    '{"conversation_id":"c","text":"x","attachments":[]}',
-  ])("is 400: %j", async (body) => {
-    expect(readRefusal(await reply(body))).toEqual([400, false, "invalid_request", true]);
-  });
+it.each([
+  "",
+  "{",
+  "[1]",
+  "null",
+  '"text"',
+  "\ufeff{}",
+  '{"conversation_id":1,"text":"x"}',
+  '{"text":"x"}',
+  '{"conversation_id":"c","text":""}',
+  '{"conversation_id":"c","text":"x","__proto__":{}}',
+  '{"conversation_id":"c","text":"\\ud800"}',
+  '{"conversation_id":"c","text":"x","attachments":[]}',
+])("an invalid body is 400: %j", async (body) => {
+  expect(readRefusal(await reply(body))).toEqual([400, false, "invalid_request", true]);
+});
 
-  it("is 413 above 256 KiB and validated at 256 KiB", async () => {
-    const start = '{"conversation_id":"c","text":"';
-    const sized = (size: number): string => `${start}${"x".repeat(size - start.length - 2)}"}`;
-    expect(readRefusal(await reply(sized(300_000)))).toEqual([413, false, "payload_too_large", true]);
-    expect(readRefusal(await reply(sized(256 * 1024 + 1)))).toEqual([413, false, "payload_too_large", true]);
-    expect(readRefusal(await reply(sized(256 * 1024)))).toEqual([404, false, "conversation_not_found", true]);
-  });
+it("an invalid body is 413 above 256 KiB and validated at 256 KiB", async () => {
+  const start = '{"conversation_id":"c","text":"';
+  const sized = (size: number): string => `${start}${"x".repeat(size - start.length - 2)}"}`;
+  expect(readRefusal(await reply(sized(300_000)))).toEqual([413, false, "payload_too_large", true]);
+  expect(readRefusal(await reply(sized(256 * 1024 + 1)))).toEqual([413, false, "payload_too_large", true]);
+  expect(readRefusal(await reply(sized(256 * 1024)))).toEqual([404, false, "conversation_not_found", true]);
+});
 
-  it("is 400 for a webhook endpoint with an unknown event type, or with none", async () => {
-    const url = "https://example.com/hooks";
-    for (const body of [{ url, events: ["message.unknown"] }, { url, events: [] }, { url: 1 }, {}]) {
-      expect(readRefusal(await stack.api("POST", "/v1/webhooks", body))).toEqual([400, false, "invalid_request", true]);
-    }
-  });
+it("an invalid body is 400 for a webhook endpoint with an unknown event type, or with none", async () => {
+  const url = "https://example.com/hooks";
+  for (const body of [{ url, events: ["message.unknown"] }, { url, events: [] }, { url: 1 }, {}]) {
+    expect(readRefusal(await stack.api("POST", "/v1/webhooks", body))).toEqual([400, false, "invalid_request", true]);
+  }
 });
 
 describe("paging", () => {
   const firstCursor = async (path: string): Promise<string> => (await get(path)).body.data.next_cursor ?? "";
 
-  it("visits each message once with pages of one", async () => {
+  it("paging visits each message once with pages of one", async () => {
     const correlationIds: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
@@ -85,13 +83,13 @@ describe("paging", () => {
   });
 
   it.each(["garbage", "", "AAAA", "%00", "a".repeat(500), "../..", "eyJhIjoxfQ"])(
-    "refuses the cursor %j",
+    "paging refuses the cursor %j",
     async (cursor) => {
       expect(readRefusal(await get(`/v1/messages?cursor=${cursor}`))).toEqual([400, false, "invalid_request", true]);
     },
   );
 
-  it("refuses a cursor of another route, other filters or another conversation, or with a changed byte", async () => {
+  it("paging refuses a cursor of another route, other filters or another conversation, or with a changed byte", async () => {
     const messages = await firstCursor("/v1/messages?limit=1");
     const conversations = await firstCursor("/v1/conversations?limit=1");
     const inbounds = await firstCursor("/v1/messages?limit=1&direction=inbound");
@@ -112,25 +110,28 @@ describe("paging", () => {
     expect((await get(`/v1/messages?direction=inbound&cursor=${inbounds}`)).status).toBe(200);
   });
 
-  it.each(["0", "-1", "1.5", "1e3", "", "abc", "%2050", "0x10", "+5"])("refuses the limit %j", async (limit) => {
+  it.each(["0", "-1", "1.5", "1e3", "", "abc", "%2050", "0x10", "+5"])("paging refuses the limit %j", async (limit) => {
     for (const path of ["/v1/messages", "/v1/conversations"]) {
       expect(readRefusal(await get(`${path}?limit=${limit}`))).toEqual([400, false, "invalid_request", true]);
     }
   });
 
-  it.each(["1", "100", "101", "999999999999999999999"])("accepts the limit %s, clamped to 100", async (limit) => {
-    const { status, body } = await get(`/v1/messages?limit=${limit}`);
-    expect([status, body.data.messages.length]).toEqual([200, Math.min(Number(limit), 5)]);
-  });
+  it.each(["1", "100", "101", "999999999999999999999"])(
+    "paging accepts the limit %s, clamped to 100",
+    async (limit) => {
+      const { status, body } = await get(`/v1/messages?limit=${limit}`);
+      expect([status, body.data.messages.length]).toEqual([200, Math.min(Number(limit), 5)]);
+    },
+  );
 
-  it.each(["direction=sideways", "include_test=yes", "limit=1&limit=2"])("refuses ?%s", async (query) => {
+  it.each(["direction=sideways", "include_test=yes", "limit=1&limit=2"])("paging refuses ?%s", async (query) => {
     expect(readRefusal(await get(`/v1/messages?${query}`))).toEqual([400, false, "invalid_request", true]);
   });
 });
 
 describe("a tenant", () => {
   it.each(["", "A", "ab", "-ab", "ab-", "Demo", "demo%23x", "a".repeat(41)])(
-    "with the malformed slug %j is 400",
+    "a tenant with the malformed slug %j is 400",
     async (slug) => {
       expect(readRefusal(await get(`/v1/messages?tenant=${slug}`))).toEqual([400, false, "invalid_request", true]);
     },
@@ -157,7 +158,7 @@ describe("a conversation id", () => {
     expect(readRefusal(await get(byQuery))).toEqual([404, false, "conversation_not_found", true]);
   });
 
-  it("that is unknown, foreign or malformed gets the same bytes", async () => {
+  it("a conversation id that is unknown, foreign or malformed gets the same bytes", async () => {
     const { messenger } = demoAccountIds;
     const ids = [
       `CONV#demo#messenger#${messenger}#1`,
@@ -193,44 +194,42 @@ describe("a conversation id", () => {
   }
 });
 
-describe("an unknown resource", () => {
-  it.each([
-    "/v1",
-    "/v1/",
-    "/v1/nothing",
-    "/v2/ping",
-    "/v1/messages/",
-    "/",
-    "/.well-known/security.txt",
-    "/favicon.ico",
-    "//v1/ping",
-  ])("at %s is 404", async (path) => {
-    expect(readRefusal(await get(path))).toEqual([404, false, "route_not_found", true]);
-    expect(readRefusal(await stack.api("GET", path, undefined, null))).toEqual([404, false, "route_not_found", true]);
-  });
+it.each([
+  "/v1",
+  "/v1/",
+  "/v1/nothing",
+  "/v2/ping",
+  "/v1/messages/",
+  "/",
+  "/.well-known/security.txt",
+  "/favicon.ico",
+  "//v1/ping",
+])("an unknown resource at %s is 404", async (path) => {
+  expect(readRefusal(await get(path))).toEqual([404, false, "route_not_found", true]);
+  expect(readRefusal(await stack.api("GET", path, undefined, null))).toEqual([404, false, "route_not_found", true]);
+});
 
-  it.each([
-    ["POST", "/v1/messages", "GET, HEAD"],
-    ["DELETE", "/v1/webhooks", "GET, HEAD, POST"],
-    ["GET", "/v1/messages/reply", null],
-    ["PUT", "/v1/ping", "GET, HEAD"],
-    ["PROPFIND", "/v1/ping", "GET, HEAD"],
-    ["PUT", "/webhooks/instagram", "GET, HEAD, POST"],
-    ["DELETE", "/verify", "GET, HEAD"],
-  ])("as %s at %s is no route", async (method, path, allow) => {
-    const response = await stack.api(method, path);
-    // A literal path and `{id}` overlap: GET /v1/messages/reply requests the message with the id "reply".
-    if (allow === null) return expect(readRefusal(response)).toEqual([404, false, "message_not_found", true]);
-    expect(readRefusal(response)).toEqual([405, false, "method_not_allowed", true]);
-    expect(response.headers.get("allow")).toBe(allow);
-  });
+it.each([
+  ["POST", "/v1/messages", "GET, HEAD"],
+  ["DELETE", "/v1/webhooks", "GET, HEAD, POST"],
+  ["GET", "/v1/messages/reply", null],
+  ["PUT", "/v1/ping", "GET, HEAD"],
+  ["PROPFIND", "/v1/ping", "GET, HEAD"],
+  ["PUT", "/webhooks/instagram", "GET, HEAD, POST"],
+  ["DELETE", "/verify", "GET, HEAD"],
+])("an unknown resource as %s at %s is no route", async (method, path, allow) => {
+  const response = await stack.api(method, path);
+  // A literal path and `{id}` overlap: GET /v1/messages/reply requests the message with the id "reply".
+  if (allow === null) return expect(readRefusal(response)).toEqual([404, false, "message_not_found", true]);
+  expect(readRefusal(response)).toEqual([405, false, "method_not_allowed", true]);
+  expect(response.headers.get("allow")).toBe(allow);
+});
 
-  it("is 404 for a message and an endpoint, and an empty list for the deliveries of an endpoint", async () => {
-    expect(readRefusal(await get("/v1/messages/m_unknown"))).toEqual([404, false, "message_not_found", true]);
-    expect(readRefusal(await get("/v1/webhooks/unknown"))).toEqual([404, false, "endpoint_not_found", true]);
-    const { status, body } = await get("/v1/webhooks/unknown/deliveries");
-    expect([status, body.data]).toEqual([200, { deliveries: [], next_cursor: null }]);
-  });
+it("an unknown resource is 404 for a message and an endpoint, and an empty list for the deliveries of an endpoint", async () => {
+  expect(readRefusal(await get("/v1/messages/m_unknown"))).toEqual([404, false, "message_not_found", true]);
+  expect(readRefusal(await get("/v1/webhooks/unknown"))).toEqual([404, false, "endpoint_not_found", true]);
+  const { status, body } = await get("/v1/webhooks/unknown/deliveries");
+  expect([status, body.data]).toEqual([200, { deliveries: [], next_cursor: null }]);
 });
 
 describe("a key", () => {
@@ -257,7 +256,7 @@ describe("a key", () => {
     expect(response.text).toBe((await requestAs(null)).text);
   });
 
-  it("is required on every /v1 route except ping", async () => {
+  it("a key is required on every /v1 route except ping", async () => {
     for (const [method, path] of [
       ["GET", "/v1/conversations"],
       ["GET", `/v1/conversations/${encodeId(conversation)}`],
@@ -277,7 +276,7 @@ describe("a key", () => {
     expect((await stack.api("GET", "/health", undefined, null)).text).toBe('{"ok":true}');
   });
 
-  it("with the test scope reads the same", async () => {
+  it("a key with the test scope reads the same", async () => {
     const [live, test] = await Promise.all([
       get("/v1/messages"),
       stack.api("GET", "/v1/messages", undefined, stack.info.test_key),
@@ -286,19 +285,17 @@ describe("a key", () => {
   });
 });
 
-describe("the edge", () => {
-  it("refuses with a bare 429, without envelope and correlation id, as often as configured", async () => {
-    await stack.local("POST", "/faults", { edge_429: 2 });
-    for (const path of ["/v1/ping", "/v1/messages"]) {
-      const { status, body, headers } = await get(path);
-      expect(status).toBe(429);
-      expect(body).not.toHaveProperty("ok");
-      expect(body).not.toHaveProperty("error");
-      expect(headers.has("x-correlation-id")).toBe(false);
-      expect(headers.has("retry-after")).toBe(false);
-    }
-    expect((await get("/v1/messages")).status).toBe(200);
-  });
+it("the edge refuses with a bare 429, without envelope and correlation id, as often as configured", async () => {
+  await stack.local("POST", "/faults", { edge_429: 2 });
+  for (const path of ["/v1/ping", "/v1/messages"]) {
+    const { status, body, headers } = await get(path);
+    expect(status).toBe(429);
+    expect(body).not.toHaveProperty("ok");
+    expect(body).not.toHaveProperty("error");
+    expect(headers.has("x-correlation-id")).toBe(false);
+    expect(headers.has("retry-after")).toBe(false);
+  }
+  expect((await get("/v1/messages")).status).toBe(200);
 });
 
 it("every response has its own correlation id", async () => {

@@ -52,7 +52,7 @@ const rowsNaming = async (text: string) => (await readTable(stack)).filter((row)
 const statusWithKey = async () => (await stack.api("GET", "/v1/conversations", undefined, key)).status;
 const waitsIn = (program: Program) => program.errors().split("The next pass starts in 3 minutes").length - 1;
 
-it("does nothing without --confirm, or with another slug in it", async () => {
+it("tenant delete does nothing without --confirm, or with another slug in it", async () => {
   const before = await rowsNaming(slug);
   expect(before.length).toBeGreaterThan(10);
   for (const confirm of [[], ["--confirm", "demo"], ["--confirm", "zebra"]]) {
@@ -64,7 +64,7 @@ it("does nothing without --confirm, or with another slug in it", async () => {
   expect(await statusWithKey()).toBe(200);
 });
 
-it("deletes a tenant, whose keys get 401 at once, and leaves its slug taken and every other tenant as it was", async () => {
+it("tenant delete deletes a tenant, whose keys get 401 at once, and leaves its slug taken and every other tenant as it was", async () => {
   const { dataDir } = stack;
   expect(receiver.deliveries.map(({ event }) => event.data.message.id)).toEqual([mids.own]);
   const others = await rowsNaming("demo");
@@ -91,7 +91,7 @@ it("deletes a tenant, whose keys get 401 at once, and leaves its slug taken and 
   expect(again).toEqual({ ...result, status: "deleted before" });
 });
 
-it("leaves nothing with the tenant's name in the queues and the bucket, and one row in the table", async () => {
+it("tenant delete leaves nothing with the tenant's name in the queues and the bucket, and one row in the table", async () => {
   // The platform still sends what people write to the account.
   const late = textEntry(account, newPersonId(), newMessageId(), "late", await stack.now());
   expect((await postWebhook(stack, "page", [late])).status).toBe(200);

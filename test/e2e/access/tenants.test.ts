@@ -50,7 +50,7 @@ const encodeId = encodeURIComponent;
 describe("a second tenant", () => {
   const get = (path: string): Promise<ApiResponse> => stack.api("GET", path, undefined, keys.other);
 
-  it("sees nothing of the first in any list", async () => {
+  it("a second tenant sees nothing of the first in any list", async () => {
     expect((await get("/v1/conversations")).body.data).toEqual({ conversations: [], next_cursor: null });
     expect((await get("/v1/messages")).body.data).toEqual({ messages: [], next_cursor: null });
     expect((await get("/v1/messages?include_test=true")).body.data).toEqual({ messages: [], next_cursor: null });
@@ -60,7 +60,7 @@ describe("a second tenant", () => {
     expect(deliveries.body.data).toEqual({ deliveries: [], next_cursor: null });
   });
 
-  it("gets the same response for ids of the first as for unknown ids", async () => {
+  it("a second tenant gets the same response for ids of the first as for unknown ids", async () => {
     const pairs = [
       [
         `/v1/conversations/${encodeId(conversation)}`,
@@ -96,12 +96,12 @@ describe("a second tenant", () => {
     expect(await sent()).toEqual(before);
   });
 
-  it("receives no events of the first, which receives all of its own", () => {
+  it("a second tenant receives no events of the first, which receives all of its own", () => {
     expect(receivers.other.deliveries).toEqual([]);
     expect(receivers.demo.deliveries.map(({ event }) => event.data.message.id).sort()).toEqual([...mids].sort());
   });
 
-  it("gets 403 for the first tenant and for an unknown one, as the first does for it", async () => {
+  it("a second tenant gets 403 for the first tenant and for an unknown one, as the first does for it", async () => {
     const paths = [
       "/v1/conversations",
       "/v1/messages",
@@ -126,7 +126,7 @@ describe("a second tenant", () => {
 describe("an operator key", () => {
   const get = (path: string, key = keys.both): Promise<ApiResponse> => stack.api("GET", path, undefined, key);
 
-  it("must name the tenant on every tenant route", async () => {
+  it("an operator key must name the tenant on every tenant route", async () => {
     for (const path of [
       "/v1/conversations",
       "/v1/messages",
@@ -142,7 +142,7 @@ describe("an operator key", () => {
     expect(statusAndCode(await stack.api("POST", "/v1/webhooks", hook, keys.both))).toEqual([400, "tenant_required"]);
   });
 
-  it("gives access to the tenants of its list only", async () => {
+  it("an operator key gives access to the tenants of its list only", async () => {
     expect((await get("/v1/messages?tenant=demo")).body.data.messages).toHaveLength(2);
     expect((await get("/v1/messages?tenant=other-shop")).body.data.messages).toEqual([]);
     expect(statusAndCode(await get("/v1/messages?tenant=unknown"))).toEqual([403, "forbidden"]);
@@ -150,7 +150,7 @@ describe("an operator key", () => {
     expect(statusAndCode(await get("/v1/messages", keys.onlyOther))).toEqual([400, "tenant_required"]);
   });
 
-  it("reads a conversation only under its tenant", async () => {
+  it("an operator key reads a conversation only under its tenant", async () => {
     const id = encodeId(conversation);
     expect((await get(`/v1/conversations/${id}?tenant=demo`)).status).toBe(200);
     expect(statusAndCode(await get(`/v1/conversations/${id}?tenant=other-shop`))).toEqual([
@@ -159,7 +159,7 @@ describe("an operator key", () => {
     ]);
   });
 
-  it("cannot use a cursor of one tenant for another", async () => {
+  it("an operator key cannot use a cursor of one tenant for another", async () => {
     const { body } = await get("/v1/messages?tenant=demo&limit=1");
     const cursor = body.data.next_cursor;
     expect(cursor).toMatch(/\S/);
@@ -172,7 +172,7 @@ describe("an operator key", () => {
     expect(statusAndCode(foreign)).toEqual([400, "invalid_request"]);
   });
 
-  it("replies in conversations of its tenants without naming the tenant, and in no other", async () => {
+  it("an operator key replies in conversations of its tenants without naming the tenant, and in no other", async () => {
     const send = (key: string) =>
       stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text: "x" }, key);
     expect(statusAndCode(await send(keys.onlyOther))).toEqual([404, "conversation_not_found"]);
@@ -181,35 +181,33 @@ describe("an operator key", () => {
   });
 });
 
-describe("the admin command", () => {
-  it("returns unique keys in the documented format", () => {
-    for (const key of Object.values(keys)) expect(parseApiKey(key)).toBe(key);
-    expect(new Set(Object.values(keys)).size).toBe(3);
-  });
+it("the admin command returns unique keys in the documented format", () => {
+  for (const key of Object.values(keys)) expect(parseApiKey(key)).toBe(key);
+  expect(new Set(Object.values(keys)).size).toBe(3);
+});
 
-  it("names another owner of a tenant", async () => {
-    const named = await runAdminJson(stack.dataDir, "tenant", "invite-owner", "other-shop", "right@example.com");
-    expect(named).toEqual({
-      id: "other-shop",
-      owner: "right@example.com",
-      status: "invited: owner from the next sign-in on",
-      revoked_invites: "1",
-    });
+it("the admin command names another owner of a tenant", async () => {
+  const named = await runAdminJson(stack.dataDir, "tenant", "invite-owner", "other-shop", "right@example.com");
+  expect(named).toEqual({
+    id: "other-shop",
+    owner: "right@example.com",
+    status: "invited: owner from the next sign-in on",
+    revoked_invites: "1",
   });
+});
 
-  it("refuses existing and unknown tenants, a bad slug and a bad scope in one line and exits with 1", async () => {
-    const { dataDir } = stack;
-    const runs = await Promise.all([
-      runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com"),
-      runAdmin(dataDir, "key", "create", "--tenant", "unknown-tenant", "--scope", "live"),
-      runAdmin(dataDir, "tenant", "create", "Bad", "--owner", "owner@example.com"),
-      runAdmin(dataDir, "key", "create", "--tenant", "demo", "--scope", "all"),
-      runAdmin(dataDir, "tenant", "invite-owner", "unknown-tenant", "owner@example.com"),
-      runAdmin(dataDir, "tenant", "invite-owner", "other-shop", "owner"),
-    ]);
-    for (const { code, output, errors } of runs) {
-      expect([code, output]).toEqual([1, ""]);
-      expect(errors).toMatch(/^[^\n]+\n$/);
-    }
-  });
+it("the admin command refuses existing and unknown tenants, a bad slug and a bad scope in one line and exits with 1", async () => {
+  const { dataDir } = stack;
+  const runs = await Promise.all([
+    runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com"),
+    runAdmin(dataDir, "key", "create", "--tenant", "unknown-tenant", "--scope", "live"),
+    runAdmin(dataDir, "tenant", "create", "Bad", "--owner", "owner@example.com"),
+    runAdmin(dataDir, "key", "create", "--tenant", "demo", "--scope", "all"),
+    runAdmin(dataDir, "tenant", "invite-owner", "unknown-tenant", "owner@example.com"),
+    runAdmin(dataDir, "tenant", "invite-owner", "other-shop", "owner"),
+  ]);
+  for (const { code, output, errors } of runs) {
+    expect([code, output]).toEqual([1, ""]);
+    expect(errors).toMatch(/^[^\n]+\n$/);
+  }
 });

@@ -57,7 +57,7 @@ it("the first program of the README and of the guide replies to the unanswered c
   expect(message).toMatchObject({ direction: "outbound", text: "Thank you for your message." });
 });
 
-it("uploads a file, sends it, and verifies the webhook of that message", async () => {
+it("the client uploads a file, sends it, and verifies the webhook of that message", async () => {
   const parley = openClient(stack);
   const { secret } = await createTestWebhook(stack, receiver.url, ["message.sent"]);
   await personWrites("Bea", "Send me the picture.");
@@ -82,7 +82,7 @@ it("uploads a file, sends it, and verifies the webhook of that message", async (
   await expect(forged).rejects.toMatchObject({ code: "signature_invalid" });
 });
 
-it("reports the events of the stream from hello on, until it is closed", async () => {
+it("the client reports the events of the stream from hello on, until it is closed", async () => {
   const reports: string[] = [];
   const stream = openClient(stack).connect({
     onHello: () => reports.push("hello"),
@@ -100,7 +100,7 @@ it("reports the events of the stream from hello on, until it is closed", async (
   expect(reports.filter((report) => report.startsWith("error"))).toEqual([]);
 });
 
-it("throws what the stack refuses", async () => {
+it("the client throws what the stack refuses", async () => {
   const wrongKey = openClient(stack, "svc_live_wrong").conversations.list();
   await expect(wrongKey).rejects.toMatchObject({
     code: "unauthorized",

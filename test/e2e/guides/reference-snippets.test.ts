@@ -127,7 +127,7 @@ describe.each([
     expect(await send(await ofEndpoint("deleteWebhook"))).toBeDefined();
   });
 
-  it("answer a person", async () => {
+  it("the requests of the reference answer a person", async () => {
     const id = await personWrites("Are there two?");
     const recorded = "CONV#demo#messenger#100000000000001#90000000000000002";
     const { platform_message_id } = await send(withValues(await request("messages", "sendReply"), { [recorded]: id }));

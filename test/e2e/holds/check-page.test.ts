@@ -82,7 +82,7 @@ const holdEvents = (holdId: string) =>
   receiver.deliveries.filter(({ event }) => (event.data.message as { hold_id?: string }).hold_id === holdId);
 
 describe("the link of a held message", () => {
-  it("shows the message, and pressing the button sends it once with the human-agent tag", async () => {
+  it("the link of a held message shows the message, and pressing the button sends it once with the human-agent tag", async () => {
     const text = "Hello Mara,\n\nyes, it is ready.";
     const hold = await requestHold(text);
     expect(hold.verify_url.split("#")[0]).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
@@ -138,7 +138,7 @@ describe("the link of a held message", () => {
     2 * SOLVE_TIMEOUT,
   );
 
-  it("of a test key's message passes the same check and reaches no one", async () => {
+  it("the link of a held message of a test key's message passes the same check and reaches no one", async () => {
     const text = "only a test";
     const hold = await requestHold(text, stack.info.test_key);
     const { page } = await openPage(browser, hold.verify_url);
@@ -149,7 +149,7 @@ describe("the link of a held message", () => {
     expect(await sentMessages(text)).toEqual([]);
   });
 
-  it("of a message that the platform refuses shows the reason, also when it is opened again", async () => {
+  it("the link of a held message of a message that the platform refuses shows the reason, also when it is opened again", async () => {
     const hold = await requestHold("refused");
     await stack.sim("POST", "/faults", { mode: "person_unavailable", for: 1 });
     const { page } = await openPage(browser, hold.verify_url);
@@ -185,19 +185,17 @@ describe("the link of a held message", () => {
   });
 });
 
-describe("the check page", () => {
-  it("has a strict content security policy, cannot be framed and is not cached", async () => {
-    const { status, headers } = await stack.request("/verify");
-    expect(status).toBe(200);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy":
-        "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
-      "cross-origin-opener-policy": "same-origin",
-      "cache-control": "no-store",
-    });
+it("the check page has a strict content security policy, cannot be framed and is not cached", async () => {
+  const { status, headers } = await stack.request("/verify");
+  expect(status).toBe(200);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
   });
 });

@@ -96,7 +96,7 @@ async function account(connection: Connection): Promise<object | undefined> {
   return accounts.find(({ account_key }) => account_key === findAccount(connection));
 }
 
-it("of twenty concurrent completions one sends, and the others report sending or sent", async () => {
+it("one of twenty concurrent completions sends, and the others report sending or sent", async () => {
   const conversation = await personWrites("messenger", "Mara");
   await stack.clock("PT25H");
   const hold = await createHold(conversation, "one of twenty");

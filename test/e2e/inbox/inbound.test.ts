@@ -44,87 +44,89 @@ afterAll(async () => {
 const findMessages = (messages: readonly ListedMessage[], { mid, expected }: EventSample): ListedMessage[] =>
   messages.filter((message) => (mid === null ? message.text === expected?.text : message.id === mid));
 
-describe("a signed webhook", () => {
-  it.each(sampleNames.map((name, index) => ({ name, index })))("of $name is answered 200", async ({ index }) => {
+it.each(sampleNames.map((name, index) => ({ name, index })))(
+  "a signed webhook of $name is answered 200",
+  async ({ index }) => {
     const { object, signer, entry } = samples[index] as EventSample;
     const { status, text, headers } = await postWebhook(stack, object, [entry], { signer });
     expect([status, text]).toEqual([200, "EVENT_RECEIVED"]);
     expect(headers.get("x-correlation-id")).toMatch(/\S/);
-  });
+  },
+);
 
-  it("creates each message once, unchanged, and nothing else", async () => {
-    await waitUntilIdle(stack);
-    const messages = await listAllMessages(stack);
-    for (const kind of messageSamples) {
-      const matches = findMessages(messages, kind);
-      // Two connections have a postback without an id and with the same title.
-      expect.soft(matches.length, kind.name).toBe(kind.mid === null ? 3 : 1);
-      expect.soft(matches[0], kind.name).toMatchObject(kind.expected ?? {});
-    }
-    expect(messages).toHaveLength(messageSamples.length);
-  });
-
-  it("leaves a raw copy, no dead letter and no failed record", () => {
-    expect(failureLines(stack.log())).toEqual([]);
-    expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("raw/")).length).toBeGreaterThan(0);
-    expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("inbound/"))).toEqual([]);
-  });
-
-  it("is delivered once to each endpoint with its content", () => {
-    for (const receiver of [firstReceiver, secondReceiver]) {
-      const received = groupByMessage(receiver.deliveries, "message.received");
-      const sent = groupByMessage(receiver.deliveries, "message.sent");
-      for (const { name, mid, expected } of messageSamples.filter((kind) => kind.mid !== null)) {
-        const deliveries = (expected?.direction === "echo" ? sent : received).get(mid ?? "") ?? [];
-        expect.soft(deliveries.length, name).toBe(1);
-        expect.soft(deliveries[0]?.event.data.message, name).toMatchObject(expected ?? {});
-      }
-      const others = receiver.deliveries
-        .map(({ event }) => event.type)
-        .filter((type) => expectedEventTypes.includes(type));
-      expect(others.sort()).toEqual(expectedEventTypes.toSorted());
-      expect(receiver.deliveries).toHaveLength(messageSamples.length + expectedEventTypes.length);
-    }
-  });
-
-  it("has one event id for both endpoints, in header and body", () => {
-    const ids = (receiver: Receiver): string[] => receiver.deliveries.map(({ event }) => event.id).sort();
-    expect(new Set(ids(firstReceiver)).size).toBe(messageSamples.length + expectedEventTypes.length);
-    expect(ids(firstReceiver)).toEqual(ids(secondReceiver));
-    for (const { headers, event } of firstReceiver.deliveries) {
-      expect(headers["svc-event-id"]).toBe(event.id);
-      expect(headers["webhook-id"]).toBe(event.id);
-      expect(headers["svc-event-type"]).toBe(event.type);
-      expect(headers["svc-delivery-id"]).toBe(`dlv_${event.id.slice(4)}_${hooks.first.id}`);
-    }
-  });
+it("a signed webhook creates each message once, unchanged, and nothing else", async () => {
+  await waitUntilIdle(stack);
+  const messages = await listAllMessages(stack);
+  for (const kind of messageSamples) {
+    const matches = findMessages(messages, kind);
+    // Two connections have a postback without an id and with the same title.
+    expect.soft(matches.length, kind.name).toBe(kind.mid === null ? 3 : 1);
+    expect.soft(matches[0], kind.name).toMatchObject(kind.expected ?? {});
+  }
+  expect(messages).toHaveLength(messageSamples.length);
 });
 
-describe("every delivery", () => {
-  const verifiers = { "the documentation": verifyAsDocumented, ...verifyPackages };
+it("a signed webhook leaves a raw copy, no dead letter and no failed record", () => {
+  expect(failureLines(stack.log())).toEqual([]);
+  expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("raw/")).length).toBeGreaterThan(0);
+  expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("inbound/"))).toEqual([]);
+});
 
-  it.each(Object.entries(verifiers))("is accepted by %s with the secret of its endpoint", async (_, verify) => {
+it("a signed webhook is delivered once to each endpoint with its content", () => {
+  for (const receiver of [firstReceiver, secondReceiver]) {
+    const received = groupByMessage(receiver.deliveries, "message.received");
+    const sent = groupByMessage(receiver.deliveries, "message.sent");
+    for (const { name, mid, expected } of messageSamples.filter((kind) => kind.mid !== null)) {
+      const deliveries = (expected?.direction === "echo" ? sent : received).get(mid ?? "") ?? [];
+      expect.soft(deliveries.length, name).toBe(1);
+      expect.soft(deliveries[0]?.event.data.message, name).toMatchObject(expected ?? {});
+    }
+    const others = receiver.deliveries
+      .map(({ event }) => event.type)
+      .filter((type) => expectedEventTypes.includes(type));
+    expect(others.sort()).toEqual(expectedEventTypes.toSorted());
+    expect(receiver.deliveries).toHaveLength(messageSamples.length + expectedEventTypes.length);
+  }
+});
+
+it("a signed webhook has one event id for both endpoints, in header and body", () => {
+  const ids = (receiver: Receiver): string[] => receiver.deliveries.map(({ event }) => event.id).sort();
+  expect(new Set(ids(firstReceiver)).size).toBe(messageSamples.length + expectedEventTypes.length);
+  expect(ids(firstReceiver)).toEqual(ids(secondReceiver));
+  for (const { headers, event } of firstReceiver.deliveries) {
+    expect(headers["svc-event-id"]).toBe(event.id);
+    expect(headers["webhook-id"]).toBe(event.id);
+    expect(headers["svc-event-type"]).toBe(event.type);
+    expect(headers["svc-delivery-id"]).toBe(`dlv_${event.id.slice(4)}_${hooks.first.id}`);
+  }
+});
+
+const verifiers = { "the documentation": verifyAsDocumented, ...verifyPackages };
+
+it.each(Object.entries(verifiers))(
+  "every delivery is accepted by %s with the secret of its endpoint",
+  async (_, verify) => {
     const now = await stack.now();
     for (const delivery of firstReceiver.deliveries) expect(verify(hooks.first.secret, delivery, now)).toBe(true);
     for (const delivery of secondReceiver.deliveries) expect(verify(hooks.second.secret, delivery, now)).toBe(true);
-  });
+  },
+);
 
-  it.each(Object.entries(verifiers))(
-    "is refused by %s with another secret, another body or another time",
-    async (_, verify) => {
-      const now = await stack.now();
-      const [delivery] = firstReceiver.deliveries;
-      if (!delivery) throw new Error("No delivery arrived.");
-      const { headers, raw } = delivery;
-      const altered = Buffer.from(raw.toString("utf8").replace("{", "{ "));
-      const later = String(Number(headers["svc-timestamp"]) + 1);
-      expect(verify(hooks.second.secret, delivery, now)).toBe(false);
-      expect(verify(hooks.first.secret, { headers, raw: altered }, now)).toBe(false);
-      const shifted = { ...headers, "svc-timestamp": later, "webhook-timestamp": later };
-      expect(verify(hooks.first.secret, { headers: shifted, raw }, now)).toBe(false);
-    },
-  );
-});
+it.each(Object.entries(verifiers))(
+  "every delivery is refused by %s with another secret, another body or another time",
+  async (_, verify) => {
+    const now = await stack.now();
+    const [delivery] = firstReceiver.deliveries;
+    if (!delivery) throw new Error("No delivery arrived.");
+    const { headers, raw } = delivery;
+    const altered = Buffer.from(raw.toString("utf8").replace("{", "{ "));
+    const later = String(Number(headers["svc-timestamp"]) + 1);
+    expect(verify(hooks.second.secret, delivery, now)).toBe(false);
+    expect(verify(hooks.first.secret, { headers, raw: altered }, now)).toBe(false);
+    const shifted = { ...headers, "svc-timestamp": later, "webhook-timestamp": later };
+    expect(verify(hooks.first.secret, { headers: shifted, raw }, now)).toBe(false);
+  },
+);
 
 describe("the same webhooks", () => {
   it("batched, repeated, shuffled and as binary content change nothing", async () => {

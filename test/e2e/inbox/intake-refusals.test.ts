@@ -48,14 +48,17 @@ describe("a webhook whose signature does not match", () => {
     }),
   };
 
-  it.each(Object.entries(cases))("because it %s is 401 and stores nothing", async (_, headers) => {
-    const before = countWrites(stack.dataDir);
-    expect(readRefusal(await post(bytes, headers()))).toEqual([401, false, "signature_invalid", true]);
-    expect(countWrites(stack.dataDir)).toEqual(before);
-    expect(await listAllMessages(stack)).toEqual([]);
-  });
+  it.each(Object.entries(cases))(
+    "a webhook whose signature does not match because it %s is 401 and stores nothing",
+    async (_, headers) => {
+      const before = countWrites(stack.dataDir);
+      expect(readRefusal(await post(bytes, headers()))).toEqual([401, false, "signature_invalid", true]);
+      expect(countWrites(stack.dataDir)).toEqual(before);
+      expect(await listAllMessages(stack)).toEqual([]);
+    },
+  );
 
-  it("because its body was re-serialized is 401", async () => {
+  it("a webhook whose signature does not match because its body was re-serialized is 401", async () => {
     const escaped = webhookBytes("Grüße");
     const reserialized = Buffer.from(JSON.stringify(JSON.parse(escaped.toString("utf8"))));
     const headers = { "x-hub-signature-256": hubSignature(escaped, meta()) };
@@ -73,7 +76,7 @@ describe("the subscription handshake", () => {
   });
 
   it.each(["instagram", "messenger"])(
-    "with the right token returns the challenge to %s as plain text",
+    "the subscription handshake with the right token returns the challenge to %s as plain text",
     async (platform) => {
       const { status, text, headers } = await shake(right(), platform);
       expect([status, text, headers.get("content-type")]).toEqual([200, "1158201444", "text/plain; charset=utf-8"]);
@@ -81,19 +84,22 @@ describe("the subscription handshake", () => {
     },
   );
 
-  it("of the simulator succeeds with the right token and fails with a wrong one", async () => {
+  it("the subscription handshake of the simulator succeeds with the right token and fails with a wrong one", async () => {
     expect(await stack.sim("POST", "/verify", { object: "page" })).toMatchObject({ verified: true, receiver: 200 });
     const wrong = { object: "page", verify_token: "wrong" };
     expect(await stack.sim("POST", "/verify", wrong)).toMatchObject({ verified: false, receiver: 403 });
   });
 
-  it.each(["hub.mode", "hub.verify_token", "hub.challenge"])("with a wrong or missing %s is 403", async (name) => {
-    const { [name]: _, ...missing } = right();
-    expect(readRefusal(await shake(missing))).toEqual([403, false, "forbidden", true]);
-    expect(readRefusal(await shake({ ...right(), [name]: "" }))).toEqual([403, false, "forbidden", true]);
-    if (name === "hub.challenge") return;
-    expect(readRefusal(await shake({ ...right(), [name]: "wrong" }))).toEqual([403, false, "forbidden", true]);
-  });
+  it.each(["hub.mode", "hub.verify_token", "hub.challenge"])(
+    "the subscription handshake with a wrong or missing %s is 403",
+    async (name) => {
+      const { [name]: _, ...missing } = right();
+      expect(readRefusal(await shake(missing))).toEqual([403, false, "forbidden", true]);
+      expect(readRefusal(await shake({ ...right(), [name]: "" }))).toEqual([403, false, "forbidden", true]);
+      if (name === "hub.challenge") return;
+      expect(readRefusal(await shake({ ...right(), [name]: "wrong" }))).toEqual([403, false, "forbidden", true]);
+    },
+  );
 
   it("of an unknown platform is 404, for GET and POST", async () => {
     expect(readRefusal(await shake(right(), "telegram"))).toEqual([404, false, "route_not_found", true]);
@@ -129,18 +135,18 @@ describe("a signed webhook", () => {
     '{"object":"page"}',
     '{"object":"whatsapp","entry":[]}',
     '{"object":"page","entry":[null,1,{}]}',
-  ])("with the body %j is accepted and stores no message", async (text) => {
+  ])("a signed webhook with the body %j is accepted and stores no message", async (text) => {
     const { status } = await postSigned(stack, "page", Buffer.from(text));
     expect(status).toBe(200);
   });
 
-  it("of any kind above caused no failure", async () => {
+  it("a signed webhook of any kind above caused no failure", async () => {
     await waitUntilIdle(stack);
     expect(failureLines(stack.log())).toEqual([]);
     expect(await listAllMessages(stack)).toEqual([]);
   });
 
-  it("of 3 MB is accepted and stored completely", async () => {
+  it("a signed webhook of 3 MB is accepted and stored completely", async () => {
     const person = newPersonId();
     const texts = new Map(Array.from({ length: 160 }, () => [newMessageId(), randomBytes(14_500).toString("base64")]));
     const at = await stack.now();
@@ -155,7 +161,7 @@ describe("a signed webhook", () => {
     expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("inbound/"))).toEqual([]);
   });
 
-  it("of exactly 5 MiB is accepted; one byte more is 413 and stores nothing", async () => {
+  it("a signed webhook of exactly 5 MiB is accepted; one byte more is 413 and stores nothing", async () => {
     const mid = newMessageId();
     const json = webhookBytes("the largest", mid, await stack.now());
     const padded = (size: number): Buffer => Buffer.concat([json, Buffer.alloc(size - json.length, " ")]);

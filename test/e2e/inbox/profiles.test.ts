@@ -57,7 +57,7 @@ async function listedConversation(id: string): Promise<ConversationWithProfile> 
 describe.each(connections)("the profile of a person on %s", (connection) => {
   const [handle, username] = connection === "messenger" ? ["Zoë Ek", null] : [`zoe.ek`, `zoe.ek`];
 
-  it("is complete after the first message, with a reachable picture, also in the list", async () => {
+  it("the profile of a person is complete after the first message, with a reachable picture, also in the list", async () => {
     const id = await personWrites(connection, "Zoë Ek");
     const conversation = await readConversation(id);
     expect(conversation).toMatchObject({
@@ -69,14 +69,14 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
     expect(await listedConversation(id)).toEqual(conversation);
   });
 
-  it("is part of the event of the next message", async () => {
+  it("the profile of a person is part of the event of the next message", async () => {
     const id = await personWrites(connection, "Zoë Ek", `again on ${connection}`);
     const event = receiver.deliveries.find(({ event }) => event.data.message.text === `again on ${connection}`);
     const participant_id = id.split("#").at(-1);
     expect(event?.event.data.message).toMatchObject({ participant: { id: participant_id, handle, username } });
   });
 
-  it("is unavailable when the platform refuses, and messages still arrive", async () => {
+  it("the profile of a person is unavailable when the platform refuses, and messages still arrive", async () => {
     await editPerson(connection, "Private Pat", { profile: false });
     const id = await personWrites(connection, "Private Pat");
     expect(await readConversation(id)).toMatchObject({
@@ -88,7 +88,7 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
     });
   });
 
-  it("is partial when the platform has no name", async () => {
+  it("the profile of a person is partial when the platform has no name", async () => {
     await editPerson(connection, "Nameless Nel", { nameless: true });
     const { participant_picture, ...rest } = await readConversation(await personWrites(connection, "Nameless Nel"));
     expect(rest).toMatchObject({
@@ -100,14 +100,12 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
   });
 });
 
-describe("a failing platform", () => {
-  it("is asked for the profile again within seconds, without another message", async () => {
-    await stack.sim("POST", "/faults", { mode: "5xx", on: "calls", for: 1 });
-    const id = await personWrites("messenger", "Later Lou");
-    expect(await readConversation(id)).toMatchObject({
-      participant_profile: "complete",
-      participant_handle: "Later Lou",
-    });
+it("a failing platform is asked for the profile again within seconds, without another message", async () => {
+  await stack.sim("POST", "/faults", { mode: "5xx", on: "calls", for: 1 });
+  const id = await personWrites("messenger", "Later Lou");
+  expect(await readConversation(id)).toMatchObject({
+    participant_profile: "complete",
+    participant_handle: "Later Lou",
   });
 });
 
@@ -134,21 +132,24 @@ describe("a day later", () => {
     });
   });
 
-  it.each(connections)("and a half, the picture on %s has expired and is not returned", async (connection) => {
-    const id = await personWrites(connection, "Framed Fay");
-    const picture = (await readConversation(id)).participant_picture ?? "";
-    await stack.clock("PT35H");
-    expect((await readConversation(id)).participant_picture).toBe(picture);
-    expect((await fetch(picture)).status).toBe(200);
-    await stack.clock("PT1H1M");
-    expect((await fetch(picture)).status).toBe(403);
-    const ended = await readConversation(id);
-    expect(ended).toMatchObject({ participant_profile: "complete", participant_picture: null });
-    expect(ended.participant_handle).not.toBeNull();
-    expect((await listedConversation(id)).participant_picture).toBeNull();
-    await personWrites(connection, "Framed Fay");
-    expect((await readConversation(id)).participant_picture).toMatch(/^http/);
-  });
+  it.each(connections)(
+    "a day later and a half, the picture on %s has expired and is not returned",
+    async (connection) => {
+      const id = await personWrites(connection, "Framed Fay");
+      const picture = (await readConversation(id)).participant_picture ?? "";
+      await stack.clock("PT35H");
+      expect((await readConversation(id)).participant_picture).toBe(picture);
+      expect((await fetch(picture)).status).toBe(200);
+      await stack.clock("PT1H1M");
+      expect((await fetch(picture)).status).toBe(403);
+      const ended = await readConversation(id);
+      expect(ended).toMatchObject({ participant_profile: "complete", participant_picture: null });
+      expect(ended.participant_handle).not.toBeNull();
+      expect((await listedConversation(id)).participant_picture).toBeNull();
+      await personWrites(connection, "Framed Fay");
+      expect((await readConversation(id)).participant_picture).toMatch(/^http/);
+    },
+  );
 
   it("nothing failed, and no name is logged", () => {
     expect(failureLines(stack.log())).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
@@ -75,16 +75,17 @@ async function readAccount(connection: Connection): Promise<Record<string, unkno
   return accounts.find(({ account_key }) => account_key === findAccount(connection)) as never;
 }
 
-describe("a reply that the platform refuses", () => {
-  it.each([
-    ["person_unavailable", {}],
-    ["outside_window", {}],
-    ["unknown_person", {}],
-    ["thread_owner", {}],
-    ["fetch_failed", {}],
-    ["tag_abuse", {}],
-    ["error", { code: 9000001 }],
-  ])("is 502 with the reason, publishes message.failed and does not change the account: %s", async (mode, rest) => {
+it.each([
+  ["person_unavailable", {}],
+  ["outside_window", {}],
+  ["unknown_person", {}],
+  ["thread_owner", {}],
+  ["fetch_failed", {}],
+  ["tag_abuse", {}],
+  ["error", { code: 9000001 }],
+])(
+  "a reply that the platform refuses is 502 with the reason, publishes message.failed and does not change the account: %s",
+  async (mode, rest) => {
     const conversation = await personWrites("messenger", `Fay of ${mode}`);
     await setFault(mode, { for: 1, ...rest });
     const { status, body } = await reply(conversation, { text: `refused ${mode}` });
@@ -102,8 +103,8 @@ describe("a reply that the platform refuses", () => {
     ]);
     expect(await readAccount("messenger")).toMatchObject({ status: "active" });
     expect((await reply(conversation, { text: "and again" })).status).toBe(200);
-  });
-});
+  },
+);
 
 it.each([
   ["messenger", true],
@@ -130,7 +131,7 @@ it("a reply with an unknown outcome is reported as failed a minute later, and no
   expect(failedEvents(conversation)).toMatchObject([{ data: { error: { detail: "outcome_unknown" } } }]);
 });
 
-it("of twenty concurrent replies ten are sent, and ten are refused with the end of the wait", async () => {
+it("ten of twenty concurrent replies are sent, and ten are refused with the end of the wait", async () => {
   const conversation = await personWrites("messenger", "Busy Bea");
   // To the start of a window of ten seconds.
   await stack.clock(`PT${10 - Math.floor(((await stack.now()) % 10_000) / 1_000)}S`);

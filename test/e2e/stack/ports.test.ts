@@ -188,7 +188,7 @@ function toSortedJson(row: object): string {
 }
 
 describe.runIf(process.platform === "linux")("each port of a running stack", () => {
-  it("is one of loopback, also the engine's", () => {
+  it("each port of a running stack is one of loopback, also the engine's", () => {
     const pids = [stackPid, ...descendantsOf(stackPid)];
     const sockets = pids.flatMap((pid) => listeningSockets(pid) ?? []);
     // The API, the simulator, the emulators, the WebSocket API, the table, and its engine.
@@ -210,26 +210,29 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
       "that name and its page",
       (port: number) => ({ host: `evil.example:${port}`, origin: `http://evil.example:${port}` }),
     ],
-  ])("answers 403 to %s, without a CORS header and without effect", async (_name, changesAt) => {
-    const before = await contents();
-    for (const port of ports) {
-      const changes = changesAt(port);
-      const own = { host: `127.0.0.1:${port}`, ...changes };
-      const answers = [
-        await send(port, "GET", "/", own),
-        await send(port, "OPTIONS", "/", { ...own, ...preflight }),
-        await send(port, "OPTIONS", "/v1/conversations", { ...own, ...preflight }),
-        await send(port, "GET", "/live?ticket=x", { ...own, ...handshake }),
-        await send(port, "GET", "/openapi.json", own),
-      ];
-      for (const each of attacks()) answers.push(await attack(port, each, changes));
-      const refused = answers.map(() => ({ status: 403, cors: [] }));
-      expect([port, answers]).toEqual([port, refused]);
-    }
-    expect(await contents()).toEqual(before);
-  });
+  ])(
+    "each port of a running stack answers 403 to %s, without a CORS header and without effect",
+    async (_name, changesAt) => {
+      const before = await contents();
+      for (const port of ports) {
+        const changes = changesAt(port);
+        const own = { host: `127.0.0.1:${port}`, ...changes };
+        const answers = [
+          await send(port, "GET", "/", own),
+          await send(port, "OPTIONS", "/", { ...own, ...preflight }),
+          await send(port, "OPTIONS", "/v1/conversations", { ...own, ...preflight }),
+          await send(port, "GET", "/live?ticket=x", { ...own, ...handshake }),
+          await send(port, "GET", "/openapi.json", own),
+        ];
+        for (const each of attacks()) answers.push(await attack(port, each, changes));
+        const refused = answers.map(() => ({ status: 403, cors: [] }));
+        expect([port, answers]).toEqual([port, refused]);
+      }
+      expect(await contents()).toEqual(before);
+    },
+  );
 
-  it("lets no page of any origin read what it answers to programs", async () => {
+  it("each port of a running stack lets no page of any origin read what it answers to programs", async () => {
     const paths = ["/", "/openapi.json", "/health", "/docs", "/_sim/state", "/_local/mail"];
     for (const port of ports) {
       for (const path of paths) {
@@ -255,7 +258,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
     }
   });
 
-  it("answers no unsigned call, and none of another key, that a service of AWS would refuse", async () => {
+  it("each port of a running stack answers no unsigned call, and none of another key, that a service of AWS would refuse", async () => {
     const before = await contents();
     for (const each of attacks().filter(isSigned)) {
       for (const key of [null, { id: "local", secret: "local" }, { ...accessKey(), secret: "local" }]) {
@@ -280,7 +283,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
     expect(await contents()).toEqual(before);
   });
 
-  it("answers a control route only with the token of the data folder, and names its file", async () => {
+  it("each port of a running stack answers a control route only with the token of the data folder, and names its file", async () => {
     const token = readFileSync(join(stack.dataDir, "control-token"), "utf8").trim();
     const before = await contents();
     const others = [
@@ -333,14 +336,12 @@ it("no command controls a stack that took the ports of a killed one", async () =
   expect(await contents()).toEqual(before);
 });
 
-describe("the data folder of a running stack", () => {
-  it("is its owner's alone, with every file in it, also those of the engine", () => {
-    expect(openPaths(stack.dataDir)).toEqual([]);
-    const paths = listPaths(stack.dataDir).map((path) => path.slice(stack.dataDir.length + 1));
-    expect(paths).toContain("aws-credentials");
-    expect(paths).toContain("control-token");
-    expect(paths.some((path) => /^dynamodb\/.*\.(sqlite|db)/.test(path))).toBe(true);
-  });
+it("the data folder of a running stack is its owner's alone, with every file in it, also those of the engine", () => {
+  expect(openPaths(stack.dataDir)).toEqual([]);
+  const paths = listPaths(stack.dataDir).map((path) => path.slice(stack.dataDir.length + 1));
+  expect(paths).toContain("aws-credentials");
+  expect(paths).toContain("control-token");
+  expect(paths.some((path) => /^dynamodb\/.*\.(sqlite|db)/.test(path))).toBe(true);
 });
 
 describe("a page in the browser of this machine", () => {
@@ -391,13 +392,13 @@ describe("a page in the browser of this machine", () => {
     );
   }
 
-  it("of another site reads nothing from any port and changes nothing", async () => {
+  it("a page in the browser of this machine of another site reads nothing from any port and changes nothing", async () => {
     const before = await contents();
     for (const name of ["127.0.0.1", "localhost"]) expect(await readable(name)).toEqual([]);
     expect(await contents()).toEqual(before);
   });
 
-  it("whose name was pointed at a port is answered with 403", async () => {
+  it("a page in the browser of this machine whose name was pointed at a port is answered with 403", async () => {
     const before = await contents();
     for (const port of ports) {
       // A browser resolves each name below localhost to this machine.
@@ -408,7 +409,7 @@ describe("a page in the browser of this machine", () => {
     expect(await contents()).toEqual(before);
   });
 
-  it("of the API itself reads its own port", async () => {
+  it("a page in the browser of this machine of the API itself reads its own port", async () => {
     await page.goto(`${stack.info.base_url}/docs`);
     expect(await page.evaluate(async () => (await fetch("/health")).status)).toBe(200);
   });

@@ -14,25 +14,23 @@ afterAll(async () => {
 
 const urls = ["http://127.0.0.1:9/hooks", "http://localhost:9/hooks"] as const;
 
-describe("PARLEY_EGRESS=strict", () => {
-  it.each([
-    ...urls,
-    "https://127.0.0.1/hooks",
-    "https://localhost/hooks",
-    "https://[::1]/hooks",
-    "https://169.254.169.254/latest/meta-data",
-    "https://10.0.0.1/hooks",
-    "http://example.com/hooks",
-    "https://user:secret@example.com/hooks",
-    "ftp://example.com/hooks",
-    "nonsense",
-  ])("refuses a webhook at %s with 400 and the reason", async (url) => {
-    const { status, body } = await strictStack.api("POST", "/v1/webhooks", { url });
-    expect([status, body.error.code]).toEqual([400, "invalid_request"]);
-    expect(body.error.detail).toMatch(/^(The .+|Invalid URL\. Use .+)\.$/);
-    expect(body.error.detail).not.toContain("secret");
-    expect((await strictStack.api("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
-  });
+it.each([
+  ...urls,
+  "https://127.0.0.1/hooks",
+  "https://localhost/hooks",
+  "https://[::1]/hooks",
+  "https://169.254.169.254/latest/meta-data",
+  "https://10.0.0.1/hooks",
+  "http://example.com/hooks",
+  "https://user:secret@example.com/hooks",
+  "ftp://example.com/hooks",
+  "nonsense",
+])("PARLEY_EGRESS=strict refuses a webhook at %s with 400 and the reason", async (url) => {
+  const { status, body } = await strictStack.api("POST", "/v1/webhooks", { url });
+  expect([status, body.error.code]).toEqual([400, "invalid_request"]);
+  expect(body.error.detail).toMatch(/^(The .+|Invalid URL\. Use .+)\.$/);
+  expect(body.error.detail).not.toContain("secret");
+  expect((await strictStack.api("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
 });
 
 describe("without PARLEY_EGRESS", () => {
@@ -51,17 +49,15 @@ describe("without PARLEY_EGRESS", () => {
   );
 });
 
-describe("the service's own hosts", () => {
-  it("are refused as webhooks, strict or not, except loopback, which receivers share", async () => {
-    const [[gateway = ""] = []] = resourcesOfType(synthesizeTemplates().service, "AWS::ApiGatewayV2::Api");
-    for (const stack of [strictStack, defaultStack]) {
-      const url = `https://${gateway}.execute-api.us-east-1.amazonaws.com/v1/ping`;
-      const { status, body } = await stack.api("POST", "/v1/webhooks", { url });
-      expect([status, body.error.detail]).toEqual([400, "The URL must not point to this service."]);
-    }
-    const { status } = await defaultStack.api("POST", "/v1/webhooks", { url: `${defaultStack.info.base_url}/hooks` });
-    expect(status).toBe(200);
-  });
+it("the service's own hosts are refused as webhooks, strict or not, except loopback, which receivers share", async () => {
+  const [[gateway = ""] = []] = resourcesOfType(synthesizeTemplates().service, "AWS::ApiGatewayV2::Api");
+  for (const stack of [strictStack, defaultStack]) {
+    const url = `https://${gateway}.execute-api.us-east-1.amazonaws.com/v1/ping`;
+    const { status, body } = await stack.api("POST", "/v1/webhooks", { url });
+    expect([status, body.error.detail]).toEqual([400, "The URL must not point to this service."]);
+  }
+  const { status } = await defaultStack.api("POST", "/v1/webhooks", { url: `${defaultStack.info.base_url}/hooks` });
+  expect(status).toBe(200);
 });
 
 describe("PARLEY_SITE_URL", () => {
@@ -70,7 +66,7 @@ describe("PARLEY_SITE_URL", () => {
     ["/?utm_source=a&b=c%20d", "https://parley.example/?utm_source=a&b=c%20d"],
     ["/.well-known/security.txt", "https://parley.example/.well-known/security.txt"],
     ["/.well-known/security.txt?x=1", "https://parley.example/.well-known/security.txt?x=1"],
-  ])("leads %s to %s, and no key is asked for", async (path, location) => {
+  ])("PARLEY_SITE_URL leads %s to %s, and no key is asked for", async (path, location) => {
     const { status, headers } = await strictStack.request(path);
     expect([status, headers.get("location")]).toEqual([301, location]);
     expect(headers.get("x-correlation-id")).toMatch(/\S/);
@@ -82,10 +78,8 @@ describe("PARLEY_SITE_URL", () => {
   });
 });
 
-describe("PARLEY_SEED=0", () => {
-  it("starts with the tenant and its keys but no account", async () => {
-    expect(defaultStack.info.accounts).toEqual([]);
-    expect((await defaultStack.api("GET", "/v1/accounts")).body.data.accounts).toEqual([]);
-    expect((await strictStack.api("GET", "/v1/accounts")).body.data.accounts).toHaveLength(3);
-  });
+it("PARLEY_SEED=0 starts with the tenant and its keys but no account", async () => {
+  expect(defaultStack.info.accounts).toEqual([]);
+  expect((await defaultStack.api("GET", "/v1/accounts")).body.data.accounts).toEqual([]);
+  expect((await strictStack.api("GET", "/v1/accounts")).body.data.accounts).toHaveLength(3);
 });

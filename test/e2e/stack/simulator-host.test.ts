@@ -21,7 +21,7 @@ afterAll(async () => {
 const reportOf = async (mid: string): Promise<AppReport> =>
   (await stack.sim<{ report: AppReport }>("GET", `/app?mid=${encodeURIComponent(mid)}`)).report;
 
-it("shows the stored message, its events and their deliveries, of this message alone", async () => {
+it("the simulator shows the stored message, its events and their deliveries, of this message alone", async () => {
   const created = await stack.api("POST", "/v1/webhooks", { url: receiver.url, events: ["message.received"] });
   expect(created.status).toBe(200);
   await stack.sim("POST", "/person-sends", { account, text: "Another one" });
@@ -47,7 +47,7 @@ it("shows the stored message, its events and their deliveries, of this message a
   });
 });
 
-it("advances every clock of the stack from the simulator", async () => {
+it("the simulator advances every clock of the stack from the simulator", async () => {
   const before = await stack.now();
   const { now } = await stack.sim<{ now: number }>("POST", "/clock", { advance_ms: 3_600_000 });
   const elapsed = (await stack.now()) - before;

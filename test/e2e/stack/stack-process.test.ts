@@ -76,7 +76,7 @@ const isAlive = (pid: number): boolean => parentPid(pid) !== undefined;
 
 describe.runIf(process.platform === "linux")("the process of a local stack", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "stops itself and its child processes within 5 seconds of %s",
+    "the process of a local stack stops itself and its child processes within 5 seconds of %s",
     async (signal) => {
       const stack = startProcess();
       const baseUrl = await waitUntilReady(stack);
@@ -96,7 +96,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     },
   );
 
-  it("prints each step of its start with its time before it is ready", async () => {
+  it("the process of a local stack prints each step of its start with its time before it is ready", async () => {
     const stack = startProcess();
     await waitUntilReady(stack);
     const [steps = "", ready] = stack.output().split("\n\n");
@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(await stack.ended).toBe(0);
   });
 
-  it("stops at SIGTERM during its start", async () => {
+  it("the process of a local stack stops at SIGTERM during its start", async () => {
     const stack = startProcess();
     await expect.poll(() => existsSync(join(dataDir, "lock")), { interval: 5, timeout: 20_000 }).toBe(true);
     stack.child.kill("SIGTERM");
@@ -118,7 +118,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
 
-  it("continues with its data after SIGKILL, and leftovers do not block the next start", async () => {
+  it("the process of a local stack continues with its data after SIGKILL, and leftovers do not block the next start", async () => {
     const stack = startProcess();
     const baseUrl = await waitUntilReady(stack);
     const headers = controlHeaders(JSON.parse(readFileSync(localJson, "utf8")).control_token);
@@ -134,7 +134,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(await next.ended).toBe(0);
   });
 
-  it("reports that its port is in use and exits with 1", async () => {
+  it("the process of a local stack reports that its port is in use and exits with 1", async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
     const { port } = holder.address() as { port: number };
@@ -144,7 +144,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     await new Promise((resolve) => holder.close(resolve));
   });
 
-  it("reports a port of its own that other machines can reach and exits with 1", async () => {
+  it("the process of a local stack reports a port of its own that other machines can reach and exits with 1", async () => {
     const code = `import { createServer } from "node:net";
       createServer((socket) => socket.destroy()).listen(0, "0.0.0.0");`;
     const stack = startProcess(0, ["--import", `data:text/javascript,${encodeURIComponent(code)}`]);
@@ -156,7 +156,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
 
-  it("reports that another stack uses its data folder and exits with 1", async () => {
+  it("the process of a local stack reports that another stack uses its data folder and exits with 1", async () => {
     const first = startProcess();
     await waitUntilReady(first);
     const second = startProcess();

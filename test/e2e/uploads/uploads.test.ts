@@ -68,7 +68,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   const accepted = kinds.map((kind) => acceptedTypes(connection, kind));
   const types = isWhole ? accepted.flat() : accepted.flatMap((ofKind) => ofKind.slice(-1));
 
-  it("of each accepted type arrives on the platform and in a sent message", async () => {
+  it("an upload of each accepted type arrives on the platform and in a sent message", async () => {
     let conversation = "";
     for (const [index, contentType] of types.entries()) {
       // A conversation takes ten messages in ten seconds.
@@ -90,7 +90,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   });
 
   it.runIf(isWhole).each(kinds)(
-    "of the kind %s may have its limit and no byte more",
+    "an upload of the kind %s may have its limit and no byte more",
     async (kind) => {
       const conversation = await personWrites(connection, `Lim of ${connection} ${kind}`);
       const contentType = acceptedTypes(connection, kind)[0] ?? "image/png";
@@ -113,7 +113,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
     60_000,
   );
 
-  it("that is not what it claims is refused, consumed and deleted", async () => {
+  it("an upload that is not what it claims is refused, consumed and deleted", async () => {
     const conversation = await personWrites(connection, `Fay of ${connection}`);
     const claims = isWhole ? accepted.flat() : (["image/jpeg", "application/pdf"] as const);
     // In both directions: each type with the content of the next one.
@@ -131,7 +131,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
     expect(storedFiles()).toEqual([]);
   });
 
-  it("of a GIF is refused by Instagram Login only", async () => {
+  it("an upload of a GIF is refused by Instagram Login only", async () => {
     const conversation = await personWrites(connection, `Gil of ${connection}`);
     const file = mediaFile("image/gif");
     if (connection === "instagram_login") {
@@ -144,7 +144,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
     }
   });
 
-  it("of an archive passes on Messenger only, and of a program nowhere", async () => {
+  it("an upload of an archive passes on Messenger only, and of a program nowhere", async () => {
     const conversation = await personWrites(connection, `Pru of ${connection}`);
     const filename = `${CANARY}.${CANARY_EXTENSION}`;
     const archive = { filename, contentType: "application/zip", bytes: withCanary(zip({ a: "b" })) };
@@ -166,7 +166,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   });
 
   it.runIf(isWhole || connection === "instagram_page")(
-    "with a test key takes every check, and its id is sent by a test key only",
+    "an upload with a test key takes every check, and its id is sent by a test key only",
     async () => {
       const conversation = await personWrites(connection, `Tess of ${connection}`);
       const testKey = stack.info.test_key;
@@ -183,19 +183,25 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
     },
   );
 
-  it.runIf(isWhole || connection === "instagram_login")("for one account cannot be sent by another", async () => {
-    const conversation = await personWrites(connection, `Ona of ${connection}`);
-    const other = connections.find((one) => one !== connection) ?? connection;
-    const elsewhere = await personWrites(other, `Otto of ${other} for ${connection}`);
-    const { attachment } = await upload(stack, conversation, mediaFile("image/jpeg"));
-    const attachments = [{ type: "image", attachment_id: attachment?.id }];
-    const { status, body } = await stack.api("POST", "/v1/messages/reply", { conversation_id: elsewhere, attachments });
-    expect([status, body.error.code, body.error.detail]).toEqual([
-      400,
-      "invalid_request",
-      expect.stringContaining("attachment"),
-    ]);
-  });
+  it.runIf(isWhole || connection === "instagram_login")(
+    "an upload for one account cannot be sent by another",
+    async () => {
+      const conversation = await personWrites(connection, `Ona of ${connection}`);
+      const other = connections.find((one) => one !== connection) ?? connection;
+      const elsewhere = await personWrites(other, `Otto of ${other} for ${connection}`);
+      const { attachment } = await upload(stack, conversation, mediaFile("image/jpeg"));
+      const attachments = [{ type: "image", attachment_id: attachment?.id }];
+      const { status, body } = await stack.api("POST", "/v1/messages/reply", {
+        conversation_id: elsewhere,
+        attachments,
+      });
+      expect([status, body.error.code, body.error.detail]).toEqual([
+        400,
+        "invalid_request",
+        expect.stringContaining("attachment"),
+      ]);
+    },
+  );
 });
 
 it.runIf(["jq", "curl"].every(isInstalled))("the commands of the guide post a file", async () => {

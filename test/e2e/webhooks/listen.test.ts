@@ -62,7 +62,7 @@ async function endpointIds(): Promise<string[]> {
 }
 
 describe("admin listen", () => {
-  it("forwards a delivery unchanged, so that the receiver can verify it with the printed secret", async () => {
+  it("admin listen forwards a delivery unchanged, so that the receiver can verify it with the printed secret", async () => {
     const { id, secret, lines } = await startAndWait(receiver.url);
     const before = receiver.deliveries.length;
     const mid = await sendMessage();
@@ -90,7 +90,7 @@ describe("admin listen", () => {
     );
   });
 
-  it("prints a line per delivery, the secret once and no message text", async () => {
+  it("admin listen prints a line per delivery, the secret once and no message text", async () => {
     const program = startListen(["--forward-to", receiver.url]);
     await waitFor("listen is ready", () => program.output().includes("whs_"));
     await sendMessage();
@@ -104,7 +104,7 @@ describe("admin listen", () => {
     expect(program.errors()).toBe("");
   });
 
-  it("says that the stack's clock is ahead when a receiver rejects a delivery whose time is in the future", async () => {
+  it("admin listen says that the stack's clock is ahead when a receiver rejects a delivery whose time is in the future", async () => {
     const before = await endpointIds();
     const program = startListen(["--forward-to", receiver.url]);
     await waitFor("listen is ready", () => program.output().includes("whs_"));
@@ -125,7 +125,7 @@ describe("admin listen", () => {
     expect(program.output()).toMatch(new RegExp(` test ahead 401 \\(${note}\\) \\d+ ms$`, "m"));
   });
 
-  it("responds to the stack with the receiver's status and Retry-After", async () => {
+  it("admin listen responds to the stack with the receiver's status and Retry-After", async () => {
     const { id, lines } = await startAndWait(receiver.url);
     receiver.respondWith(() => ({ status: 429, headers: { "retry-after": "7200" } }));
     await sendMessage();
@@ -139,7 +139,7 @@ describe("admin listen", () => {
     expect(lines().map(({ status }) => status)).toEqual([429, 410]);
   });
 
-  it("responds 502 while the receiver is down; once it is up, the retry arrives and verifies", async () => {
+  it("admin listen responds 502 while the receiver is down; once it is up, the retry arrives and verifies", async () => {
     const port = await freePort();
     const { id, secret, lines } = await startAndWait(`http://127.0.0.1:${port}/hooks`);
     await sendMessage();
@@ -163,7 +163,7 @@ describe("admin listen", () => {
     );
   });
 
-  it("subscribes only to the requested event types", async () => {
+  it("admin listen subscribes only to the requested event types", async () => {
     const all = await startAndWait(receiver.url);
     const { lines } = await startAndWait(receiver.url, "--events", "account.connected,message.sent");
     await sendMessage();
@@ -172,7 +172,7 @@ describe("admin listen", () => {
     expect(lines()).toEqual([]);
   });
 
-  it("refuses other paths and methods, and a body over 1 MB", async () => {
+  it("admin listen refuses other paths and methods, and a body over 1 MB", async () => {
     const { id, lines } = await startAndWait(receiver.url);
     const before = receiver.deliveries.length;
     const { body } = await stack.api("GET", `/v1/webhooks/${id}`);
@@ -188,7 +188,7 @@ describe("admin listen", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "deletes its endpoint at %s and exits with 0, also during a delivery",
+    "admin listen deletes its endpoint at %s and exits with 0, also during a delivery",
     async (signal) => {
       const { url, hangingRequests, close } = await openHangingReceiver();
       const { program, id, lines } = await startAndWait(url);
@@ -218,19 +218,16 @@ describe("admin listen", () => {
   });
 });
 
-describe("admin listen, when it ends,", () => {
-  const gone = { ok: false, error: { code: "endpoint_not_found", message: "", detail: "" } };
-  const noRoute = { ok: false, error: { code: "route_not_found", message: "", detail: "" } };
-  it.each([
-    ["deleted by it", [200, { ok: true, data: { deleted: true } }], "Endpoint E1 was deleted."],
-    ["already deleted", [404, gone], "Endpoint E1 was deleted."],
-    [
-      "not deleted by a stack without the route",
-      [404, noRoute],
-      "Endpoint E1 was not deleted. Delete it with the API.",
-    ],
-    ["not deleted by a stack that has ended", null, "Endpoint E1 was not deleted. Delete it with the API."],
-  ] as const)("reports that the endpoint is %s and exits with 0", async (_, deleteResponse, lastLine) => {
+const gone = { ok: false, error: { code: "endpoint_not_found", message: "", detail: "" } };
+const noRoute = { ok: false, error: { code: "route_not_found", message: "", detail: "" } };
+it.each([
+  ["deleted by it", [200, { ok: true, data: { deleted: true } }], "Endpoint E1 was deleted."],
+  ["already deleted", [404, gone], "Endpoint E1 was deleted."],
+  ["not deleted by a stack without the route", [404, noRoute], "Endpoint E1 was not deleted. Delete it with the API."],
+  ["not deleted by a stack that has ended", null, "Endpoint E1 was not deleted. Delete it with the API."],
+] as const)(
+  "admin listen, when it ends, reports that the endpoint is %s and exits with 0",
+  async (_, deleteResponse, lastLine) => {
     const double = await openFakeStack(deleteResponse);
     const program = startListen(["--forward-to", receiver.url, "--tenant", "other-shop"], double.dataDir);
     await waitFor("listen is ready", () => program.output().includes("whs_x"));
@@ -242,25 +239,23 @@ describe("admin listen, when it ends,", () => {
       "POST /v1/webhooks?tenant=other-shop Bearer key",
       "DELETE /v1/webhooks/E1?tenant=other-shop Bearer key",
     ]);
-  });
-});
+  },
+);
 
-describe("admin listen under npm", () => {
-  it("deletes its endpoint with the key in PARLEY_KEY, also after a repeated signal", async () => {
-    const deleteGate = Promise.withResolvers<void>();
-    const double = await openFakeStack([200, { ok: true, data: { deleted: true } }], deleteGate.promise);
-    const program = startListen(["--forward-to", receiver.url], double.dataDir, { PARLEY_KEY: "mine" });
-    await waitFor("listen is ready", () => program.output().includes("whs_x"));
-    program.child.kill("SIGINT");
-    await waitFor("the endpoint is being deleted", () => double.requests.length === 2);
-    // The terminal signals the whole process group, and npm forwards its own signal.
-    program.child.kill("SIGINT");
-    deleteGate.resolve();
-    expect(await program.exitCode).toBe(0);
-    await double.close();
-    expect(program.output()).toContain("Endpoint E1 was deleted.");
-    expect(double.requests).toEqual(["POST /v1/webhooks Bearer mine", "DELETE /v1/webhooks/E1 Bearer mine"]);
-  });
+it("admin listen under npm deletes its endpoint with the key in PARLEY_KEY, also after a repeated signal", async () => {
+  const deleteGate = Promise.withResolvers<void>();
+  const double = await openFakeStack([200, { ok: true, data: { deleted: true } }], deleteGate.promise);
+  const program = startListen(["--forward-to", receiver.url], double.dataDir, { PARLEY_KEY: "mine" });
+  await waitFor("listen is ready", () => program.output().includes("whs_x"));
+  program.child.kill("SIGINT");
+  await waitFor("the endpoint is being deleted", () => double.requests.length === 2);
+  // The terminal signals the whole process group, and npm forwards its own signal.
+  program.child.kill("SIGINT");
+  deleteGate.resolve();
+  expect(await program.exitCode).toBe(0);
+  await double.close();
+  expect(program.output()).toContain("Endpoint E1 was deleted.");
+  expect(double.requests).toEqual(["POST /v1/webhooks Bearer mine", "DELETE /v1/webhooks/E1 Bearer mine"]);
 });
 
 describe("admin listen prints one line and exits with 1 for", () => {

@@ -101,40 +101,42 @@ const startOf = (platform: string, tenant: string) =>
   `${stack.info.base_url}/oauth/${platform}/start?${new URLSearchParams({ tenant })}`;
 const isOfPlatform = (url: string) => url.startsWith(stack.info.simulator_url);
 
-describe("the link of a stranger's own account", () => {
-  it("signs no one in by itself, so that no account is connected", { timeout: 120_000 }, async () => {
-    const strangersTab = await (await browser.newContext()).newPage();
-    const link = await requestLink(strangersTab, STRANGER);
-    const before = await accountsOfDemo();
-    await runAdmin(stack.dataDir, "tenant", "create", "harbor", "--owner", "mara@example.com", "--name", "Harbor");
-    const victim = await signIn("mara@example.com");
-    for (const context of [await browser.newContext(), victim.context]) {
-      const person = await personOf(context);
-      for (const way of ways) {
-        const { page } = await lead(context, way, link);
-        expect(await personOf(context), way).toBe(person);
-        if (way !== "a frame") {
-          expect(await page.getByRole("heading").innerText(), way).toBe("Sign in to Parley?");
-          expect(await page.getByText("o…@local.invalid").count(), way).toBe(1);
-          expect(await page.getByText("This browser is signed in as mara@example.com.").count()).toBe(person ? 1 : 0);
-        }
-        for (const platform of Object.keys(platforms)) {
-          const { urls } = await lead(context, way, startOf(platform, "demo"));
-          expect(urls.filter(isOfPlatform), `${platform}, ${way}`).toEqual([]);
-        }
+it("the link of a stranger's own account signs no one in by itself, so that no account is connected", {
+  timeout: 120_000,
+}, async () => {
+  const strangersTab = await (await browser.newContext()).newPage();
+  const link = await requestLink(strangersTab, STRANGER);
+  const before = await accountsOfDemo();
+  await runAdmin(stack.dataDir, "tenant", "create", "harbor", "--owner", "mara@example.com", "--name", "Harbor");
+  const victim = await signIn("mara@example.com");
+  for (const context of [await browser.newContext(), victim.context]) {
+    const person = await personOf(context);
+    for (const way of ways) {
+      const { page } = await lead(context, way, link);
+      expect(await personOf(context), way).toBe(person);
+      if (way !== "a frame") {
+        expect(await page.getByRole("heading").innerText(), way).toBe("Sign in to Parley?");
+        expect(await page.getByText("o…@local.invalid").count(), way).toBe(1);
+        expect(await page.getByText("This browser is signed in as mara@example.com.").count()).toBe(person ? 1 : 0);
+      }
+      for (const platform of Object.keys(platforms)) {
+        const { urls } = await lead(context, way, startOf(platform, "demo"));
+        expect(urls.filter(isOfPlatform), `${platform}, ${way}`).toEqual([]);
       }
     }
-    expect(await accountsOfDemo()).toBe(before);
-    // The press is the person's own act. It says whose session ends.
-    const { page } = await lead(victim.context, "a link in a mail", link);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL(/signed-in/);
-    expect(await personOf(victim.context)).toBe(STRANGER);
-  });
+  }
+  expect(await accountsOfDemo()).toBe(before);
+  // The press is the person's own act. It says whose session ends.
+  const { page } = await lead(victim.context, "a link in a mail", link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/signed-in/);
+  expect(await personOf(victim.context)).toBe(STRANGER);
 });
 
 describe.each(["owner", "admin", "agent"] as const)("the invite of a stranger, as %s", (role) => {
-  it("connects nothing by a visited page, before it is accepted and after", { timeout: 120_000 }, async () => {
+  it("the invite of a stranger connects nothing by a visited page, before it is accepted and after", {
+    timeout: 120_000,
+  }, async () => {
     const email = `${role}@shop.example`;
     await runAdmin(stack.dataDir, "tenant", "create", `shop-${role}`, "--owner", email, "--name", "Shop");
     // The person is the owner of a tenant before the stranger's invite.

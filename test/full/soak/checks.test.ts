@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { checkEvents, checkMessages } from "./check-messages.ts";
 import { checkErasures, checkUnfinished } from "./check-rest.ts";
 import { checkSendEvents, checkSends } from "./check-sends.ts";
@@ -133,17 +133,15 @@ function erased(good: Evidence): Evidence {
   return withLedger({ erasures: [{ person: "p1", requestedAt: 4_000, doneAt: 5_000 }] })(good);
 }
 
-describe("the checks of the soak", () => {
-  it("report nothing about a run without a violation", () => {
-    expect(allViolations(goodRun())).toEqual([]);
-  });
+it("the checks of the soak report nothing about a run without a violation", () => {
+  expect(allViolations(goodRun())).toEqual([]);
+});
 
-  it("report nothing about an unsent message that is listed without its text", () => {
-    const good = goodRun();
-    expect(allViolations(unsent({ ...good, listed: good.listed.map((each) => ({ ...each, text: "" })) }))).toEqual([]);
-  });
+it("the checks of the soak report nothing about an unsent message that is listed without its text", () => {
+  const good = goodRun();
+  expect(allViolations(unsent({ ...good, listed: good.listed.map((each) => ({ ...each, text: "" })) }))).toEqual([]);
+});
 
-  it.each(Object.entries(changes))("report %s", (_name, [violation, change]) => {
-    expect(allViolations(change(goodRun())).join("\n")).toContain(violation);
-  });
+it.each(Object.entries(changes))("the checks of the soak report %s", (_name, [violation, change]) => {
+  expect(allViolations(change(goodRun())).join("\n")).toContain(violation);
 });

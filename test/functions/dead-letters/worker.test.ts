@@ -37,7 +37,7 @@ async function listQuarantined(): Promise<QuarantinedMessage[]> {
 }
 
 describe("a dead letter", () => {
-  it("is quarantined unchanged and once, even when the worker crashes and the letter arrives again", async () => {
+  it("a dead letter is quarantined unchanged and once, even when the worker crashes and the letter arrives again", async () => {
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: "poison 𝒳", group: "acme" });
     const end = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "crash" : "pass"));
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toHaveLength(1);
@@ -60,14 +60,14 @@ describe("a dead letter", () => {
     expect(JSON.stringify(testEnv.lines)).not.toContain("poison");
   });
 
-  it("of a full megabyte fits in a row", async () => {
+  it("a dead letter of a full megabyte fits in a row", async () => {
     const before = (await listQuarantined()).length;
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: "x".repeat(1_000_000) });
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
     expect(await listQuarantined()).toHaveLength(before + 1);
   });
 
-  it("of a megabyte of multi-byte characters fits in a row", async () => {
+  it("a dead letter of a megabyte of multi-byte characters fits in a row", async () => {
     const before = (await listQuarantined()).length;
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: "漢".repeat(330_000) });
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { HOUR } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
@@ -45,34 +45,32 @@ function slowWorker() {
 const body = () =>
   encodeRetry({ tenant: outage.tenant, endpointId: row.endpointId, eventUlid: row.eventUlid, attempt: 2 });
 
-describe("a delivery whose worker stands still before the call", () => {
-  it("is made when the worker continues in time", async () => {
-    const { worker, reached, thaw } = slowWorker();
-    const answer = invokeWithRecord(worker, body());
-    await reached;
-    await thaw();
-    expect(await answer).toEqual({ batchItemFailures: [] });
-    expect(outage.calls()).toHaveLength(1);
-  });
+it("a delivery whose worker stands still before the call is made when the worker continues in time", async () => {
+  const { worker, reached, thaw } = slowWorker();
+  const answer = invokeWithRecord(worker, body());
+  await reached;
+  await thaw();
+  expect(await answer).toEqual({ batchItemFailures: [] });
+  expect(outage.calls()).toHaveLength(1);
+});
 
-  it("is not made once the worker has answered", async () => {
-    const { worker, reached, thaw } = slowWorker();
-    const answer = await invokeUntilDeadline(() => invokeWithRecord(worker, body()), reached);
-    expect(answer.batchItemFailures).toHaveLength(1);
-    testEnv.advance(2 * HOUR);
-    await thaw();
-    expect(outage.calls()).toEqual([]);
-  });
+it("a delivery whose worker stands still before the call is not made once the worker has answered", async () => {
+  const { worker, reached, thaw } = slowWorker();
+  const answer = await invokeUntilDeadline(() => invokeWithRecord(worker, body()), reached);
+  expect(answer.batchItemFailures).toHaveLength(1);
+  testEnv.advance(2 * HOUR);
+  await thaw();
+  expect(outage.calls()).toEqual([]);
+});
 
-  it("is not made when its tenant no longer has any data", async () => {
-    const { worker, reached, thaw } = slowWorker();
-    await invokeUntilDeadline(() => invokeWithRecord(worker, body()), reached);
-    testEnv.advance(2 * HOUR);
-    const tenantRows = async () => (await allRows(testEnv)).filter(({ PK }) => String(PK).includes(outage.tenant));
-    for (const { PK, SK } of await tenantRows()) {
-      await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK, SK } }));
-    }
-    await thaw();
-    expect([outage.calls(), await tenantRows()]).toEqual([[], []]);
-  });
+it("a delivery whose worker stands still before the call is not made when its tenant no longer has any data", async () => {
+  const { worker, reached, thaw } = slowWorker();
+  await invokeUntilDeadline(() => invokeWithRecord(worker, body()), reached);
+  testEnv.advance(2 * HOUR);
+  const tenantRows = async () => (await allRows(testEnv)).filter(({ PK }) => String(PK).includes(outage.tenant));
+  for (const { PK, SK } of await tenantRows()) {
+    await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK, SK } }));
+  }
+  await thaw();
+  expect([outage.calls(), await tenantRows()]).toEqual([[], []]);
 });

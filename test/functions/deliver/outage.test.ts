@@ -111,60 +111,61 @@ describe("a fault of ours before the call of the endpoint spends no attempt and 
   });
 });
 
-describe("an outage that lasts longer than the receives of a message", () => {
-  it("postpones an event: it is delivered after the outage, with its first attempt", async () => {
-    const { message, body } = await recordMessage(testEnv, outage.tenant);
-    for (let receives = 1; receives <= 4; receives++) {
-      expect(await process(body, { ports: failingWith(kmsFault()), receives })).toHaveLength(1);
-    }
-    expect(await depth("events")).toBe(0);
-    expect(await process(body, { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
-    expect(await depth("events")).toBe(1);
-    expect(testEnv.lines.filter(({ event }) => event === "record.postponed")).toEqual([
-      { event: "record.postponed", error: "KMSInternalException", receives: 5, delay_ms: 7.5 * MINUTE },
-    ]);
-    await outage.drainQueues();
-    expect(outage.calls()).toEqual([]);
-    testEnv.advance(15 * MINUTE);
-    await outage.drainQueues();
-    expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
-  });
+it("an outage that lasts longer than the receives of a message postpones an event: it is delivered after the outage, with its first attempt", async () => {
+  const { message, body } = await recordMessage(testEnv, outage.tenant);
+  for (let receives = 1; receives <= 4; receives++) {
+    expect(await process(body, { ports: failingWith(kmsFault()), receives })).toHaveLength(1);
+  }
+  expect(await depth("events")).toBe(0);
+  expect(await process(body, { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
+  expect(await depth("events")).toBe(1);
+  expect(testEnv.lines.filter(({ event }) => event === "record.postponed")).toEqual([
+    { event: "record.postponed", error: "KMSInternalException", receives: 5, delay_ms: 7.5 * MINUTE },
+  ]);
+  await outage.drainQueues();
+  expect(outage.calls()).toEqual([]);
+  testEnv.advance(15 * MINUTE);
+  await outage.drainQueues();
+  expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+});
 
-  it("postpones an attempt, and no attempt is spent", async () => {
-    const row = await outage.createDelivery(outage.endpoint, "retrying");
-    expect(await process(retryBody(row), { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
-    expect(await depth("deliveries")).toBe(1);
-    testEnv.advance(15 * MINUTE);
-    await outage.drainQueues();
-    expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
-  });
+it("an outage that lasts longer than the receives of a message postpones an attempt, and no attempt is spent", async () => {
+  const row = await outage.createDelivery(outage.endpoint, "retrying");
+  expect(await process(retryBody(row), { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
+  expect(await depth("deliveries")).toBe(1);
+  testEnv.advance(15 * MINUTE);
+  await outage.drainQueues();
+  expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+});
 
-  it.each([
-    { kind: "probe", probe: 1_000, after: null },
-    { kind: "drain", after: null, pageSize: 50, repeat: true },
-    { kind: "warn", since: 1_000 },
-  ] as const)("postpones a $kind task of an endpoint", async (task) => {
+it.each([
+  { kind: "probe", probe: 1_000, after: null },
+  { kind: "drain", after: null, pageSize: 50, repeat: true },
+  { kind: "warn", since: 1_000 },
+] as const)(
+  "an outage that lasts longer than the receives of a message postpones a $kind task of an endpoint",
+  async (task) => {
     const body = encodeEndpointTask({ ...task, tenant: outage.tenant, endpointId: outage.endpoint.id });
     const endpoints = { ...outage.deliverPorts.endpoints, get: () => Promise.reject(kmsFault()) };
     expect(await process(body, { ports: { endpoints }, receives: 5 })).toEqual([]);
     expect(await depth(task.kind === "probe" ? "slowDeliveries" : "deliveries")).toBe(1);
-  });
+  },
+);
 
-  it("postpones nothing that fails for another reason, or whose event is past its retention", async () => {
-    const row = await outage.createDelivery(outage.endpoint, "retrying");
-    const defect = failingWith(new TypeError("injected"));
-    expect(await process(retryBody(row), { ports: defect, receives: 5 })).toHaveLength(1);
-    testEnv.advance(7 * DAY);
-    expect(await process(retryBody(row), { ports: failingWith(kmsFault()), receives: 5 })).toHaveLength(1);
-    expect(await depth("deliveries")).toBe(0);
-  });
+it("an outage that lasts longer than the receives of a message postpones nothing that fails for another reason, or whose event is past its retention", async () => {
+  const row = await outage.createDelivery(outage.endpoint, "retrying");
+  const defect = failingWith(new TypeError("injected"));
+  expect(await process(retryBody(row), { ports: defect, receives: 5 })).toHaveLength(1);
+  testEnv.advance(7 * DAY);
+  expect(await process(retryBody(row), { ports: failingWith(kmsFault()), receives: 5 })).toHaveLength(1);
+  expect(await depth("deliveries")).toBe(0);
+});
 
-  it("leaves a message whose queue fails, too, to be received again", async () => {
-    const { body } = await recordMessage(testEnv, outage.tenant);
-    const events = {
-      ...openQueue(outage.queues.events, testEnv.sqs),
-      send: () => Promise.reject(new Error("injected")),
-    };
-    expect(await process(body, { ports: { ...failingWith(kmsFault()), events }, receives: 5 })).toHaveLength(1);
-  });
+it("an outage that lasts longer than the receives of a message leaves a message whose queue fails, too, to be received again", async () => {
+  const { body } = await recordMessage(testEnv, outage.tenant);
+  const events = {
+    ...openQueue(outage.queues.events, testEnv.sqs),
+    send: () => Promise.reject(new Error("injected")),
+  };
+  expect(await process(body, { ports: { ...failingWith(kmsFault()), events }, receives: 5 })).toHaveLength(1);
 });

@@ -142,7 +142,7 @@ describe("a webhook of three people, of whom the table refuses one's message", (
     });
   });
 
-  it("is complete after a redrive, which repeats only that part", async () => {
+  it("a webhook of three people, of whom the table refuses one's message is complete after a redrive, which repeats only that part", async () => {
     const end = refuseMessages("refused");
     await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"));
     await runWorker();
@@ -156,7 +156,7 @@ describe("a webhook of three people, of whom the table refuses one's message", (
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(before + 1);
   });
 
-  it("also stores what the same person wrote after it", async () => {
+  it("a webhook of three people, of whom the table refuses one's message also stores what the same person wrote after it", async () => {
     const end = refuseMessages("refused");
     await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"), text("after", "2"));
     await runWorker();
@@ -169,60 +169,56 @@ describe("a webhook of three people, of whom the table refuses one's message", (
   });
 });
 
-describe("a webhook that is one part", () => {
-  it("is received again as it is where it fails, and nothing is queued", async () => {
-    const end = refuseMessages("refused");
-    await queueWebhook(text("before", "1"), text("refused", "1"), text("after", "1"));
-    const { records, failed } = await runWorker();
-    expect(failed).toEqual(records.map(({ messageId }) => messageId));
-    expect(await publishedIds()).toEqual(["after", "before"]);
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(1);
-    end();
-    testEnv.advance(31 * SECOND);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await storedIds()).toEqual(["after", "before", "refused"]);
-    expect(splitLines()).toEqual([]);
-  });
+it("a webhook that is one part is received again as it is where it fails, and nothing is queued", async () => {
+  const end = refuseMessages("refused");
+  await queueWebhook(text("before", "1"), text("refused", "1"), text("after", "1"));
+  const { records, failed } = await runWorker();
+  expect(failed).toEqual(records.map(({ messageId }) => messageId));
+  expect(await publishedIds()).toEqual(["after", "before"]);
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(1);
+  end();
+  testEnv.advance(31 * SECOND);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await storedIds()).toEqual(["after", "before", "refused"]);
+  expect(splitLines()).toEqual([]);
 });
 
-describe("a webhook of several people", () => {
-  it("is received again as it is in an outage, in which nothing of it can be stored", async () => {
-    await queueWebhook(text("a", "1"), text("b", "2"));
-    const end = injectFaults(testEnv.client, ({ command }) => (command === "PutItem" ? "throttle" : "pass"));
-    const { failed } = await runWorker();
-    end();
-    expect(failed).toHaveLength(1);
-    expect(splitLines()).toEqual([]);
-    testEnv.advance(31 * SECOND);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await publishedIds()).toEqual(["a", "b"]);
-  });
+it("a webhook of several people is received again as it is in an outage, in which nothing of it can be stored", async () => {
+  await queueWebhook(text("a", "1"), text("b", "2"));
+  const end = injectFaults(testEnv.client, ({ command }) => (command === "PutItem" ? "throttle" : "pass"));
+  const { failed } = await runWorker();
+  end();
+  expect(failed).toHaveLength(1);
+  expect(splitLines()).toEqual([]);
+  testEnv.advance(31 * SECOND);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await publishedIds()).toEqual(["a", "b"]);
+});
 
-  it("queues the part of the person whose rows do not work, and completes the others", async () => {
-    await queueWebhook(text("a", "1"), text("b", "2"));
-    const end = injectFaults(testEnv.client, ({ input }) =>
-      JSON.stringify(input).includes(`${tenant}#b"`) ? "throttle" : "pass",
-    );
-    expect((await runWorker()).failed).toEqual([]);
-    end();
-    expect(await publishedIds()).toEqual(["a"]);
-    testEnv.advance(6 * SECOND);
-    expect((await runWorker()).failed).toEqual([]);
-    testEnv.advance(31 * SECOND);
-    expect(await publishedIds()).toEqual(["a", "b"]);
-  });
+it("a webhook of several people queues the part of the person whose rows do not work, and completes the others", async () => {
+  await queueWebhook(text("a", "1"), text("b", "2"));
+  const end = injectFaults(testEnv.client, ({ input }) =>
+    JSON.stringify(input).includes(`${tenant}#b"`) ? "throttle" : "pass",
+  );
+  expect((await runWorker()).failed).toEqual([]);
+  end();
+  expect(await publishedIds()).toEqual(["a"]);
+  testEnv.advance(6 * SECOND);
+  expect((await runWorker()).failed).toEqual([]);
+  testEnv.advance(31 * SECOND);
+  expect(await publishedIds()).toEqual(["a", "b"]);
+});
 
-  it("is received again where the queue does not take its parts", async () => {
-    await queueWebhook(text("a", "1"), text("refused", "2"));
-    const end = refuseMessages("refused");
-    const ports = { ...testEnv.ingestPorts(queues), inbound: openQueue(`${queues.inbound}-gone`, testEnv.sqs) };
-    const { failed } = await runWorker(ingestWorker(ports, testEnv.now));
-    end();
-    expect(failed).toHaveLength(1);
-    testEnv.advance(31 * SECOND);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await publishedIds()).toEqual(["a", "refused"]);
-  });
+it("a webhook of several people is received again where the queue does not take its parts", async () => {
+  await queueWebhook(text("a", "1"), text("refused", "2"));
+  const end = refuseMessages("refused");
+  const ports = { ...testEnv.ingestPorts(queues), inbound: openQueue(`${queues.inbound}-gone`, testEnv.sqs) };
+  const { failed } = await runWorker(ingestWorker(ports, testEnv.now));
+  end();
+  expect(failed).toHaveLength(1);
+  testEnv.advance(31 * SECOND);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await publishedIds()).toEqual(["a", "refused"]);
 });
 
 describe("a webhook of more than 50 updates", () => {
@@ -252,7 +248,7 @@ describe("a webhook of more than 50 updates", () => {
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(120);
   });
 
-  it("of one person does not wait for an update that the table refuses", async () => {
+  it("a webhook of more than 50 updates of one person does not wait for an update that the table refuses", async () => {
     const end = refuseMessages("m-0003");
     await queueWebhook(...texts(60, 1));
     await runWorker();
@@ -290,7 +286,7 @@ describe("a webhook of more than 50 updates", () => {
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(400);
   });
 
-  it("has one raw copy, that of the whole webhook", async () => {
+  it("a webhook of more than 50 updates has one raw copy, that of the whole webhook", async () => {
     const raw = instagramWebhook(account, texts(60, 2));
     await queueBody(inboundBody(raw, testEnv.now()));
     const copies = async () => {
@@ -322,7 +318,7 @@ describe("a webhook of more than 50 updates", () => {
     }
   });
 
-  it("that waited for the end of an outage has parts that wait no longer than it", async () => {
+  it("a webhook of more than 50 updates that waited for the end of an outage has parts that wait no longer than it", async () => {
     const sentAt = testEnv.now() - HOUR;
     const body = inboundBody(instagramWebhook(account, texts(60, 2)), sentAt);
     await queueBody(withFirstSentAt(body, sentAt));
@@ -334,13 +330,13 @@ describe("a webhook of more than 50 updates", () => {
     expect((await bodies()).map(readFirstSentAt)).toEqual([sentAt, sentAt]);
   });
 
-  it("that is new has parts that are received again after seconds", async () => {
+  it("a webhook of more than 50 updates that is new has parts that are received again after seconds", async () => {
     await queueWebhook(...texts(60, 2));
     await runWorker();
     expect((await bodies()).map(readFirstSentAt)).toEqual([null, null]);
   });
 
-  it("has parts that the release before reads as webhooks", async () => {
+  it("a webhook of more than 50 updates has parts that the release before reads as webhooks", async () => {
     await queueWebhook(...texts(60, 2));
     await runWorker();
     for (const body of await bodies()) {

@@ -52,123 +52,121 @@ async function storedCopies(messageId: string): Promise<string[]> {
   );
 }
 
-describe("a batch of webhooks", () => {
-  it("keeps each webhook's own trace id in the events that it causes", async () => {
-    const bodies = ["a", "b"].map((text) => {
-      const inbound = decodeInbound(queueWebhook(text)) ?? expect.unreachable("it is an inbound message");
-      return { body: encodeInbound({ ...inbound, traceId: `request-${text}` }) };
-    });
-    await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies);
-    expect((await runWorker()).failed).toEqual([]);
-    const events = await receiveAllMessages(testEnv.eventSource, queues.events);
-    expect(events.map(({ body }) => decodeEvent(body)?.traceId).toSorted()).toEqual(["request-a", "request-b"]);
+it("a batch of webhooks keeps each webhook's own trace id in the events that it causes", async () => {
+  const bodies = ["a", "b"].map((text) => {
+    const inbound = decodeInbound(queueWebhook(text)) ?? expect.unreachable("it is an inbound message");
+    return { body: encodeInbound({ ...inbound, traceId: `request-${text}` }) };
   });
+  await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies);
+  expect((await runWorker()).failed).toEqual([]);
+  const events = await receiveAllMessages(testEnv.eventSource, queues.events);
+  expect(events.map(({ body }) => decodeEvent(body)?.traceId).toSorted()).toEqual(["request-a", "request-b"]);
+});
 
-  it("reports one poison record and completes the others", async () => {
-    const queue = openQueue(queues.inbound, testEnv.eventSource);
-    const poison = [
-      "not json",
-      "{}",
-      JSON.stringify({ v: 3, received_at: 1, gzip: "" }),
-      encodeInbound({ receivedAt: testEnv.now(), bytes: Buffer.from("no gzip"), file: null }),
-    ];
-    await queue.sendAll([queueWebhook("a"), ...poison, queueWebhook("b")].map((body) => ({ body })));
-    const { records, failed } = await runWorker();
-    expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual(poison);
-    expect(await receiveEvents()).toHaveLength(2);
-    expect(testEnv.lines.filter(({ event }) => event === "record.failed")).toHaveLength(poison.length);
-  });
+it("a batch of webhooks reports one poison record and completes the others", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const poison = [
+    "not json",
+    "{}",
+    JSON.stringify({ v: 3, received_at: 1, gzip: "" }),
+    encodeInbound({ receivedAt: testEnv.now(), bytes: Buffer.from("no gzip"), file: null }),
+  ];
+  await queue.sendAll([queueWebhook("a"), ...poison, queueWebhook("b")].map((body) => ({ body })));
+  const { records, failed } = await runWorker();
+  expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual(poison);
+  expect(await receiveEvents()).toHaveLength(2);
+  expect(testEnv.lines.filter(({ event }) => event === "record.failed")).toHaveLength(poison.length);
+});
 
-  it("reports only the webhook that cannot be stored, and completes it on the retry", async () => {
-    const queue = openQueue(queues.inbound, testEnv.eventSource);
-    const stuck = queueWebhook("s1", "s2");
-    await queue.sendAll([queueWebhook("a"), stuck, queueWebhook("b")].map((body) => ({ body })));
-    const end = injectFaults(testEnv.client, ({ input }) => (JSON.stringify(input).includes("#s2") ? "crash" : "pass"));
-    const { records, failed } = await runWorker();
-    end();
-    expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual([stuck]);
-    // Those of the other webhooks, and of the message of this one that is stored.
-    expect(await receiveEvents()).toHaveLength(3);
-    testEnv.advance(31_000);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(new Set(await receiveEvents()).size).toBe(4);
-  });
+it("a batch of webhooks reports only the webhook that cannot be stored, and completes it on the retry", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const stuck = queueWebhook("s1", "s2");
+  await queue.sendAll([queueWebhook("a"), stuck, queueWebhook("b")].map((body) => ({ body })));
+  const end = injectFaults(testEnv.client, ({ input }) => (JSON.stringify(input).includes("#s2") ? "crash" : "pass"));
+  const { records, failed } = await runWorker();
+  end();
+  expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual([stuck]);
+  // Those of the other webhooks, and of the message of this one that is stored.
+  expect(await receiveEvents()).toHaveLength(3);
+  testEnv.advance(31_000);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(new Set(await receiveEvents()).size).toBe(4);
+});
 
-  it("publishes all its messages in one request to the queue, and requests the profile in another", async () => {
-    const queue = openQueue(queues.inbound, testEnv.eventSource);
-    await queue.sendAll(
-      [queueWebhook("a", "b"), queueWebhook("c"), queueWebhook("d", "e", "f")].map((body) => ({ body })),
-    );
-    const before = { ...testEnv.emulators.sqs.counts };
-    await runWorker();
-    const { SendMessageBatch = 0, SendMessage = 0 } = testEnv.emulators.sqs.counts;
-    expect(SendMessageBatch - (before.SendMessageBatch ?? 0)).toBe(2);
-    expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(1);
-    expect(SendMessage).toBe(before.SendMessage ?? 0);
-    expect(new Set(await receiveEvents()).size).toBe(6);
-  });
+it("a batch of webhooks publishes all its messages in one request to the queue, and requests the profile in another", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  await queue.sendAll(
+    [queueWebhook("a", "b"), queueWebhook("c"), queueWebhook("d", "e", "f")].map((body) => ({ body })),
+  );
+  const before = { ...testEnv.emulators.sqs.counts };
+  await runWorker();
+  const { SendMessageBatch = 0, SendMessage = 0 } = testEnv.emulators.sqs.counts;
+  expect(SendMessageBatch - (before.SendMessageBatch ?? 0)).toBe(2);
+  expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(1);
+  expect(SendMessage).toBe(before.SendMessage ?? 0);
+  expect(new Set(await receiveEvents()).size).toBe(6);
+});
 
-  it("stores its raw copies in one file, byte for byte", async () => {
-    const raws = [instagramWebhook(account, [{ mid: "r1", text: "é ✓", at: testEnv.now() }]), "{}"];
-    await openQueue(queues.inbound, testEnv.eventSource).sendAll(
-      raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
-    );
-    const { records } = await runWorker();
-    const firstId = records[0]?.messageId ?? "?";
-    expect(await copyFiles(firstId)).toHaveLength(1);
-    expect(await storedCopies(firstId)).toEqual(raws);
-  });
+it("a batch of webhooks stores its raw copies in one file, byte for byte", async () => {
+  const raws = [instagramWebhook(account, [{ mid: "r1", text: "é ✓", at: testEnv.now() }]), "{}"];
+  await openQueue(queues.inbound, testEnv.eventSource).sendAll(
+    raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
+  );
+  const { records } = await runWorker();
+  const firstId = records[0]?.messageId ?? "?";
+  expect(await copyFiles(firstId)).toHaveLength(1);
+  expect(await storedCopies(firstId)).toEqual(raws);
+});
 
-  it("whose first record is retried alone does not overwrite the copies of the others", async () => {
-    const raws = ["first", "second"].map((mid) => instagramWebhook(account, [{ mid, text: mid, at: testEnv.now() }]));
-    await openQueue(queues.inbound, testEnv.eventSource).sendAll(
-      raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
-    );
-    const end = injectFaults(testEnv.client, ({ input }) =>
-      JSON.stringify(input).includes("#first") ? "crash" : "pass",
-    );
-    const { records, failed } = await runWorker();
-    end();
-    expect(failed).toEqual([records[0]?.messageId]);
-    testEnv.advance(31_000);
-    expect((await runWorker()).records.map(({ messageId }) => messageId)).toEqual(failed);
-    expect((await storedCopies(failed[0] ?? "?")).toSorted()).toEqual([raws[0], ...raws].toSorted());
-  });
+it("a batch of webhooks whose first record is retried alone does not overwrite the copies of the others", async () => {
+  const raws = ["first", "second"].map((mid) => instagramWebhook(account, [{ mid, text: mid, at: testEnv.now() }]));
+  await openQueue(queues.inbound, testEnv.eventSource).sendAll(
+    raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
+  );
+  const end = injectFaults(testEnv.client, ({ input }) =>
+    JSON.stringify(input).includes("#first") ? "crash" : "pass",
+  );
+  const { records, failed } = await runWorker();
+  end();
+  expect(failed).toEqual([records[0]?.messageId]);
+  testEnv.advance(31_000);
+  expect((await runWorker()).records.map(({ messageId }) => messageId)).toEqual(failed);
+  expect((await storedCopies(failed[0] ?? "?")).toSorted()).toEqual([raws[0], ...raws].toSorted());
+});
 
-  it("is reported completely when its time is over, and is retried", async () => {
-    await openQueue(queues.inbound, testEnv.eventSource).sendAll([
-      { body: queueWebhook("a") },
-      { body: queueWebhook("b") },
-    ]);
-    const end = injectFaults(testEnv.client, () => new Promise((resolve) => setTimeout(() => resolve("pass"), 20)));
-    const { failed } = await runWorker(3_000);
-    end();
-    expect(failed).toHaveLength(2);
-    testEnv.advance(31_000);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(new Set(await receiveEvents()).size).toBe(2);
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
-  });
+it("a batch of webhooks is reported completely when its time is over, and is retried", async () => {
+  await openQueue(queues.inbound, testEnv.eventSource).sendAll([
+    { body: queueWebhook("a") },
+    { body: queueWebhook("b") },
+  ]);
+  const end = injectFaults(testEnv.client, () => new Promise((resolve) => setTimeout(() => resolve("pass"), 20)));
+  const { failed } = await runWorker(3_000);
+  end();
+  expect(failed).toHaveLength(2);
+  testEnv.advance(31_000);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(new Set(await receiveEvents()).size).toBe(2);
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+});
 
-  it("is reported completely when the events queue fails, and is published on the retry", async () => {
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: queueWebhook("a") });
-    const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
-    expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toHaveLength(1);
-    testEnv.advance(31_000);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await receiveEvents()).toHaveLength(1);
-  });
+it("a batch of webhooks is reported completely when the events queue fails, and is published on the retry", async () => {
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: queueWebhook("a") });
+  const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
+  expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toHaveLength(1);
+  testEnv.advance(31_000);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await receiveEvents()).toHaveLength(1);
+});
 
-  it("comes back six seconds after a fault, and not after the visibility timeout", async () => {
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: queueWebhook("a") });
-    const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
-    expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toHaveLength(1);
-    testEnv.advance(4_999);
-    expect((await runWorker()).records).toEqual([]);
-    testEnv.advance(1_001);
-    expect((await runWorker()).records).toHaveLength(1);
-    expect(await receiveEvents()).toHaveLength(1);
-  });
+it("a batch of webhooks comes back six seconds after a fault, and not after the visibility timeout", async () => {
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: queueWebhook("a") });
+  const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
+  expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toHaveLength(1);
+  testEnv.advance(4_999);
+  expect((await runWorker()).records).toEqual([]);
+  testEnv.advance(1_001);
+  expect((await runWorker()).records).toHaveLength(1);
+  expect(await receiveEvents()).toHaveLength(1);
 });
 
 describe("a webhook", () => {
@@ -192,14 +190,14 @@ describe("a webhook", () => {
     expect(await receiveEvents()).toHaveLength(1);
   });
 
-  it("whose file no longer exists was completed before and is dropped", async () => {
+  it("a webhook whose file no longer exists was completed before and is dropped", async () => {
     const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file: "inbound/none.gz" });
     await openQueue(queues.inbound, testEnv.eventSource).send({ body });
     expect((await runWorker()).failed).toEqual([]);
     expect(testEnv.lines).toContainEqual({ event: "record.dropped", worker: "ingest", reason: "gone" });
   });
 
-  it("in a file is read from there, and the file is removed after everything is published", async () => {
+  it("a webhook in a file is read from there, and the file is removed after everything is published", async () => {
     const file = "inbound/large.gz";
     await testEnv.files.put(file, compress(instagramWebhook(account, [{ mid: "big", text: "x", at: testEnv.now() }])));
     await openQueue(queues.inbound, testEnv.eventSource).send({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { encodeProfile } from "#features/inbox/profile-queue.ts";
@@ -51,58 +51,54 @@ async function createConversation(participantId: string): Promise<string> {
 const readProfile = async (id: string) =>
   (await conversationStore(testEnv.table).get(tenant, id, testEnv.now()))?.participantProfile;
 
-describe("a batch of people", () => {
-  it("is looked up once per person, even when requested twice", async () => {
-    const ids = await Promise.all(["1001", "1002"].map(createConversation));
-    const bodies = ids.map((id) => encodeProfile({ tenant, conversationId: id }));
-    await queueRequests(...bodies, ...bodies);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(fakePlatform.calls.map(({ url }) => url).sort()).toEqual(
-      ["1001", "1002"].map((person) => `/v26.0/${person}?fields=name,username,profile_pic`),
-    );
-    expect(await Promise.all(ids.map(readProfile))).toEqual(["complete", "complete"]);
-    expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(0);
-  });
-
-  it("drops unreadable records and other tenants' conversations without a call", async () => {
-    const id = await createConversation("1003");
-    const other = newTenant();
-    await queueRequests(
-      "no json",
-      "{}",
-      '{"v":3}',
-      encodeProfile({ tenant: other, conversationId: id }),
-      encodeProfile({ tenant, conversationId: "x" }),
-    );
-    expect((await runWorker()).failed).toEqual([]);
-    expect(fakePlatform.calls).toEqual([]);
-    expect(testEnv.lines.filter(({ event }) => event === "record.dropped")).toHaveLength(5);
-  });
-
-  it("retries a profile that could not be stored, and completes the others", async () => {
-    const ids = await Promise.all(["1004", "1005"].map(createConversation));
-    await queueRequests(...ids.map((id) => encodeProfile({ tenant, conversationId: id })));
-    const end = injectFaults(testEnv.client, ({ command, input }) =>
-      command === "UpdateItem" && JSON.stringify(input).includes("#1004") ? "crash" : "pass",
-    );
-    const { failed } = await runWorker();
-    end();
-    expect(failed).toHaveLength(1);
-    expect(await Promise.all(ids.map(readProfile))).toEqual(["pending", "complete"]);
-    testEnv.advance(31_000);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await Promise.all(ids.map(readProfile))).toEqual(["complete", "complete"]);
-  });
+it("a batch of people is looked up once per person, even when requested twice", async () => {
+  const ids = await Promise.all(["1001", "1002"].map(createConversation));
+  const bodies = ids.map((id) => encodeProfile({ tenant, conversationId: id }));
+  await queueRequests(...bodies, ...bodies);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(fakePlatform.calls.map(({ url }) => url).sort()).toEqual(
+    ["1001", "1002"].map((person) => `/v26.0/${person}?fields=name,username,profile_pic`),
+  );
+  expect(await Promise.all(ids.map(readProfile))).toEqual(["complete", "complete"]);
+  expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(0);
 });
 
-describe("a webhook whose profile requests cannot be queued", () => {
-  it("is completed, and the failure is logged", async () => {
-    const raw = instagramWebhook(account, [{ mid: `${tenant}-1`, text: "secret text", at: testEnv.now() }]);
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-    const broken = ingestWorker(testEnv.ingestPorts({ ...queues, profiles: `${queues.profiles}-gone` }), testEnv.now);
-    expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toEqual([]);
-    expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(1);
-    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "profiles.request_failed", people: 1 }));
-    expect(JSON.stringify(testEnv.lines)).not.toContain(PERSON);
-  });
+it("a batch of people drops unreadable records and other tenants' conversations without a call", async () => {
+  const id = await createConversation("1003");
+  const other = newTenant();
+  await queueRequests(
+    "no json",
+    "{}",
+    '{"v":3}',
+    encodeProfile({ tenant: other, conversationId: id }),
+    encodeProfile({ tenant, conversationId: "x" }),
+  );
+  expect((await runWorker()).failed).toEqual([]);
+  expect(fakePlatform.calls).toEqual([]);
+  expect(testEnv.lines.filter(({ event }) => event === "record.dropped")).toHaveLength(5);
+});
+
+it("a batch of people retries a profile that could not be stored, and completes the others", async () => {
+  const ids = await Promise.all(["1004", "1005"].map(createConversation));
+  await queueRequests(...ids.map((id) => encodeProfile({ tenant, conversationId: id })));
+  const end = injectFaults(testEnv.client, ({ command, input }) =>
+    command === "UpdateItem" && JSON.stringify(input).includes("#1004") ? "crash" : "pass",
+  );
+  const { failed } = await runWorker();
+  end();
+  expect(failed).toHaveLength(1);
+  expect(await Promise.all(ids.map(readProfile))).toEqual(["pending", "complete"]);
+  testEnv.advance(31_000);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await Promise.all(ids.map(readProfile))).toEqual(["complete", "complete"]);
+});
+
+it("a webhook whose profile requests cannot be queued is completed, and the failure is logged", async () => {
+  const raw = instagramWebhook(account, [{ mid: `${tenant}-1`, text: "secret text", at: testEnv.now() }]);
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+  const broken = ingestWorker(testEnv.ingestPorts({ ...queues, profiles: `${queues.profiles}-gone` }), testEnv.now);
+  expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toEqual([]);
+  expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(1);
+  expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "profiles.request_failed", people: 1 }));
+  expect(JSON.stringify(testEnv.lines)).not.toContain(PERSON);
 });

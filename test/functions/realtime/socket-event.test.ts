@@ -19,31 +19,29 @@ async function handshake(query: string, headers: Record<string, string | string[
   return event;
 }
 
-describe("a handshake", () => {
-  it.each([
-    ["?ticket=wst_x", "wst_x"],
-    ["?other=1&ticket=a%20b", "a b"],
-    ["", null],
-    ["?other=1", null],
-    ["?ticket=a&ticket=b", null],
-    ["?ticket=", ""],
-  ])("with the query %j has the ticket %j", async (query, ticket) => {
-    expect((await handshake(query)).ticket).toBe(ticket);
-  });
+it.each([
+  ["?ticket=wst_x", "wst_x"],
+  ["?other=1&ticket=a%20b", "a b"],
+  ["", null],
+  ["?other=1", null],
+  ["?ticket=a&ticket=b", null],
+  ["?ticket=", ""],
+])("a handshake with the query %j has the ticket %j", async (query, ticket) => {
+  expect((await handshake(query)).ticket).toBe(ticket);
+});
 
-  it.each([
-    [{}, null],
-    [{ Origin: "https://console.example.com" }, "https://console.example.com"],
-    [{ ORIGIN: "null" }, "null"],
-    [{ origin: ["https://a.example.com", "https://b.example.com"] }, "invalid"],
-  ])("with the headers %j has the origin %j", async (headers, origin) => {
-    expect((await handshake("", headers)).origin).toBe(origin);
-  });
+it.each([
+  [{}, null],
+  [{ Origin: "https://console.example.com" }, "https://console.example.com"],
+  [{ ORIGIN: "null" }, "null"],
+  [{ origin: ["https://a.example.com", "https://b.example.com"] }, "invalid"],
+])("a handshake with the headers %j has the origin %j", async (headers, origin) => {
+  expect((await handshake("", headers)).origin).toBe(origin);
+});
 
-  it("has the gateway's time and id of the connection", async () => {
-    const { connectionId, connectedAt } = await handshake("");
-    expect([connectedAt, connectionId]).toEqual([fixture.now(), expect.stringMatching(/^[\w-]{15}=$/)]);
-  });
+it("a handshake has the gateway's time and id of the connection", async () => {
+  const { connectionId, connectedAt } = await handshake("");
+  expect([connectedAt, connectionId]).toEqual([fixture.now(), expect.stringMatching(/^[\w-]{15}=$/)]);
 });
 
 describe("another event", () => {
@@ -60,7 +58,7 @@ describe("another event", () => {
     expect(parse(type, event)).toEqual(parsed);
   });
 
-  it("that is none of the WebSocket API throws", () => {
+  it("another event that is none of the WebSocket API throws", () => {
     expect(() => parse("OTHER")).toThrow("not one of the WebSocket API");
   });
 });

@@ -132,7 +132,7 @@ const tenantRoutes: readonly TenantRoute[] = (
 );
 
 describe.each(tenantRoutes)("$name", (route) => {
-  it("answers no 500 while its tenant is deleted", async () => {
+  it("the route answers no 500 while its tenant is deleted", async () => {
     const before = await allRows(testEnv);
     for (const callerName of route.row.auth === "session" ? ["an owner"] : ["a key", "an owner"]) {
       for (const stage of route.name.startsWith("GET ") ? (["access removed"] as const) : stages) {

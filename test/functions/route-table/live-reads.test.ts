@@ -122,7 +122,7 @@ async function open(path: string, { method, headers }: LiveRequest, cookie: stri
 }
 
 describe.each(documentReads)("GET %s with all that is alive", (path) => {
-  it("changes nothing in a browser without the cookie that binds it", async () => {
+  it("the page with all that is alive changes nothing in a browser without the cookie that binds it", async () => {
     const before = await readTable(testEnv);
     exchangedCodes.length = 0;
     for (const [name, request] of Object.entries(requests)) {

@@ -61,7 +61,7 @@ it("a route that changes something by a GET says so", () => {
 });
 
 describe.each(documentReads)("GET %s", (path) => {
-  it("stores nothing and sets no cookie for any caller", async () => {
+  it("the route stores nothing and sets no cookie for any caller", async () => {
     const before = await readTable(testEnv);
     for (const [name, request] of Object.entries(requests)) {
       for (const caller of ["a key", "an owner"]) {

@@ -62,7 +62,7 @@ it("the tables have every route of every function that answers requests", () => 
 });
 
 describe.each(tables)("the rows of $table", ({ routes, rows }) => {
-  it("are one for each route, as it is declared", () => {
+  it("the rows of the table are one for each route, as it is declared", () => {
     const declared = routes.map(({ method, path, operation, auth, tenant, role }) => [
       `${method} ${path}`,
       { operation, auth, tenant, role },
@@ -157,7 +157,7 @@ function expectedVerdict(name: string, row: RouteRow, { headers, kind, standing 
 const everyRow = tables.flatMap(({ table, rows }) => Object.entries(rows).map(([name, row]) => ({ table, name, row })));
 
 describe.each(everyRow)("$name", ({ table, name, row }) => {
-  it("answers each caller as the contract says", async () => {
+  it("the route answers each caller as the contract says", async () => {
     const verdicts: Record<string, Verdict> = {};
     const expected: Record<string, Verdict> = {};
     for (const [callerName, caller] of Object.entries(callers)) {
@@ -167,7 +167,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
     expect(verdicts).toEqual(expected);
   });
 
-  it("refuses every bad credential with the same bytes", async () => {
+  it("the route refuses every bad credential with the same bytes", async () => {
     const refused = Object.values(callers).filter(({ standing }) => standing.is === "refused");
     const answers = await Promise.all(refused.map((caller) => ask(table, name, row, caller)));
     expect(refused.length).toBeGreaterThan(20);
@@ -175,7 +175,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
     expect([...new Set(withoutTimes)]).toHaveLength(1);
   });
 
-  it("answers every id of another tenant, and every impossible one, as it answers an unknown one", async () => {
+  it("the route answers every id of another tenant, and every impossible one, as it answers an unknown one", async () => {
     if (row.kind === null || row.auth === "none") return;
     for (const callerName of row.auth === "session" ? ["an owner"] : ["a key", "an owner"]) {
       const caller = callers[callerName] as RouteCaller;
@@ -188,7 +188,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
     }
   });
 
-  it("checks the role where the id names the tenant, and answers a stranger as it answers an unknown id", async () => {
+  it("the route checks the role where the id names the tenant, and answers a stranger as it answers an unknown id", async () => {
     if (row.kind !== "tenant" || row.role === null) return;
     const unknown = await ask(table, name, row, callers["an owner"] as RouteCaller);
     for (const role of roles) {
@@ -201,7 +201,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
     }
   });
 
-  it("can be read by the console alone, and the OpenAPI document by any page", async () => {
+  it("the route can be read by the console alone, and the OpenAPI document by any page", async () => {
     const isReadable = !["checkPage", "docs", "intake"].includes(table) && name !== "GET /health";
     const isDocument = name === "GET /openapi.json";
     for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {

@@ -18,7 +18,7 @@ function gateRefusal(url: string): string | null {
 }
 
 describe.each([{}, { openEgress: true }])("the gate of a function, its host being %j", (host) => {
-  it.each(OWN_HOSTS)("refuses the service's own host %s", (ownHost) => {
+  it.each(OWN_HOSTS)("the gate of a function refuses the service's own host %s", (ownHost) => {
     setRuntimeOverrides(host);
     vi.stubEnv(env.ownHosts, OWN_HOSTS.join(","));
     expect(gateRefusal(`https://${ownHost.toUpperCase()}/v1/ping`)).toBe("The URL must not point to this service.");
@@ -26,14 +26,14 @@ describe.each([{}, { openEgress: true }])("the gate of a function, its host bein
     expect(gateRefusal(`https://other-${ownHost}/`)).toBeNull();
   });
 
-  it("does not open without them: the function does not start", () => {
+  it("the gate of a function does not open without them: the function does not start", () => {
     setRuntimeOverrides(host);
     vi.stubEnv(env.ownHosts, "");
     expect(() => openGate(processHost)).toThrow(env.ownHosts);
   });
 });
 
-it("allows loopback only for a host that opens it", () => {
+it("the gate allows loopback only for a host that opens it", () => {
   vi.stubEnv(env.ownHosts, OWN_HOSTS.join(","));
   expect(gateRefusal("http://127.0.0.1:9/")).not.toBeNull();
   setRuntimeOverrides({ openEgress: true });

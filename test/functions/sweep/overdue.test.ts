@@ -44,7 +44,7 @@ async function queuedRetries() {
 const checks = () =>
   testEnv.lines.filter(({ event }) => event === "deliveries.checked" || event === "deliveries.rescheduled");
 
-it("schedules each delivery that nothing will attempt, and counts them", async () => {
+it("the daily check schedules each delivery that nothing will attempt, and counts them", async () => {
   const pending = await createRow({ status: "pending" });
   const waiting = await createRow(waitingForEndpoint);
   const overdue = await createRow({ status: "retrying", nextRetryAt: testEnv.now() + 5 * MINUTE });
@@ -74,7 +74,7 @@ it("schedules each delivery that nothing will attempt, and counts them", async (
   ]);
 });
 
-it("schedules no delivery whose endpoint's circuit is open, and finds it when the probe was lost", async () => {
+it("the daily check schedules no delivery whose endpoint's circuit is open, and finds it when the probe was lost", async () => {
   const ulid = await createRow(waitingForEndpoint);
   testEnv.advance(2 * HOUR);
   await setBreaker({ openUntil: testEnv.now() + MINUTE });
@@ -85,7 +85,7 @@ it("schedules no delivery whose endpoint's circuit is open, and finds it when th
   expect(await queuedRetries()).toEqual([[ulid, 1]]);
 });
 
-it("waits a day for the attempts of a slow endpoint, which take turns", async () => {
+it("the daily check waits a day for the attempts of a slow endpoint, which take turns", async () => {
   const ulid = await createRow({ status: "pending" });
   testEnv.advance(23 * HOUR);
   await setBreaker({ slowUntil: testEnv.now() + 2 * DAY });
@@ -96,7 +96,7 @@ it("waits a day for the attempts of a slow endpoint, which take turns", async ()
   expect(await queuedRetries()).toEqual([[ulid, 1]]);
 });
 
-it("continues where the last run ended for lack of time, and then starts over", async () => {
+it("the daily check continues where the last run ended for lack of time, and then starts over", async () => {
   const { waitingDeliveries } = ports();
   const pagesRead: (ScanCursor | null)[] = [];
   const page = async (after: ScanCursor | null) => {

@@ -36,7 +36,7 @@ const invocation = (remaining: number) => ({ getRemainingTimeInMillis: () => rem
 const settledSends = () => testEnv.lines.flatMap((line) => (line.event === "sends.settled" ? [line.sends] : []));
 const queuedRetries = () => queueDepth(testEnv.eventSource, queues.deliveries);
 
-it("starts no page in its last fifteen seconds, and leaves the rest to the next sweep", async () => {
+it("the sweep starts no page in its last fifteen seconds, and leaves the rest to the next sweep", async () => {
   const sweep = sweepWorker(ports(), testEnv.now);
   await sweep(null, invocation(15 * SECOND));
   expect([await queuedRetries(), settledSends()]).toEqual([0, []]);
@@ -45,7 +45,7 @@ it("starts no page in its last fifteen seconds, and leaves the rest to the next 
 });
 
 it.each(["due", "dueSends", "holds"] as const)(
-  "fails when one of its tasks fails (%s), and completes the others",
+  "the sweep fails when one of its tasks fails (%s), and completes the others",
   async (failingStore) => {
     const [checkpoint, listOverdue] = [
       () => Promise.reject(new Error("store failed")),
@@ -63,7 +63,7 @@ it.each(["due", "dueSends", "holds"] as const)(
   },
 );
 
-it("continues the data deletions that are due", async () => {
+it("the sweep continues the data deletions that are due", async () => {
   const dataDeletions = dataDeletionStore(testEnv.table);
   const [code, tenant, now] = ["c".repeat(32), newTenant(), testEnv.now()];
   const audit = {
@@ -101,7 +101,7 @@ describe("the hourly schedule", () => {
   const task = { task: "purge" };
   const purgedAt = () => testEnv.lines.flatMap(({ event }) => (event.endsWith(".purged") ? [event] : []));
 
-  it("purges raw webhooks, their dead letters and uploads, and leaves the rest to the sweep of the minute", async () => {
+  it("the hourly schedule purges raw webhooks, their dead letters and uploads, and leaves the rest to the sweep of the minute", async () => {
     await sweepWorker(ports(), testEnv.now)(task, invocation(50 * SECOND));
     expect(purgedAt().toSorted()).toEqual(["dead_letters.purged", "raw_webhooks.purged", "uploads.purged"]);
     expect([await queuedRetries(), settledSends()]).toEqual([0, []]);
@@ -109,7 +109,7 @@ describe("the hourly schedule", () => {
     expect(purgedAt()).toHaveLength(3);
   });
 
-  it("completes the other purges when one fails", async () => {
+  it("the hourly schedule completes the other purges when one fails", async () => {
     const files = { ...ports().files, list: () => Promise.reject(new Error("bucket failed")) };
     const sweep = sweepWorker({ ...ports(), files }, testEnv.now);
     await expect(sweep(task, invocation(50 * SECOND))).rejects.toThrow("bucket failed");

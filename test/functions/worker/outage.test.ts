@@ -66,30 +66,33 @@ describe("a worker in an outage", () => {
   it.each([
     ["a service of AWS does not work", unavailable],
     ["a platform refuses for its limit", async () => waitForService("history")],
-  ])("lets a message wait for three hours when %s, with five receives at most", async (_name, work) => {
-    await send();
-    const sentAt = testEnv.now();
-    expect(await runFor(3 * 60 * MINUTE, () => worker(work))).toBe(5);
-    expect(postponed().length).toBeGreaterThan(10);
-    expect(postponed().length).toBeLessThan(26);
-    expect(postponed().at(-1)).toMatchObject({ receives: 1, delay_ms: 7.5 * MINUTE });
-    const { age_ms = 0 } = postponed().at(-1) as { readonly age_ms?: number };
-    expect(age_ms).toBeGreaterThan(165 * MINUTE);
-    testEnv.advance(15 * MINUTE);
-    const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
-    if (!record) return expect.unreachable("the message waits");
-    expect(record.attributes).toMatchObject({ ApproximateReceiveCount: "1", MessageGroupId: "demo" });
-    expect(decodeInbound(record.body)).toEqual(decodeInbound(inboundBody("{}", sentAt)));
-    expect([firstSentAt(record), isRepeated(record)]).toEqual([sentAt, true]);
-  });
+  ])(
+    "a worker in an outage lets a message wait for three hours when %s, with five receives at most",
+    async (_name, work) => {
+      await send();
+      const sentAt = testEnv.now();
+      expect(await runFor(3 * 60 * MINUTE, () => worker(work))).toBe(5);
+      expect(postponed().length).toBeGreaterThan(10);
+      expect(postponed().length).toBeLessThan(26);
+      expect(postponed().at(-1)).toMatchObject({ receives: 1, delay_ms: 7.5 * MINUTE });
+      const { age_ms = 0 } = postponed().at(-1) as { readonly age_ms?: number };
+      expect(age_ms).toBeGreaterThan(165 * MINUTE);
+      testEnv.advance(15 * MINUTE);
+      const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
+      if (!record) return expect.unreachable("the message waits");
+      expect(record.attributes).toMatchObject({ ApproximateReceiveCount: "1", MessageGroupId: "demo" });
+      expect(decodeInbound(record.body)).toEqual(decodeInbound(inboundBody("{}", sentAt)));
+      expect([firstSentAt(record), isRepeated(record)]).toEqual([sentAt, true]);
+    },
+  );
 
-  it("receives a message again that fails for another reason, and replaces nothing", async () => {
+  it("a worker in an outage receives a message again that fails for another reason, and replaces nothing", async () => {
     await send();
     expect(await runFor(5 * MINUTE, () => worker(() => Promise.reject(new TypeError("text"))))).toBeGreaterThan(5);
     expect(postponed()).toEqual([]);
   });
 
-  it("lets a message wait at once for as long as the platform says, a quarter of an hour at most at a time", async () => {
+  it("a worker in an outage lets a message wait at once for as long as the platform says, a quarter of an hour at most at a time", async () => {
     await send();
     expect(await runFor(MINUTE, () => worker(async () => waitForService("history", 12 * MINUTE)))).toBe(1);
     expect(postponed()).toMatchObject([{ receives: 1, delay_ms: 12 * MINUTE }]);
@@ -98,14 +101,14 @@ describe("a worker in an outage", () => {
     expect(postponed().at(-1)).toMatchObject({ receives: 1, delay_ms: 15 * MINUTE });
   });
 
-  it("drops a message when what it is about has ended", async () => {
+  it("a worker in an outage drops a message when what it is about has ended", async () => {
     await send();
     await runFor(40 * MINUTE, () => worker(unavailable, 15 * MINUTE));
     expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.dropped", reason: "stale" }));
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
   });
 
-  it("receives a message again whose replacement the queue refuses", async () => {
+  it("a worker in an outage receives a message again whose replacement the queue refuses", async () => {
     await send();
     const ports = {
       log,
@@ -147,7 +150,7 @@ describe("webhooks of ten people", () => {
     return rows.map(({ message }) => message.text).toSorted();
   };
 
-  it("are in the inbox and published after the table refused everything for twenty minutes", async () => {
+  it("webhooks of ten people are in the inbox and published after the table refused everything for twenty minutes", async () => {
     const end = injectFaults(testEnv.client, () => "fail");
     const receives = await runFor(20 * MINUTE, worker);
     end();
@@ -170,7 +173,7 @@ describe("webhooks of ten people", () => {
       return people.map((person) => text.split(`\\"mid\\":\\"${person}\\"`).length - 1);
     };
 
-    it("are in the inbox and published at once, and their copies are stored after it", async () => {
+    it("webhooks while the bucket of raw copies refuses everything are in the inbox and published at once, and their copies are stored after it", async () => {
       const before = await copies();
       await invokeWorker(testEnv.eventSource, queues.inbound, worker());
       expect(await texts()).toEqual(people);
@@ -188,7 +191,7 @@ describe("webhooks of ten people", () => {
       expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
     });
 
-    it("are received again when the queue does not take the messages for their copies", async () => {
+    it("webhooks while the bucket of raw copies refuses everything are received again when the queue does not take the messages for their copies", async () => {
       const sendBack = () => Promise.reject(new ServiceUnavailable("text"));
       const ports = { ...testEnv.ingestPorts(queues), files: { ...testEnv.files, put } };
       const receivedMessages = { ...ports.receivedMessages, sendBack };
@@ -197,7 +200,7 @@ describe("webhooks of ten people", () => {
       expect(await texts()).toEqual(people);
     });
 
-    it("have a large webhook's file until its copy is stored", async () => {
+    it("webhooks while the bucket of raw copies refuses everything have a large webhook's file until its copy is stored", async () => {
       const file = "inbound/2026-01-01/large";
       await testEnv.files.put(file, compress("{}"));
       const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file });

@@ -39,7 +39,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
   });
 });
 
-test("accepts settings as text, as the command line passes them", () => {
+test("the configuration accepts settings as text, as the command line passes them", () => {
   expect(parse("throttleRate", "7").throttles.rest).toEqual({ rate: 7, burst: 500 });
   expect(parse("throttleBurst", "9").throttles.rest).toEqual({ rate: 200, burst: 9 });
   expect(parse("webhooksThrottleRate", "7").throttles.webhooks).toEqual({ rate: 7, burst: 1_000 });
@@ -61,7 +61,7 @@ test("accepts settings as text, as the command line passes them", () => {
   expect(parse("siteUrl", "https://example.com/").siteUrl).toBe("https://example.com/");
 });
 
-test("accepts settings as numbers and objects, as cdk.json passes them", () => {
+test("the configuration accepts settings as numbers and objects, as cdk.json passes them", () => {
   expect(parse("inboundConcurrency", 2).concurrency.inbound).toBe(2);
   expect(parse("platformUrls", { facebook_graph: "https://graph.example.com" }).platformUrls).toBe(
     '{"facebook_graph":"https://graph.example.com"}',
@@ -72,7 +72,7 @@ test("an empty value counts as unset", () => {
   expect(parse("siteUrl", "")).toEqual(parseSettings({}));
 });
 
-test("rejects a misspelt setting by name and ignores CDK's own context", () => {
+test("the configuration rejects a misspelt setting by name and ignores CDK's own context", () => {
   expect(() => parseSettings({ "parley:siteURL": "https://example.com" })).toThrow(
     /Unknown setting parley:siteURL\. Valid settings: parley:baseUrl, parley:realtimeUrl,/,
   );
@@ -128,12 +128,12 @@ describe("rejects an invalid value with the setting's name and the values it acc
   });
 });
 
-test("accepts both ends of a range", () => {
+test("the configuration accepts both ends of a range", () => {
   expect(parse("deliveriesConcurrency", "1000").concurrency.deliveries).toBe(1000);
   expect(parse("deliveriesConcurrency", "2").concurrency.deliveries).toBe(2);
 });
 
-test("accepts plain http for a loopback address only", () => {
+test("the configuration accepts plain http for a loopback address only", () => {
   expect(parse("platformUrls", '{"facebook_graph":"http://127.0.0.1:9000"}').platformUrls).toBe(
     '{"facebook_graph":"http://127.0.0.1:9000"}',
   );

@@ -18,7 +18,7 @@ const rangeKey = (AttributeName: string) => ({ AttributeName, KeyType: "RANGE" }
 describe("the table", () => {
   const { Properties } = onlyResource("AWS::DynamoDB::Table");
 
-  test("has the keys and exactly the three indexes that the stores use", () => {
+  test("the table has the keys and exactly the three indexes that the stores use", () => {
     expect(Properties.KeySchema).toEqual([hashKey(table.partitionKey), rangeKey(table.sortKey)]);
     expect(Properties.GlobalSecondaryIndexes).toEqual([
       {
@@ -40,28 +40,28 @@ describe("the table", () => {
     expect(Properties.LocalSecondaryIndexes).toBeUndefined();
   });
 
-  test("has index names of the length DynamoDB requires", () => {
+  test("the table has index names of the length DynamoDB requires", () => {
     for (const { name } of [table.feedIndex, table.idIndex, table.failingIndex])
       expect(name).toMatch(/^[A-Za-z0-9_.-]{3,255}$/);
   });
 
-  test("stores all its keys as strings", () => {
+  test("the table stores all its keys as strings", () => {
     const types = (Properties.AttributeDefinitions as { AttributeType: string }[]).map((each) => each.AttributeType);
     expect(types).toEqual(["S", "S", "S", "S", "S", "S"]);
   });
 
-  test("has a time to live, on-demand billing and point-in-time recovery", () => {
+  test("the table has a time to live, on-demand billing and point-in-time recovery", () => {
     expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: table.timeToLive, Enabled: true });
     expect(Properties.BillingMode).toBe("PAY_PER_REQUEST");
     expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
   });
 
-  test("has deletion protection", () => {
+  test("the table has deletion protection", () => {
     expect(Properties.DeletionProtectionEnabled).toBe(true);
   });
 });
 
-test("retains every stored resource when the stack is deleted", () => {
+test("the stack retains every stored resource when the stack is deleted", () => {
   const retainedTypes = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
   const resources = retainedTypes.flatMap((type) => resourcesOfType(data, type));
   expect(resources).toHaveLength(6);
@@ -73,11 +73,11 @@ test("retains every stored resource when the stack is deleted", () => {
 describe("the token key", () => {
   const { Properties } = onlyResource("AWS::KMS::Key");
 
-  test("rotates", () => {
+  test("the token key rotates", () => {
     expect(Properties.EnableKeyRotation).toBe(true);
   });
 
-  test("denies every principal without Parley's encryption context", () => {
+  test("the token key denies every principal without Parley's encryption context", () => {
     const { Statement } = Properties.KeyPolicy as { Statement: Record<string, unknown>[] };
     const deny = Statement.filter(({ Effect }) => Effect === "Deny");
     expect(deny).toEqual([
@@ -103,7 +103,7 @@ describe.each([
 ])("the %s", (name, days) => {
   const { Properties } = resourceNamed("AWS::S3::Bucket", name);
 
-  test("blocks public access and encrypts", () => {
+  test("the bucket blocks public access and encrypts", () => {
     expect(Properties.PublicAccessBlockConfiguration).toEqual({
       BlockPublicAcls: true,
       BlockPublicPolicy: true,
@@ -114,7 +114,7 @@ describe.each([
     expect(Properties.OwnershipControls).toEqual({ Rules: [{ ObjectOwnership: "BucketOwnerEnforced" }] });
   });
 
-  test("requires TLS", () => {
+  test("the bucket requires TLS", () => {
     const { PolicyDocument } = resourceNamed("AWS::S3::BucketPolicy", name).Properties as {
       PolicyDocument: { Statement: unknown[] };
     };
@@ -127,7 +127,7 @@ describe.each([
     );
   });
 
-  test("expires every object and keeps no versions", () => {
+  test("the bucket expires every object and keeps no versions", () => {
     expect(Properties.VersioningConfiguration).toBeUndefined();
     expect(Properties.LifecycleConfiguration).toEqual({
       Rules: [
@@ -142,21 +142,19 @@ describe.each([
   });
 });
 
-describe("pages of other origins", () => {
-  const corsRules = (template = data) =>
-    ["RawBucket", "UploadBucket"].map(
-      (name) => resourceNamed("AWS::S3::Bucket", name, template).Properties.CorsConfiguration,
-    );
+const corsRules = (template = data) =>
+  ["RawBucket", "UploadBucket"].map(
+    (name) => resourceNamed("AWS::S3::Bucket", name, template).Properties.CorsConfiguration,
+  );
 
-  test("may not call a bucket by default", () => {
-    expect(corsRules()).toEqual([undefined, undefined]);
-  });
+test("pages of other origins may not call a bucket by default", () => {
+  expect(corsRules()).toEqual([undefined, undefined]);
+});
 
-  test("may post files if their origin is the console's, and nothing else", () => {
-    const { data: template } = synthesizeTemplates({ "parley:consoleUrl": "https://console.example.com/" });
-    const rule = { AllowedMethods: ["POST"], AllowedOrigins: ["https://console.example.com"] };
-    expect(corsRules(template)).toEqual([undefined, { CorsRules: [rule] }]);
-  });
+test("pages of other origins may post files if their origin is the console's, and nothing else", () => {
+  const { data: template } = synthesizeTemplates({ "parley:consoleUrl": "https://console.example.com/" });
+  const rule = { AllowedMethods: ["POST"], AllowedOrigins: ["https://console.example.com"] };
+  expect(corsRules(template)).toEqual([undefined, { CorsRules: [rule] }]);
 });
 
 describe("the secrets", () => {

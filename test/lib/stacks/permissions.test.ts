@@ -293,33 +293,31 @@ describe("the bucket", () => {
   });
 });
 
-describe("mail", () => {
-  const sesArn = (...resource: readonly unknown[]) => ({
-    "Fn::Join": [
-      "",
-      ["arn:", { Ref: "AWS::Partition" }, ":ses:", { Ref: "AWS::Region" }, ":", { Ref: "AWS::AccountId" }, ...resource],
-    ],
-  });
+const sesArn = (...resource: readonly unknown[]) => ({
+  "Fn::Join": [
+    "",
+    ["arn:", { Ref: "AWS::Partition" }, ":ses:", { Ref: "AWS::Region" }, ":", { Ref: "AWS::AccountId" }, ...resource],
+  ],
+});
 
-  test("is sent by no function if no address is set", () => {
-    expect(functionsAllowed("ses:SendEmail")).toEqual([]);
-  });
+test("mail is sent by no function if no address is set", () => {
+  expect(functionsAllowed("ses:SendEmail")).toEqual([]);
+});
 
-  test("is sent by Deliver and Mail only, from the configured address or its domain and under the configuration set", () => {
-    const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
-    const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
-    expect(senders).toEqual(["Deliver", "Mail", "Account"]);
-    const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
-    for (const name of senders) {
-      expect(allowedActions(mailing, name, "ses:")).toEqual(["ses:SendEmail"]);
-      const [mail] = policyStatements(mailing, name).filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
-      expect(mail?.Resource).toEqual([
-        sesArn(":identity/parley@example.com"),
-        sesArn(":identity/example.com"),
-        sesArn(":configuration-set/", { Ref: configurationSet }),
-      ]);
-    }
-  });
+test("mail is sent by Deliver and Mail only, from the configured address or its domain and under the configuration set", () => {
+  const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
+  const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
+  expect(senders).toEqual(["Deliver", "Mail", "Account"]);
+  const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
+  for (const name of senders) {
+    expect(allowedActions(mailing, name, "ses:")).toEqual(["ses:SendEmail"]);
+    const [mail] = policyStatements(mailing, name).filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
+    expect(mail?.Resource).toEqual([
+      sesArn(":identity/parley@example.com"),
+      sesArn(":identity/example.com"),
+      sesArn(":configuration-set/", { Ref: configurationSet }),
+    ]);
+  }
 });
 
 test("each function sends to its own queues only", () => {
@@ -367,7 +365,7 @@ test("Socket and Push send to the connections of the stage of this WebSocket API
   }
 });
 
-test("has no roles or policies besides those of the functions", () => {
+test("the template has no roles or policies besides those of the functions", () => {
   expect(resourcesOfType(service, "AWS::IAM::Role")).toHaveLength(functions.length);
   expect(resourcesOfType(service, "AWS::IAM::Policy")).toHaveLength(functions.length);
   expect(resourcesOfType(data, "AWS::IAM::Role")).toEqual([]);

@@ -21,7 +21,7 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are ten, each with its own dead letter queue after ten receives", () => {
+  test("the queues are ten, each with its own dead letter queue after ten receives", () => {
     expect(working).toHaveLength(10);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
@@ -29,11 +29,11 @@ describe("the queues", () => {
     for (const id of working) expect(redrivePolicy(id)?.maxReceiveCount).toBe(10);
   });
 
-  test("are encrypted", () => {
+  test("the queues are encrypted", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep inbound messages four days and dead seven, profile requests, mails, uploads and frames one, everything else 14", () => {
+  test("the queues keep inbound messages four days and dead seven, profile requests, mails, uploads and frames one, everything else 14", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
@@ -110,7 +110,7 @@ describe("the queues", () => {
     });
   });
 
-  test("are passed to DeadLetters, each with its dead letter queue", () => {
+  test("the queues are passed to DeadLetters, each with its dead letter queue", () => {
     const deadLetterQueues = JSON.stringify(functionEnvironment("DeadLetters")[env.deadLetterQueues]);
     for (const name of queueNames) {
       const id = resolveReference(redrivePolicy(findResource(name))?.deadLetterTargetArn);
@@ -119,14 +119,14 @@ describe("the queues", () => {
     expect(queueNames).toHaveLength(working.length);
   });
 
-  test("are outputs of the stack, so that a dead letter can be sent back", () => {
+  test("the queues are outputs of the stack, so that a dead letter can be sent back", () => {
     for (const name of queueNames) {
       const output = service.Outputs?.[`${name}QueueUrl`] as { Value: unknown } | undefined;
       expect(resolveReference(output?.Value)).toBe(findResource(name));
     }
   });
 
-  test("are read in batches of ten, uploads and tasks of accounts one at a time, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
+  test("the queues are read in batches of ten, uploads and tasks of accounts one at a time, only the attempts of slow endpoints with a window, and a worker reports failed messages", () => {
     for (const [, { Properties }] of resourcesOfType(service, "AWS::Lambda::EventSourceMapping")) {
       const BatchSize = ["HandOver", "Account"].includes(resolveReference(Properties.FunctionName)) ? 1 : 10;
       expect(Properties).toMatchObject({ BatchSize, FunctionResponseTypes: ["ReportBatchItemFailures"] });

@@ -13,7 +13,7 @@ import { functionEnvironment } from "./support/function-environment.ts";
 const { service, text } = synthesizeTemplates();
 
 describe("the functions", () => {
-  test("are those of the service, under the ids of shared/base/config", () => {
+  test("the functions are those of the service, under the ids of shared/base/config", () => {
     expect(
       resourcesOfType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -169,7 +169,7 @@ describe("the functions", () => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
   });
 
-  test("passes the operator's settings to Api, the platform settings to each function that calls a platform, and none to others", () => {
+  test("the functions passes the operator's settings to Api, the platform settings to each function that calls a platform, and none to others", () => {
     const hosts = '{"facebook_graph":"https://graph.example.com"}';
     const set = synthesizeTemplates({
       "parley:siteUrl": "https://example.com",
@@ -199,7 +199,7 @@ describe("the functions", () => {
     }
   });
 
-  test("passes the ids of the app to Connect", () => {
+  test("the functions passes the ids of the app to Connect", () => {
     const ids = {
       "parley:metaAppId": "11",
       "parley:instagramAppId": "22",
@@ -254,7 +254,7 @@ describe("the functions", () => {
     },
   );
 
-  test("reserves concurrency for the platforms' webhooks, and for nothing else unless the operator does", () => {
+  test("the functions reserves concurrency for the platforms' webhooks, and for nothing else unless the operator does", () => {
     const reservations = (template: typeof service) =>
       functions.flatMap((name) => {
         const reserved = resourceProperties(template, name).ReservedConcurrentExecutions;
@@ -268,7 +268,7 @@ describe("the functions", () => {
     ]);
   });
 
-  test("reserves nothing where the account's limit does not permit it", () => {
+  test("the functions reserves nothing where the account's limit does not permit it", () => {
     const set = synthesizeTemplates({ "parley:intakeReservedConcurrency": "0" }).service;
     expect(resourceProperties(set, "Intake")).not.toHaveProperty("ReservedConcurrentExecutions");
   });
@@ -287,45 +287,41 @@ describe("the functions", () => {
   });
 });
 
-describe("the local override of the egress gate", () => {
-  test("is in no template", () => {
-    expect(text).toContain(env.table);
-    expect(text).not.toMatch(/PARLEY_EGRESS|_local\b|AWS_ENDPOINT_URL|127\.0\.0\.1|localhost|NODE_OPTIONS/i);
-  });
-
-  test("is no variable of any function: shared/base/config declares every variable", () => {
-    const knownNames = new Set<string>(Object.values(env));
-    const setNames = functions.flatMap((name) => Object.keys(functionEnvironment(name)));
-    expect(setNames.filter((name) => !knownNames.has(name))).toEqual([]);
-    expect([...knownNames].filter((name) => /egress|open|unsafe|private|loopback/i.test(name))).toEqual([]);
-  });
+test("the local override of the egress gate is in no template", () => {
+  expect(text).toContain(env.table);
+  expect(text).not.toMatch(/PARLEY_EGRESS|_local\b|AWS_ENDPOINT_URL|127\.0\.0\.1|localhost|NODE_OPTIONS/i);
 });
 
-describe("mail", () => {
-  test("has no configuration set if no address is set", () => {
-    expect(resourcesOfType(service, "AWS::SES::ConfigurationSet")).toEqual([]);
-    expect(functionEnvironment("Deliver")).not.toHaveProperty(env.mailConfigurationSet);
-  });
+test("the local override of the egress gate is no variable of any function: shared/base/config declares every variable", () => {
+  const knownNames = new Set<string>(Object.values(env));
+  const setNames = functions.flatMap((name) => Object.keys(functionEnvironment(name)));
+  expect(setNames.filter((name) => !knownNames.has(name))).toEqual([]);
+  expect([...knownNames].filter((name) => /egress|open|unsafe|private|loopback/i.test(name))).toEqual([]);
+});
 
-  test("goes out encrypted and untracked, and no more to an address that bounced or complained", () => {
-    const mailing = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" }).service;
-    const sets = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
-    expect(sets.map(([, { Properties }]) => Properties)).toEqual([
-      {
-        SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
-        DeliveryOptions: { TlsPolicy: "REQUIRE" },
-        VdmOptions: { DashboardOptions: { EngagementMetrics: "DISABLED" } },
-      },
-    ]);
-    // Without an event destination, SES tracks neither opens nor clicks.
-    expect(resourcesOfType(mailing, "AWS::SES::ConfigurationSetEventDestination")).toEqual([]);
-    for (const name of ["Deliver", "Mail", "Account"] as const) {
-      expect(functionEnvironment(name, mailing)).toMatchObject({
-        [env.mailFrom]: "parley@example.com",
-        [env.mailConfigurationSet]: { Ref: sets[0]?.[0] },
-      });
-    }
-  });
+test("mail has no configuration set if no address is set", () => {
+  expect(resourcesOfType(service, "AWS::SES::ConfigurationSet")).toEqual([]);
+  expect(functionEnvironment("Deliver")).not.toHaveProperty(env.mailConfigurationSet);
+});
+
+test("mail goes out encrypted and untracked, and no more to an address that bounced or complained", () => {
+  const mailing = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" }).service;
+  const sets = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
+  expect(sets.map(([, { Properties }]) => Properties)).toEqual([
+    {
+      SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
+      DeliveryOptions: { TlsPolicy: "REQUIRE" },
+      VdmOptions: { DashboardOptions: { EngagementMetrics: "DISABLED" } },
+    },
+  ]);
+  // Without an event destination, SES tracks neither opens nor clicks.
+  expect(resourcesOfType(mailing, "AWS::SES::ConfigurationSetEventDestination")).toEqual([]);
+  for (const name of ["Deliver", "Mail", "Account"] as const) {
+    expect(functionEnvironment(name, mailing)).toMatchObject({
+      [env.mailFrom]: "parley@example.com",
+      [env.mailConfigurationSet]: { Ref: sets[0]?.[0] },
+    });
+  }
 });
 
 test("the sweep runs each minute, purges files and enqueues checks of accounts each hour, and looks for overdue deliveries each day", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { banner } from "../../../local/stack/banner.ts";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
 
@@ -26,49 +26,47 @@ function commands(local: LocalJson, dataDir = details.dataDir): string[] {
   return lines.filter((line) => /npm run|curl/.test(line)).map((line) => line.trim());
 }
 
-describe("the banner", () => {
-  it("shows addresses, the key, how long the start took, and short commands", () => {
-    const text = banner(seededLocalJson, details);
-    expect(text).toContain("Parley is running. It started in 3.1 s.");
-    for (const shown of [
-      "http://127.0.0.1:8787",
-      "http://127.0.0.1:8788/#token=the-control-token\n",
-      "svc_live_x",
-      "/repository/.parley",
-    ])
-      expect(text).toContain(shown);
-    expect(text).toContain("  Realtime   ws://127.0.0.1:8790/live\n");
-    expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
-    expect(text).toContain(
-      "             The link works once, for 15 minutes, and signs in owner@local.invalid by one press.\n",
-    );
-    expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
-    expect(text).toContain("  Docs       http://127.0.0.1:8787/docs\n");
-    expect(commands(seededLocalJson)).toEqual([
-      "npm run admin -- listen",
-      'npm run admin -- message "Hi"',
-      'npm run admin -- reply "Hello"',
-      "curl http://127.0.0.1:8787/v1/conversations -H 'Authorization: Bearer svc_live_x'",
-    ]);
-  });
+it("the banner shows addresses, the key, how long the start took, and short commands", () => {
+  const text = banner(seededLocalJson, details);
+  expect(text).toContain("Parley is running. It started in 3.1 s.");
+  for (const shown of [
+    "http://127.0.0.1:8787",
+    "http://127.0.0.1:8788/#token=the-control-token\n",
+    "svc_live_x",
+    "/repository/.parley",
+  ])
+    expect(text).toContain(shown);
+  expect(text).toContain("  Realtime   ws://127.0.0.1:8790/live\n");
+  expect(text).toContain("  Sign in    http://127.0.0.1:8787/console/auth/verify?token=x\n");
+  expect(text).toContain(
+    "             The link works once, for 15 minutes, and signs in owner@local.invalid by one press.\n",
+  );
+  expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
+  expect(text).toContain("  Docs       http://127.0.0.1:8787/docs\n");
+  expect(commands(seededLocalJson)).toEqual([
+    "npm run admin -- listen",
+    'npm run admin -- message "Hi"',
+    'npm run admin -- reply "Hello"',
+    "curl http://127.0.0.1:8787/v1/conversations -H 'Authorization: Bearer svc_live_x'",
+  ]);
+});
 
-  it("names another data folder than the default in each admin command, quoted for a shell", () => {
-    expect(commands(seededLocalJson, "/tmp/an owner's data")[0]).toBe(
-      "PARLEY_DATA='/tmp/an owner'\\''s data' npm run admin -- listen",
-    );
-  });
+it("the banner names another data folder than the default in each admin command, quoted for a shell", () => {
+  expect(commands(seededLocalJson, "/tmp/an owner's data")[0]).toBe(
+    "PARLEY_DATA='/tmp/an owner'\\''s data' npm run admin -- listen",
+  );
+});
 
-  it("shows no command that needs an account or a simulator where there is none", () => {
-    const { simulator_url: _, ...withoutSimulator } = seededLocalJson;
-    for (const local of [withoutSimulator, { ...seededLocalJson, accounts: [] }]) {
-      expect(commands(local).join("\n")).not.toMatch(/message|reply/);
-      expect(commands(local)).toHaveLength(2);
-    }
-  });
+it("the banner shows no command that needs an account or a simulator where there is none", () => {
+  const { simulator_url: _, ...withoutSimulator } = seededLocalJson;
+  for (const local of [withoutSimulator, { ...seededLocalJson, accounts: [] }]) {
+    expect(commands(local).join("\n")).not.toMatch(/message|reply/);
+    expect(commands(local)).toHaveLength(2);
+  }
+});
 
-  it("shows no commands without a key, no simulator and no sign-in link if there is none, and never the platform secrets", () => {
-    const text = banner(bareLocalJson, details);
-    expect(text).not.toMatch(/curl|npm run|Simulator|Sign in|Accounts/);
-    expect(banner(seededLocalJson, details) + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
-  });
+it("the banner shows no commands without a key, no simulator and no sign-in link if there is none, and never the platform secrets", () => {
+  const text = banner(bareLocalJson, details);
+  expect(text).not.toMatch(/curl|npm run|Simulator|Sign in|Accounts/);
+  expect(banner(seededLocalJson, details) + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
 });

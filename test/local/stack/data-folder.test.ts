@@ -21,64 +21,62 @@ afterEach(folder.remove);
 const data = join(folder.path, "data");
 const lock = join(data, "lock");
 
-describe("a data folder", () => {
-  it("is locked while a stack runs, and free afterwards", () => {
-    const first = lockDataFolder(data, false);
-    const again = () => lockDataFolder(data, true);
-    expect(again).toThrow(LocalRefusal);
-    expect(again).toThrow(new RegExp(`process ${process.pid}.*--data`));
-    first.release();
-    lockDataFolder(data, false).release();
-    expect(readdirSync(data)).toEqual([]);
-  });
+it("a data folder is locked while a stack runs, and free afterwards", () => {
+  const first = lockDataFolder(data, false);
+  const again = () => lockDataFolder(data, true);
+  expect(again).toThrow(LocalRefusal);
+  expect(again).toThrow(new RegExp(`process ${process.pid}.*--data`));
+  first.release();
+  lockDataFolder(data, false).release();
+  expect(readdirSync(data)).toEqual([]);
+});
 
-  it("is taken over from a process that has ended", () => {
-    lockDataFolder(data, false).release();
-    const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    writeFileSync(lock, JSON.stringify({ pid }));
-    lockDataFolder(data, false).release();
-    expect(existsSync(lock)).toBe(false);
-  });
+it("a data folder is taken over from a process that has ended", () => {
+  lockDataFolder(data, false).release();
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  writeFileSync(lock, JSON.stringify({ pid }));
+  lockDataFolder(data, false).release();
+  expect(existsSync(lock)).toBe(false);
+});
 
-  it("is taken over if another process has the pid of the ended one", () => {
-    lockDataFolder(data, false).release();
-    writeFileSync(lock, JSON.stringify({ pid: process.pid, began: "1" }));
-    lockDataFolder(data, false).release();
-  });
+it("a data folder is taken over if another process has the pid of the ended one", () => {
+  lockDataFolder(data, false).release();
+  writeFileSync(lock, JSON.stringify({ pid: process.pid, began: "1" }));
+  lockDataFolder(data, false).release();
+});
 
-  it.runIf(process.platform === "linux")("is taken over from a zombie process", async () => {
-    lockDataFolder(data, false).release();
-    // The shell starts a process and becomes one that does not wait for it.
-    const parent = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 20"]);
-    onTestFinished(() => void parent.kill("SIGKILL"));
-    const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
-    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
-    writeFileSync(lock, JSON.stringify({ pid }));
-    lockDataFolder(data, false).release();
-  });
+it.runIf(process.platform === "linux")("a data folder is taken over from a zombie process", async () => {
+  lockDataFolder(data, false).release();
+  // The shell starts a process and becomes one that does not wait for it.
+  const parent = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 20"]);
+  onTestFinished(() => void parent.kill("SIGKILL"));
+  const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+  writeFileSync(lock, JSON.stringify({ pid }));
+  lockDataFolder(data, false).release();
+});
 
-  it("is taken over if its lock is unreadable", () => {
-    lockDataFolder(data, false).release();
-    writeFileSync(lock, "");
-    lockDataFolder(data, false).release();
-  });
+it("a data folder is taken over if its lock is unreadable", () => {
+  lockDataFolder(data, false).release();
+  writeFileSync(lock, "");
+  lockDataFolder(data, false).release();
+});
 
-  it("loses the files of a stack with --fresh, and no others", () => {
-    const first = lockDataFolder(data, false);
-    for (const name of ["clock.json", "seed.json"] as const) writeFileSync(first.at(name), "{}");
-    writeFileSync(join(data, "notes.txt"), "mine");
-    first.release();
-    lockDataFolder(data, false).release();
-    expect(readdirSync(data).sort()).toEqual(["clock.json", "notes.txt", "seed.json"]);
-    lockDataFolder(data, true).release();
-    expect(readdirSync(data)).toEqual(["notes.txt"]);
-  });
+it("a data folder loses the files of a stack with --fresh, and no others", () => {
+  const first = lockDataFolder(data, false);
+  for (const name of ["clock.json", "seed.json"] as const) writeFileSync(first.at(name), "{}");
+  writeFileSync(join(data, "notes.txt"), "mine");
+  first.release();
+  lockDataFolder(data, false).release();
+  expect(readdirSync(data).sort()).toEqual(["clock.json", "notes.txt", "seed.json"]);
+  lockDataFolder(data, true).release();
+  expect(readdirSync(data)).toEqual(["notes.txt"]);
 });
 
 describe("a data folder of an earlier version", () => {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  it("becomes its owner's alone, with all that a stack wrote", () => {
+  it("a data folder of an earlier version becomes its owner's alone, with all that a stack wrote", () => {
     mkdirSync(join(data, "dynamodb"), { recursive: true, mode: 0o755 });
     chmodSync(data, 0o755);
     const file = join(data, "dynamodb", "dynamodb.sqlite");
@@ -89,7 +87,7 @@ describe("a data folder of an earlier version", () => {
     locked.release();
   });
 
-  it("is new, and then created as such", () => {
+  it("a data folder of an earlier version is new, and then created as such", () => {
     const locked = lockDataFolder(join(data, "new"), false);
     expect(openPaths(join(data, "new"))).toEqual([]);
     locked.release();
@@ -105,7 +103,7 @@ describe("a data folder of an earlier version", () => {
 });
 
 describe("a data folder that cannot be used is refused in one line that names the fix", () => {
-  it("because it is a file", () => {
+  it("a data folder that cannot be used is refused in one line that names the fix because it is a file", () => {
     lockDataFolder(data, false).release();
     const file = join(folder.path, "a-file");
     writeFileSync(file, "");
@@ -114,7 +112,7 @@ describe("a data folder that cannot be used is refused in one line that names th
     );
   });
 
-  it("because its parent is a file", () => {
+  it("a data folder that cannot be used is refused in one line that names the fix because its parent is a file", () => {
     lockDataFolder(data, false).release();
     writeFileSync(join(folder.path, "a-file"), "");
     const path = join(folder.path, "a-file", "data");
@@ -125,7 +123,7 @@ describe("a data folder that cannot be used is refused in one line that names th
     );
   });
 
-  it("because it is a link to nothing", () => {
+  it("a data folder that cannot be used is refused in one line that names the fix because it is a link to nothing", () => {
     lockDataFolder(data, false).release();
     const path = join(folder.path, "link");
     symlinkSync(join(folder.path, "nowhere"), path);

@@ -55,25 +55,25 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it("has its access key now, and all of it is its owner's alone", () => {
+  it("a data folder written by version 0.1.0 has its access key now, and all of it is its owner's alone", () => {
     expect(openPaths(dataDir)).toEqual([]);
     expect(listPaths(dataDir)).toContain(join(dataDir, "aws-credentials"));
     expect(Object.keys(stored.files)).not.toContain("aws-credentials");
   });
 
-  it("has a message in each of the five queues, or the tests below would prove nothing", () => {
+  it("a data folder written by version 0.1.0 has a message in each of the five queues, or the tests below would prove nothing", () => {
     const queued = waitingIn(unpackedQueues);
     expect(queued).toEqual(["Deliveries", "Erasures", "Events", "Inbound", "Profiles"]);
   });
 
-  it("gets the queues that later versions added", () => {
+  it("a data folder written by version 0.1.0 gets the queues that later versions added", () => {
     for (const queue of ["SlowDeliveries", "Mails", "Uploads", "Accounts", "Realtime"]) {
       const names = [...readQueues(dataDir).keys()].filter((name) => name.startsWith(`ParleyService-${queue}`));
       expect([queue, names.length]).toEqual([queue, 2]);
     }
   });
 
-  it("shows its conversation with every message", async () => {
+  it("a data folder written by version 0.1.0 shows its conversation with every message", async () => {
     const path = `/v1/conversations/${encodeURIComponent(stored.conversation)}`;
     const { status, body } = await stack.api("GET", path);
     expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
     expect(texts.sort()).toEqual([...REPLIES, "The first message", "The second message", "The third message"].sort());
   });
 
-  it("has its queued messages processed and its waiting retries delivered, each once", async () => {
+  it("a data folder written by version 0.1.0 has its queued messages processed and its waiting retries delivered, each once", async () => {
     // After the visibility timeouts of the messages in flight, and after the later of the two retries.
     for (const duration of ["PT10M", "PT3H", "PT10M"]) await stack.clock(duration);
     const texts = await waitFor("the accepted messages are listed", async () => {
@@ -100,7 +100,7 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
     );
   });
 
-  it("has nothing left in its queues after the last pass of the erasure, and no failure", async () => {
+  it("a data folder written by version 0.1.0 has nothing left in its queues after the last pass of the erasure, and no failure", async () => {
     await stack.clock("P1D");
     await waitFor("the queues are empty", () => waitingIn(readQueues(dataDir)).length === 0);
     const { status } = await stack.api("GET", `/v1/conversations/${encodeURIComponent(stored.erased)}`);

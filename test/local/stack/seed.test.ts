@@ -37,7 +37,7 @@ const accounts = ["account instagram_login", "account instagram_page", "account 
 const secrets = { meta: "m", instagram: "i", verify_token: "v" };
 
 describe("the demo workspace", () => {
-  it("is created once, and a later start creates nothing", async () => {
+  it("the demo workspace is created once, and a later start creates nothing", async () => {
     const file = newFile();
     const first = recorder();
     const result = await seed(file, first.ports, true);
@@ -56,7 +56,7 @@ describe("the demo workspace", () => {
     expect([...first.calls, ...second.calls]).toEqual([...workspace, ...accounts]);
   });
 
-  it("has no accounts if accounts are off, and local.json lists none", async () => {
+  it("the demo workspace has no accounts if accounts are off, and local.json lists none", async () => {
     const { ports, calls } = recorder();
     const result = await seed(newFile(), ports, false);
     expect(calls).toEqual(workspace);
@@ -81,7 +81,7 @@ describe("the demo workspace", () => {
     });
   });
 
-  it("is described in local.json with its accounts, the WebSocket API, the simulator and a sign-in link", async () => {
+  it("the demo workspace is described in local.json with its accounts, the WebSocket API, the simulator and a sign-in link", async () => {
     const seedState = await seed(newFile(), recorder().ports, true);
     const urls = {
       baseUrl: "http://base",

@@ -12,7 +12,7 @@ const hosts = {
 };
 
 describe("the settings of a local stack", () => {
-  it("have defaults", () => {
+  it("the settings of a local stack have defaults", () => {
     expect(readSettings([], {})).toEqual({
       port: 8787,
       dataDir: ".parley",
@@ -22,7 +22,7 @@ describe("the settings of a local stack", () => {
     });
   });
 
-  it("come from the environment", () => {
+  it("the settings of a local stack come from the environment", () => {
     const env = {
       PARLEY_PORT: "0",
       PARLEY_DATA: "elsewhere",
@@ -112,20 +112,21 @@ describe("the settings of a local stack", () => {
   });
 });
 
-describe("the help of npm run local", () => {
-  it.each([[["--help"]], [["-h"]], [["--port", "1", "--help"]]])("is requested by %s", (flags) => {
+it.each([[["--help"]], [["-h"]], [["--port", "1", "--help"]]])(
+  "the help of npm run local is requested by %s",
+  (flags) => {
     expect(requestsHelp(flags)).toBe(true);
-  });
+  },
+);
 
-  it("is not requested by other flags", () => {
-    expect(requestsHelp(["--port", "1", "--fresh"])).toBe(false);
-  });
+it("the help of npm run local is not requested by other flags", () => {
+  expect(requestsHelp(["--port", "1", "--fresh"])).toBe(false);
+});
 
-  it("names every flag and every environment variable that docs/operate/local-stack.md lists", () => {
-    // The sections after "Try it" are about other commands.
-    const [settings = ""] = readPage("docs/operate/local-stack.md").split("\n## Try it");
-    const names = [...settings.matchAll(/`(--\w+|PARLEY_\w+)`/g)].map(([, name]) => name);
-    expect(names.length).toBeGreaterThan(8);
-    expect(names.filter((name) => !LOCAL_HELP.includes(name ?? ""))).toEqual([]);
-  });
+it("the help of npm run local names every flag and every environment variable that docs/operate/local-stack.md lists", () => {
+  // The sections after "Try it" are about other commands.
+  const [settings = ""] = readPage("docs/operate/local-stack.md").split("\n## Try it");
+  const names = [...settings.matchAll(/`(--\w+|PARLEY_\w+)`/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(8);
+  expect(names.filter((name) => !LOCAL_HELP.includes(name ?? ""))).toEqual([]);
 });

@@ -158,7 +158,7 @@ describe("a template is rejected for", () => {
     folder.remove();
   });
 
-  it("being missing", async () => {
+  it("a template is rejected for being missing", async () => {
     const folder = newTempFolder();
     const started = startStack(assemblySettings(folder.path, join(folder.path, "nowhere")));
     await expect(started).rejects.toThrow(/no template in .*nowhere/);

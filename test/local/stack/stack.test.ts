@@ -67,38 +67,36 @@ async function readSecret(name: string): Promise<string | undefined> {
   return SecretString;
 }
 
-describe("the WebSocket API", () => {
-  it("runs its routes, and its functions send to its connections", async () => {
-    expect(stack.local.ws_url).toBe(stack.env("Api").PARLEY_REALTIME_URL);
-    expect(stack.local.ws_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/live$/);
-    expect(await refusalOf(openSocket(`${stack.local.ws_url}?ticket=other`))).toBe(401);
-    const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
-    socket.send("hello");
-    expect(await socket.next()).toBe("answer to hello");
-    expect(stack.realtime.counts).toEqual({ POST: 1 });
-  });
+it("the WebSocket API runs its routes, and its functions send to its connections", async () => {
+  expect(stack.local.ws_url).toBe(stack.env("Api").PARLEY_REALTIME_URL);
+  expect(stack.local.ws_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/live$/);
+  expect(await refusalOf(openSocket(`${stack.local.ws_url}?ticket=other`))).toBe(401);
+  const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
+  socket.send("hello");
+  expect(await socket.next()).toBe("answer to hello");
+  expect(stack.realtime.counts).toEqual({ POST: 1 });
+});
 
-  it("has a management API that fails while it is set to", async () => {
-    const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
-    expect(await (await post("/_local/faults", '{"connections":"throttled"}')).json()).toEqual({
-      connections: "throttled",
-    });
-    const before = stack.realtime.counts.POST ?? 0;
-    socket.send("unanswered");
-    await expect.poll(() => stack.realtime.counts.POST).toBe(before + 1);
-    await post("/_local/faults", '{"connections":"none"}');
-    socket.send("answered");
-    expect(await socket.next()).toBe("answer to answered");
-    expect(socket.messages).toHaveLength(1);
-    socket.terminate();
+it("the WebSocket API has a management API that fails while it is set to", async () => {
+  const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
+  expect(await (await post("/_local/faults", '{"connections":"throttled"}')).json()).toEqual({
+    connections: "throttled",
   });
+  const before = stack.realtime.counts.POST ?? 0;
+  socket.send("unanswered");
+  await expect.poll(() => stack.realtime.counts.POST).toBe(before + 1);
+  await post("/_local/faults", '{"connections":"none"}');
+  socket.send("answered");
+  expect(await socket.next()).toBe("answer to answered");
+  expect(socket.messages).toHaveLength(1);
+  socket.terminate();
+});
 
-  it("ends what an advanced clock makes too old", async () => {
-    const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
-    await stack.advanceClock(10 * MINUTE);
-    expect(await socket.ended).toEqual({ code: 1001, reason: "Going away" });
-    await expect.poll(() => readNotes("socket ended 1001").length).toBeGreaterThan(0);
-  });
+it("the WebSocket API ends what an advanced clock makes too old", async () => {
+  const socket = await openSocket(`${stack.local.ws_url}?ticket=valid`);
+  await stack.advanceClock(10 * MINUTE);
+  expect(await socket.ended).toEqual({ code: 1001, reason: "Going away" });
+  await expect.poll(() => readNotes("socket ended 1001").length).toBeGreaterThan(0);
 });
 
 describe("what the template declares", () => {
@@ -113,7 +111,7 @@ describe("what the template declares", () => {
     expect(KeyMetadata?.KeyId).toBe(env.KEY);
   });
 
-  it("has the table's keys and indexes, and no time to live", async () => {
+  it("what the template declares has the table's keys and indexes, and no time to live", async () => {
     const { env, ...client } = stackClient();
     const dynamodb = new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB as string });
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
@@ -124,7 +122,7 @@ describe("what the template declares", () => {
     expect(expiry.TimeToLiveDescription?.TimeToLiveStatus ?? "DISABLED").toBe("DISABLED");
   });
 
-  it("has its secrets: one generated, one with the platform secrets", async () => {
+  it("what the template declares has its secrets: one generated, one with the platform secrets", async () => {
     expect(await readSecret("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
     expect(JSON.parse((await readSecret("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
       meta: "the-meta-secret",
@@ -133,7 +131,7 @@ describe("what the template declares", () => {
     });
   });
 
-  it("is described in local.json without absent fields", () => {
+  it("what the template declares is described in local.json without absent fields", () => {
     const file = join(stack.dataDir, "local.json");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
     expect(Object.keys(stack.local).sort()).toEqual([
@@ -147,34 +145,30 @@ describe("what the template declares", () => {
   });
 });
 
-describe("a queue's worker", () => {
-  it("gets a failed message again, then the dead letter worker gets it; successful messages are delivered once", async () => {
-    await send("good-1", "bad-1", "good-2");
-    await expect.poll(() => readNotes("-1 1")).toHaveLength(2);
-    await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => readNotes("bad-1")).toEqual(["worker bad-1 1", "worker bad-1 2"]);
-    await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => readNotes("dead bad-1")).toHaveLength(1);
-    expect(readNotes("worker bad-1")).toHaveLength(2);
-    expect(readNotes("good-")).toHaveLength(2);
-  });
-
-  it("gets the whole batch again after a failed invocation", async () => {
-    await send("break-2", "beside-2");
-    await expect.poll(() => readNotes("-2 1").length).toBeGreaterThanOrEqual(2);
-    await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => readNotes("worker break-2 2")).toHaveLength(1);
-  });
+it("a queue's worker gets a failed message again, then the dead letter worker gets it; successful messages are delivered once", async () => {
+  await send("good-1", "bad-1", "good-2");
+  await expect.poll(() => readNotes("-1 1")).toHaveLength(2);
+  await stack.advanceClock(MINUTE + SECOND);
+  await expect.poll(() => readNotes("bad-1")).toEqual(["worker bad-1 1", "worker bad-1 2"]);
+  await stack.advanceClock(MINUTE + SECOND);
+  await expect.poll(() => readNotes("dead bad-1")).toHaveLength(1);
+  expect(readNotes("worker bad-1")).toHaveLength(2);
+  expect(readNotes("good-")).toHaveLength(2);
 });
 
-describe("a jump of the clock", () => {
-  it("waits for a batch in progress, so that its messages are not delivered twice", async () => {
-    await send("slow-4");
-    await expect.poll(() => readNotes("slow-4")).toHaveLength(1);
-    await stack.advanceClock(MINUTE + SECOND);
-    await stack.advanceClock(MINUTE + SECOND);
-    expect(readNotes("slow-4")).toEqual(["worker slow-4 1", "worker slow-4 done"]);
-  });
+it("a queue's worker gets the whole batch again after a failed invocation", async () => {
+  await send("break-2", "beside-2");
+  await expect.poll(() => readNotes("-2 1").length).toBeGreaterThanOrEqual(2);
+  await stack.advanceClock(MINUTE + SECOND);
+  await expect.poll(() => readNotes("worker break-2 2")).toHaveLength(1);
+});
+
+it("a jump of the clock waits for a batch in progress, so that its messages are not delivered twice", async () => {
+  await send("slow-4");
+  await expect.poll(() => readNotes("slow-4")).toHaveLength(1);
+  await stack.advanceClock(MINUTE + SECOND);
+  await stack.advanceClock(MINUTE + SECOND);
+  expect(readNotes("slow-4")).toEqual(["worker slow-4 1", "worker slow-4 done"]);
 });
 
 describe("the clock over HTTP", () => {
@@ -195,7 +189,7 @@ describe("the clock over HTTP", () => {
   });
 
   it.each(['{"advance":"-PT1H"}', '{"advance":"P1M"}', '{"advance":3600}', "{}", "null", "not json", ""])(
-    "does not move for %s and says what to send",
+    "the clock over HTTP does not move for %s and says what to send",
     async (body) => {
       const before = await nowOver();
       const response = await post("/_local/clock", body);
@@ -205,7 +199,7 @@ describe("the clock over HTTP", () => {
     },
   );
 
-  it("rejects a page of another origin and a foreign host name", async () => {
+  it("the clock over HTTP rejects a page of another origin and a foreign host name", async () => {
     const from = (origin: string) => control("/_local/clock", { headers: { origin } });
     expect((await from("https://elsewhere.example")).status).toBe(403);
     expect((await from(stack.baseUrl)).status).toBe(200);
@@ -219,7 +213,7 @@ describe("the clock over HTTP", () => {
     expect(status).toBe(403);
   });
 
-  it("is one of a few routes, which an unknown route lists", async () => {
+  it("the clock over HTTP is one of a few routes, which an unknown route lists", async () => {
     const missing = await control("/_local/nothing");
     expect(missing.status).toBe(404);
     expect(await missing.text()).toContain("/_local/mail");
@@ -227,34 +221,32 @@ describe("the clock over HTTP", () => {
   });
 });
 
-describe("mail", () => {
-  it("is listed, newest first", async () => {
-    expect(await (await control("/_local/mail")).json()).toEqual({ mails: [] });
-    const { env: _, ...client } = stackClient();
-    const mail = new SESv2Client(client);
-    for (const subject of ["first", "second"]) {
-      await mail.send(
-        new SendEmailCommand({
-          FromEmailAddress: "parley@example.com",
-          Destination: { ToAddresses: ["person@example.com"] },
-          Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: "x" } } } },
-        }),
-      );
-    }
-    mail.destroy();
-    const { mails } = (await (await control("/_local/mail")).json()) as { mails: { subject: string }[] };
-    expect(mails.map(({ subject }) => subject)).toEqual(["second", "first"]);
-  });
+it("mail is listed, newest first", async () => {
+  expect(await (await control("/_local/mail")).json()).toEqual({ mails: [] });
+  const { env: _, ...client } = stackClient();
+  const mail = new SESv2Client(client);
+  for (const subject of ["first", "second"]) {
+    await mail.send(
+      new SendEmailCommand({
+        FromEmailAddress: "parley@example.com",
+        Destination: { ToAddresses: ["person@example.com"] },
+        Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: "x" } } } },
+      }),
+    );
+  }
+  mail.destroy();
+  const { mails } = (await (await control("/_local/mail")).json()) as { mails: { subject: string }[] };
+  expect(mails.map(({ subject }) => subject)).toEqual(["second", "first"]);
 });
 
 describe("a second start", () => {
-  it("on the same data folder is rejected, and the first stack continues", async () => {
+  it("a second start on the same data folder is rejected, and the first stack continues", async () => {
     await expect(startStack(settings)).rejects.toThrow(/data is in use by a local stack .* Stop it/);
     expect((await fetch(`${stack.baseUrl}/health`)).status).toBe(200);
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(true);
   });
 
-  it("on the same port is rejected and does not lock its own data folder", async () => {
+  it("a second start on the same port is rejected and does not lock its own data folder", async () => {
     const port = Number(new URL(stack.baseUrl).port);
     const dataDir = join(folder.path, "other");
     const second = startStack({ ...settings, port, dataDir });
@@ -290,50 +282,44 @@ describe("a second start", () => {
   }
 });
 
-describe("every function", () => {
-  it("is loaded when the stack is ready, so that its first event does not wait", async () => {
-    const place = newTempFolder();
-    const loadedFile = join(place.path, "loaded");
-    const source = `import { appendFileSync } from "node:fs";
+it("every function is loaded when the stack is ready, so that its first event does not wait", async () => {
+  const place = newTempFolder();
+  const loadedFile = join(place.path, "loaded");
+  const source = `import { appendFileSync } from "node:fs";
       appendFileSync(${JSON.stringify(loadedFile)}, process.env.AWS_LAMBDA_FUNCTION_NAME + " ");
       export const handler = async () => {};`;
-    const resources = { One: lambdaResource("one"), Two: lambdaResource("one") };
-    const assembly = writeAssembly(place.path, resources, { one: source });
-    const ready = await startStack(assemblySettings(place.path, assembly));
-    expect(readFileSync(loadedFile, "utf8").trim().split(" ").sort()).toEqual(["Planted-One", "Planted-Two"]);
-    await ready.close();
-    place.remove();
-  });
+  const resources = { One: lambdaResource("one"), Two: lambdaResource("one") };
+  const assembly = writeAssembly(place.path, resources, { one: source });
+  const ready = await startStack(assemblySettings(place.path, assembly));
+  expect(readFileSync(loadedFile, "utf8").trim().split(" ").sort()).toEqual(["Planted-One", "Planted-Two"]);
+  await ready.close();
+  place.remove();
 });
 
-describe("the functions' log", () => {
-  it("has their lines, of which none moves a cursor or hides a part", async () => {
-    const place = newTempFolder();
-    const source = `console.log(JSON.stringify({ text: "a\u202eb\u0085c" }) + "\\u001b[2Jd");
+it("the functions' log has their lines, of which none moves a cursor or hides a part", async () => {
+  const place = newTempFolder();
+  const source = `console.log(JSON.stringify({ text: "a\u202eb\u0085c" }) + "\\u001b[2Jd");
       export const handler = async () => {};`;
-    const ready = await startStack(
-      assemblySettings(place.path, writeAssembly(place.path, { One: lambdaResource("one") }, { one: source })),
-    );
-    await ready.close();
-    expect(readFileSync(join(ready.dataDir, "functions.log"), "utf8")).toContain('{"text":"ab c"} [2Jd\n');
-    place.remove();
-  });
+  const ready = await startStack(
+    assemblySettings(place.path, writeAssembly(place.path, { One: lambdaResource("one") }, { one: source })),
+  );
+  await ready.close();
+  expect(readFileSync(join(ready.dataDir, "functions.log"), "utf8")).toContain('{"text":"ab c"} [2Jd\n');
+  place.remove();
 });
 
-describe("a table whose keys have changed", () => {
-  it("is rejected with the fix in the error, and a start with --fresh creates it again", async () => {
-    const place = newTempFolder();
-    const start = (keys: string[], isFresh: boolean) => {
-      const properties = {
-        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-        KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
-      };
-      const assembly = writeAssembly(place.path, { Table: { Type: "AWS::DynamoDB::Table", Properties: properties } });
-      return startStack({ ...assemblySettings(place.path, assembly), fresh: isFresh });
+it("a table whose keys have changed is rejected with the fix in the error, and a start with --fresh creates it again", async () => {
+  const place = newTempFolder();
+  const start = (keys: string[], isFresh: boolean) => {
+    const properties = {
+      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
     };
-    await (await start(["PK"], false)).close();
-    await expect(start(["PK", "SK"], false)).rejects.toThrow(/keys or indexes of Planted\/Table.*--fresh/);
-    await (await start(["PK", "SK"], true)).close();
-    place.remove();
-  });
+    const assembly = writeAssembly(place.path, { Table: { Type: "AWS::DynamoDB::Table", Properties: properties } });
+    return startStack({ ...assemblySettings(place.path, assembly), fresh: isFresh });
+  };
+  await (await start(["PK"], false)).close();
+  await expect(start(["PK", "SK"], false)).rejects.toThrow(/keys or indexes of Planted\/Table.*--fresh/);
+  await (await start(["PK", "SK"], true)).close();
+  place.remove();
 });

@@ -29,7 +29,7 @@ describe("the key of an assembly", () => {
   const project = writeFiles(newFolder(), sources);
   const key = assemblyKey(project, { x: "1", y: "2" });
 
-  it("is the same for the same sources in another folder, and does not depend on the order of the context", () => {
+  it("the key of an assembly is the same for the same sources in another folder, and does not depend on the order of the context", () => {
     expect(assemblyKey(writeFiles(newFolder(), sources), { y: "2", x: "1" })).toBe(key);
   });
 
@@ -40,11 +40,11 @@ describe("the key of an assembly", () => {
     ["a source of the check page", { "web/d.ts": "D" }],
     ["a page of the documentation", { "docs/guides/sending.md": "A" }],
     ["the installed packages", { "node_modules/.package-lock.json": "{}" }],
-  ])("changes with %s", (_what, changed) => {
+  ])("the key of an assembly changes with %s", (_what, changed) => {
     expect(assemblyKey(writeFiles(newFolder(), { ...sources, ...changed }), { x: "1", y: "2" })).not.toBe(key);
   });
 
-  it("changes with a setting and with the CDK's own variables", () => {
+  it("the key of an assembly changes with a setting and with the CDK's own variables", () => {
     expect(assemblyKey(project, { x: "1", y: "3" })).not.toBe(key);
     process.env.CDK_CONTEXT_JSON = "{}";
     try {
@@ -54,49 +54,47 @@ describe("the key of an assembly", () => {
     }
   });
 
-  it("ignores files that no assembly is made from", () => {
+  it("the key of an assembly ignores files that no assembly is made from", () => {
     writeFiles(project, { "docs/design/states.md": "text", "test/a.test.ts": "test" });
     expect(assemblyKey(project, { x: "1", y: "2" })).toBe(key);
   });
 });
 
-describe("the cache", () => {
-  const assembly = writeFiles(newFolder(), { "A.template.json": "{}", "asset.1/index.mjs": "code" });
+const assembly = writeFiles(newFolder(), { "A.template.json": "{}", "asset.1/index.mjs": "code" });
 
-  it("restores a copy of a stored assembly, and nothing for another key", () => {
-    const cache = openAssemblyCache(newFolder());
-    cache.store("one", assembly);
-    const [hit, miss] = [newFolder(), newFolder()];
-    expect([cache.restore("one", hit), cache.restore("two", miss)]).toEqual([true, false]);
-    expect(readFileSync(join(hit, "asset.1/index.mjs"), "utf8")).toBe("code");
-    expect(() => readdirSync(miss)).toThrow("ENOENT");
-    rmSync(join(hit, "asset.1"), { recursive: true });
-    expect(cache.restore("one", newFolder())).toBe(true);
-  });
+it("the cache restores a copy of a stored assembly, and nothing for another key", () => {
+  const cache = openAssemblyCache(newFolder());
+  cache.store("one", assembly);
+  const [hit, miss] = [newFolder(), newFolder()];
+  expect([cache.restore("one", hit), cache.restore("two", miss)]).toEqual([true, false]);
+  expect(readFileSync(join(hit, "asset.1/index.mjs"), "utf8")).toBe("code");
+  expect(() => readdirSync(miss)).toThrow("ENOENT");
+  rmSync(join(hit, "asset.1"), { recursive: true });
+  expect(cache.restore("one", newFolder())).toBe(true);
+});
 
-  it("stores the first of two assemblies with one key, and leaves no other file", () => {
-    const root = newFolder();
-    const cache = openAssemblyCache(root);
-    for (let times = 0; times < 2; times++) cache.store("one", assembly);
-    expect(readdirSync(root)).toEqual(["one"]);
-  });
+it("the cache stores the first of two assemblies with one key, and leaves no other file", () => {
+  const root = newFolder();
+  const cache = openAssemblyCache(root);
+  for (let times = 0; times < 2; times++) cache.store("one", assembly);
+  expect(readdirSync(root)).toEqual(["one"]);
+});
 
-  it("removes the entry that was used least recently when there are more than five", () => {
-    const root = newFolder();
-    const cache = openAssemblyCache(root);
-    for (const [age, key] of ["a", "b", "c", "d", "e"].entries()) {
-      cache.store(key, assembly);
-      utimesSync(join(root, key), age + 1, age + 1);
-    }
-    expect(cache.restore("a", newFolder())).toBe(true);
-    cache.store("f", assembly);
-    expect(readdirSync(root).sort()).toEqual(["a", "c", "d", "e", "f"]);
-  });
+it("the cache removes the entry that was used least recently when there are more than five", () => {
+  const root = newFolder();
+  const cache = openAssemblyCache(root);
+  for (const [age, key] of ["a", "b", "c", "d", "e"].entries()) {
+    cache.store(key, assembly);
+    utimesSync(join(root, key), age + 1, age + 1);
+  }
+  expect(cache.restore("a", newFolder())).toBe(true);
+  cache.store("f", assembly);
+  expect(readdirSync(root).sort()).toEqual(["a", "c", "d", "e", "f"]);
+});
 
-  it("is a miss if it cannot be written", () => {
-    const file = join(writeFiles(newFolder(), { file: "" }), "file");
-    const cache = openAssemblyCache(join(file, "below"));
-    cache.store("one", assembly);
-    expect(cache.restore("one", newFolder())).toBe(false);
-  });
+it("the cache is a miss if it cannot be written", () => {
+  const file = join(writeFiles(newFolder(), { file: "" }), "file");
+  const cache = openAssemblyCache(join(file, "below"));
+  cache.store("one", assembly);
+  expect(cache.restore("one", newFolder())).toBe(false);
 });

@@ -9,40 +9,38 @@ import { project } from "./support/packed-client.ts";
 
 const KEY = "svc_live_secret";
 
-describe("over plain http, an API key", () => {
-  test.each([
-    "http://parley.example.com",
-    "http://10.0.0.7:3000",
-    "http://localhost.example.com",
-    "http://127.0.0.1@parley.example.com",
-    "http://127.0.0.1.example.com",
-    "http://[::ffff:a00:7]",
-    "http://0.0.0.0",
-    "http://127.0.0.1:80@parley.example.com",
-    "http://localhost\\@parley.example.com",
-    "http://localhost:3000.example.com",
-    "http://[",
-  ])("is refused for %s, and the fix is named", (baseUrl) => {
-    const create = () => new Parley({ baseUrl, apiKey: KEY });
-    expect(create).toThrow(expect.objectContaining({ name: "ParleyError", code: "invalid_argument", status: null }));
-    expect(create).toThrow(/^API key over plain http\. .*Pass a baseUrl with https\./);
-    expect(create).not.toThrow(KEY);
-  });
+test.each([
+  "http://parley.example.com",
+  "http://10.0.0.7:3000",
+  "http://localhost.example.com",
+  "http://127.0.0.1@parley.example.com",
+  "http://127.0.0.1.example.com",
+  "http://[::ffff:a00:7]",
+  "http://0.0.0.0",
+  "http://127.0.0.1:80@parley.example.com",
+  "http://localhost\\@parley.example.com",
+  "http://localhost:3000.example.com",
+  "http://[",
+])("over plain http, an API key is refused for %s, and the fix is named", (baseUrl) => {
+  const create = () => new Parley({ baseUrl, apiKey: KEY });
+  expect(create).toThrow(expect.objectContaining({ name: "ParleyError", code: "invalid_argument", status: null }));
+  expect(create).toThrow(/^API key over plain http\. .*Pass a baseUrl with https\./);
+  expect(create).not.toThrow(KEY);
+});
 
-  test.each([
-    "http://localhost:3000",
-    "http://api.localhost",
-    "http://127.0.0.1:3000",
-    "http://127.8.0.1",
-    "http://[::1]:3000",
-  ])("is accepted for %s, which is this machine", (baseUrl) => {
-    expect(new Parley({ baseUrl, apiKey: KEY }).hasSession).toBe(false);
-  });
+test.each([
+  "http://localhost:3000",
+  "http://api.localhost",
+  "http://127.0.0.1:3000",
+  "http://127.8.0.1",
+  "http://[::1]:3000",
+])("over plain http, an API key is accepted for %s, which is this machine", (baseUrl) => {
+  expect(new Parley({ baseUrl, apiKey: KEY }).hasSession).toBe(false);
+});
 
-  test("matters only for a key", () => {
-    expect(new Parley({ baseUrl: "http://parley.example.com" }).hasSession).toBe(true);
-    expect(new Parley({ baseUrl: "https://parley.example.com", apiKey: KEY }).hasSession).toBe(false);
-  });
+test("over plain http, an API key matters only for a key", () => {
+  expect(new Parley({ baseUrl: "http://parley.example.com" }).hasSession).toBe(true);
+  expect(new Parley({ baseUrl: "https://parley.example.com", apiKey: KEY }).hasSession).toBe(false);
 });
 
 describe("the runtime", () => {
@@ -71,7 +69,7 @@ describe("the runtime", () => {
     ["a page", page],
     ["a page whose bundler adds a process", `${page} globalThis.process = { versions: { node: '24.0.0' }, env: {} };`],
     ["a worker of a page", `${worker} globalThis.location = { origin: 'https://a' };`],
-  ])("refuses a key: %s", (_, globals) => {
+  ])("the runtime refuses a key: %s", (_, globals) => {
     expect(refusalIn(globals)).toContain("API key in a web page.");
   });
 
@@ -83,7 +81,7 @@ describe("the runtime", () => {
     ["React Native", "globalThis.window = globalThis; globalThis.navigator = { product: 'ReactNative' };"],
     ["React Native with an emulated document", `${page} globalThis.navigator = { product: 'ReactNative' };`],
     ["a server's runtime with the scope of a worker", worker],
-  ])("accepts a key: %s", (_, globals) => {
+  ])("the runtime accepts a key: %s", (_, globals) => {
     expect(refusalIn(globals)).toBeNull();
   });
 });

@@ -20,12 +20,12 @@ beforeAll(() => {
 afterAll(() => client[Symbol.dispose]());
 const installed = (path: string) => join(client.folder, "node_modules/@parley/client", path);
 
-test("has at most 12 KB, minified and compressed", () => {
+test("the packed client has at most 12 KB, minified and compressed", () => {
   const { code } = transformSync(readFileSync(installed("dist/index.js"), "utf8"), { minify: true, format: "esm" });
   expect(gzipSync(code).byteLength).toBeLessThanOrEqual(12 * 1_024);
 });
 
-test("has the module, its types, the README and the license, and no dependency", () => {
+test("the packed client has the module, its types, the README and the license, and no dependency", () => {
   const files = globSync("**/*.*", { cwd: installed("") })
     .concat("LICENSE")
     .filter((file) => existsSync(installed(file)));
@@ -44,7 +44,7 @@ test("has the module, its types, the README and the license, and no dependency",
   expect(readFileSync(installed("dist/index.js"), "utf8")).not.toMatch(/^import |\bimport\(|\brequire\(/m);
 });
 
-test("names pages of the documentation that exist", () => {
+test("the packed client names pages of the documentation that exist", () => {
   const pages = readFileSync(installed("README.md"), "utf8").matchAll(/`\/docs\/([\w/-]+)`/g);
   const missing = [...pages].map(([, page]) => `docs/${page}.md`).filter((file) => !existsSync(join(project, file)));
   expect(missing).toEqual([]);
@@ -79,7 +79,7 @@ describe.runIf(inject("fullRun"))("its types, in a strict project without the ty
     }).stdout;
   };
 
-  test("accept what the API accepts, and refuse the rest", () => {
+  test("the types of the packed client accept what the API accepts, and refuse the rest", () => {
     const output = compile(`
 import { Parley, type Conversation } from "@parley/client";
 const parley = new Parley({ baseUrl: "https://parley.example.com", apiKey: "k" });
@@ -139,7 +139,7 @@ const runtimes = new Map(
 /** The oldest Node.js for which the package is made, that of this repository, and those of the machine between and after. */
 const versions = new Set([20, 24, ...[...runtimes.keys()].filter((version) => version > 20)]);
 
-test.for([...versions])("runs in Node.js %i", async (version, context) => {
+test.for([...versions])("the packed client runs in Node.js %i", async (version, context) => {
   const node = runtimes.get(version);
   const hint = `Node.js ${version} is not installed. Install it and append its folder to PATH.`;
   if (node === undefined && !inject("fullRun")) context.skip(hint);

@@ -21,7 +21,7 @@ async function collectIds(messages: AsyncIterable<{ id: string }>): Promise<stri
   return ids;
 }
 
-test("gives the entries of all pages, over empty pages, and stops at a null cursor", async () => {
+test("the client gives the entries of all pages, over empty pages, and stops at a null cursor", async () => {
   server.play(
     page([], "c1"),
     page(["a", "b"], "c2"),
@@ -35,32 +35,32 @@ test("gives the entries of all pages, over empty pages, and stops at a null curs
   expect(server.requests.every(({ url }) => url.includes("direction=inbound"))).toBe(true);
 });
 
-test("awaits one page", async () => {
+test("the client awaits one page", async () => {
   server.play(page(["a"], "c1"), page(["b"], null));
   expect(await parley.messages.list()).toEqual({ messages: [{ id: "a" }], next_cursor: "c1" });
   expect(server.requests).toHaveLength(1);
 });
 
-test("starts at a cursor of an earlier page", async () => {
+test("the client starts at a cursor of an earlier page", async () => {
   server.play(page(["c"], "c3"), page(["d"], null));
   expect(await collectIds(parley.messages.list({ cursor: "c2" }))).toEqual(["c", "d"]);
   expect(cursors()).toEqual(["c2", "c3"]);
 });
 
-test("gives whole pages", async () => {
+test("the client gives whole pages", async () => {
   server.play(page(["a"], "c1"), page([], "c2"), page(["b"], null));
   const sizes: number[] = [];
   for await (const { messages } of parley.messages.list().pages()) sizes.push(messages.length);
   expect(sizes).toEqual([1, 0, 1]);
 });
 
-test("requests no page after the loop was left", async () => {
+test("the client requests no page after the loop was left", async () => {
   server.play(page(["a", "b"], "c1"), page(["c"], null));
   for await (const { id } of parley.messages.list()) if (id === "b") break;
   expect(server.requests).toHaveLength(1);
 });
 
-test("requests a page only when it is needed", async () => {
+test("the client requests a page only when it is needed", async () => {
   server.play(page(["a"], "c1"), page(["b"], null));
   const iterator = parley.messages.list()[Symbol.asyncIterator]();
   expect((await iterator.next()).value).toEqual({ id: "a" });
@@ -70,7 +70,7 @@ test("requests a page only when it is needed", async () => {
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
 });
 
-test("ends when the signal is aborted in the middle of a page", async () => {
+test("the loop ends when the signal is aborted in the middle of a page", async () => {
   const controller = new AbortController();
   server.play(page(["a"], "c1"), hang);
   const ids: string[] = [];
@@ -84,7 +84,7 @@ test("ends when the signal is aborted in the middle of a page", async () => {
   expect(ids).toEqual(["a"]);
 });
 
-test("retries a page, and throws what a page throws", async () => {
+test("the client retries a page, and throws what a page throws", async () => {
   server.play(page(["a"], "c1"), text(503, ""), page(["b"], "c2"), fail(400, { code: "invalid_request" }));
   const ids: string[] = [];
   const read = async () => {
@@ -95,7 +95,7 @@ test("retries a page, and throws what a page throws", async () => {
   expect(cursors()).toEqual([null, "c1", "c1", "c2"]);
 });
 
-test("does not follow a cursor that names itself", async () => {
+test("the client does not follow a cursor that names itself", async () => {
   server.play(page(["a"], "c1"), page(["b"], "c1"));
   await expect(collectIds(parley.messages.list())).rejects.toMatchObject({ code: "unexpected_response" });
   expect(server.requests).toHaveLength(2);
@@ -105,7 +105,7 @@ test.each([
   ["conversations", (client: Parley) => client.conversations.list()],
   ["audit", (client: Parley) => client.audit.list()],
   ["deliveries", (client: Parley) => client.deliveries.list("endpoint")],
-])("lists %s", async (field, list) => {
+])("the client lists %s", async (field, list) => {
   server.play(ok({ [field]: [{ id: 1 }], next_cursor: "c1" }), ok({ [field]: [{ id: 2 }], next_cursor: null }));
   const entries: unknown[] = [];
   for await (const entry of list(parley)) entries.push(entry);

@@ -61,7 +61,7 @@ describe.each<[string, Partial<RealtimeOptions>]>([
   ["the WebSocket of the runtime", {}],
   ["the WebSocket of the package ws", { WebSocket }],
 ])("with %s", (_, options) => {
-  test("gets a ticket, connects, and reports hello and each event once", async () => {
+  test("the client gets a ticket, connects, and reports hello and each event once", async () => {
     const opened = connect(options);
     expect(opened.isOpen).toBe(false);
     await accepted(1);
@@ -87,7 +87,7 @@ describe.each<[string, Partial<RealtimeOptions>]>([
     expect(closings).toEqual([null]);
   });
 
-  test("reconnects with another ticket after a connection was lost, and drops what it reported before", async () => {
+  test("the client reconnects with another ticket after a connection was lost, and drops what it reported before", async () => {
     await open(options);
     server.sockets[0]?.send(eventFrame("evt_1"));
     await reported("hello c1", "message.received evt_1");
@@ -100,7 +100,7 @@ describe.each<[string, Partial<RealtimeOptions>]>([
     expect(server.handshakes).toEqual(["wst_1", "wst_2"]);
   });
 
-  test("waits longer after each refused handshake", async () => {
+  test("the client waits longer after each refused handshake", async () => {
     server.handshakeStatus = 429;
     connect(options);
     const waits = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000];
@@ -146,38 +146,36 @@ test("the tenant of an operator's client is named, and the tenant of the stream 
   expect(server.ticketRequests.map(({ url }) => url.split("?")[1])).toEqual(["tenant=first", "tenant=second"]);
 });
 
-describe("a ping", () => {
-  test("is sent every four minutes, and its pong keeps the connection", async () => {
-    await open();
-    for (const count of [1, 2, 3]) {
-      await passTime(PING_INTERVAL);
-      await poll(() => server.frames).toHaveLength(count);
-      server.sockets[0]?.send('{"type":"pong"}');
-      await poll(() => clock.pending).not.toContain(30_000);
-    }
-    expect(new Set(server.frames)).toEqual(new Set(['{"type":"ping"}']));
-    expect(server.sockets).toHaveLength(1);
-  });
-
-  test("is not sent before hello", async () => {
-    connect({ pingIntervalMs: 10_000 });
-    await accepted(1);
-    for (const waitMs of [9_000, 11_000]) clock.advance(waitMs);
-    server.sockets[0]?.send(helloFrame());
-    await reported("hello c1");
-    expect(server.frames).toEqual([]);
-    await passTime(10_000);
-    await poll(() => server.frames).toEqual(['{"type":"ping"}']);
-  });
-
-  test("without any frame in 30 seconds ends the connection, and another one follows", async () => {
-    await open();
+test("a ping is sent every four minutes, and its pong keeps the connection", async () => {
+  await open();
+  for (const count of [1, 2, 3]) {
     await passTime(PING_INTERVAL);
-    await passTime(30_000);
-    await passTime(500);
-    await accepted(2);
-    expect(closings).toEqual([]);
-  });
+    await poll(() => server.frames).toHaveLength(count);
+    server.sockets[0]?.send('{"type":"pong"}');
+    await poll(() => clock.pending).not.toContain(30_000);
+  }
+  expect(new Set(server.frames)).toEqual(new Set(['{"type":"ping"}']));
+  expect(server.sockets).toHaveLength(1);
+});
+
+test("a ping is not sent before hello", async () => {
+  connect({ pingIntervalMs: 10_000 });
+  await accepted(1);
+  for (const waitMs of [9_000, 11_000]) clock.advance(waitMs);
+  server.sockets[0]?.send(helloFrame());
+  await reported("hello c1");
+  expect(server.frames).toEqual([]);
+  await passTime(10_000);
+  await poll(() => server.frames).toEqual(['{"type":"ping"}']);
+});
+
+test("a ping without any frame in 30 seconds ends the connection, and another one follows", async () => {
+  await open();
+  await passTime(PING_INTERVAL);
+  await passTime(30_000);
+  await passTime(500);
+  await accepted(2);
+  expect(closings).toEqual([]);
 });
 
 test("a connection without hello ends after 30 seconds", async () => {
@@ -201,55 +199,53 @@ test("connections that are lost at once are opened again after longer and longer
   await accepted(5);
 });
 
-describe("a renewal", () => {
-  const withoutPings = { pingIntervalMs: 100_000_000 };
+const withoutPings = { pingIntervalMs: 100_000_000 };
 
-  test("opens the next connection before it closes the first one, and reports each event of both once", async () => {
-    await open(withoutPings);
-    const [first] = server.sockets;
-    await passTime(RENEWAL);
-    await accepted(2);
-    const second = server.sockets[1];
-    first?.send(eventFrame("evt_1"));
-    await reported("hello c1", "message.received evt_1");
-    second?.send(eventFrame("evt_1"));
-    second?.send(helloFrame("c2"));
-    await reported("hello c1", "message.received evt_1", "hello c2");
-    await poll(() => first?.readyState).toBe(WebSocket.CLOSED);
-    second?.send(eventFrame("evt_2"));
-    await reported("hello c1", "message.received evt_1", "hello c2", "message.received evt_2");
-    expect(server.handshakes).toEqual(["wst_1", "wst_2"]);
-    await passTime(RENEWAL);
-    await accepted(3);
-  });
+test("a renewal opens the next connection before it closes the first one, and reports each event of both once", async () => {
+  await open(withoutPings);
+  const [first] = server.sockets;
+  await passTime(RENEWAL);
+  await accepted(2);
+  const second = server.sockets[1];
+  first?.send(eventFrame("evt_1"));
+  await reported("hello c1", "message.received evt_1");
+  second?.send(eventFrame("evt_1"));
+  second?.send(helloFrame("c2"));
+  await reported("hello c1", "message.received evt_1", "hello c2");
+  await poll(() => first?.readyState).toBe(WebSocket.CLOSED);
+  second?.send(eventFrame("evt_2"));
+  await reported("hello c1", "message.received evt_1", "hello c2", "message.received evt_2");
+  expect(server.handshakes).toEqual(["wst_1", "wst_2"]);
+  await passTime(RENEWAL);
+  await accepted(3);
+});
 
-  test("that fails is repeated, and the first connection goes on", async () => {
-    const opened = await open(withoutPings);
-    server.playTickets(text(503, ""));
-    await passTime(RENEWAL);
-    await reported("hello c1", "error unexpected_response 503");
-    server.sockets[0]?.send(eventFrame("evt_1"));
-    await reported("hello c1", "error unexpected_response 503", "message.received evt_1");
-    expect(opened.isOpen).toBe(true);
-    server.playTickets();
-    await passTime(500);
-    await accepted(2);
-  });
+test("a renewal that fails is repeated, and the first connection goes on", async () => {
+  const opened = await open(withoutPings);
+  server.playTickets(text(503, ""));
+  await passTime(RENEWAL);
+  await reported("hello c1", "error unexpected_response 503");
+  server.sockets[0]?.send(eventFrame("evt_1"));
+  await reported("hello c1", "error unexpected_response 503", "message.received evt_1");
+  expect(opened.isOpen).toBe(true);
+  server.playTickets();
+  await passTime(500);
+  await accepted(2);
+});
 
-  test("starts at different times in different clients", async () => {
-    await open(withoutPings, new Parley({ baseUrl: server.url, apiKey: "k", clock, random: () => 1 }));
-    await passTime(7_200_000 * 0.95);
-    await accepted(2);
-  });
+test("a renewal starts at different times in different clients", async () => {
+  await open(withoutPings, new Parley({ baseUrl: server.url, apiKey: "k", clock, random: () => 1 }));
+  await passTime(7_200_000 * 0.95);
+  await accepted(2);
+});
 
-  test("of a life that is over at once is not repeated in a loop", async () => {
-    connect(withoutPings);
-    await accepted(1);
-    const expired = { type: "hello", connection_id: "c1", server_time: 2_000, expires_at: 1_000 };
-    server.sockets[0]?.send(JSON.stringify(expired));
-    await passTime(10_000);
-    await accepted(2);
-  });
+test("a renewal of a life that is over at once is not repeated in a loop", async () => {
+  connect(withoutPings);
+  await accepted(1);
+  const expired = { type: "hello", connection_id: "c1", server_time: 2_000, expires_at: 1_000 };
+  server.sockets[0]?.send(JSON.stringify(expired));
+  await passTime(10_000);
+  await accepted(2);
 });
 
 describe("a refused ticket", () => {
@@ -280,7 +276,7 @@ describe("a refused ticket", () => {
     expect(closings).toEqual([]);
   });
 
-  test("after the person was removed ends the stream at the next reconnect", async () => {
+  test("a refused ticket after the person was removed ends the stream at the next reconnect", async () => {
     await open();
     server.playTickets(fail(403, { code: "forbidden" }));
     clock.advance(60_000);
@@ -336,7 +332,7 @@ describe("a closed stream", () => {
     expect(closings).toHaveLength(1);
   });
 
-  test("is closed by a signal, also by one that was aborted before", async () => {
+  test("a closed stream is closed by a signal, also by one that was aborted before", async () => {
     const controller = new AbortController();
     await open({ signal: controller.signal });
     controller.abort();

@@ -16,89 +16,83 @@ beforeEach(() => {
   parley = new Parley({ baseUrl: `${server.url}/`, apiKey: "svc_live_secret", clock: new TestClock() });
 });
 
-describe("a request", () => {
-  test("has the key, and neither a content type nor a token without a body", async () => {
-    await parley.conversations.list({ limit: 10, unanswered: true, platform: "instagram" });
-    const [request] = server.requests;
-    expect(request).toMatchObject({
-      method: "GET",
-      url: "/v1/conversations?limit=10&unanswered=true&platform=instagram",
-    });
-    expect(request?.body).toHaveLength(0);
-    expect(request?.headers).toMatchObject({ authorization: "Bearer svc_live_secret", accept: "application/json" });
-    for (const name of ["content-type", "x-csrf-token", "cookie"]) expect(request?.headers).not.toHaveProperty(name);
+test("a request has the key, and neither a content type nor a token without a body", async () => {
+  await parley.conversations.list({ limit: 10, unanswered: true, platform: "instagram" });
+  const [request] = server.requests;
+  expect(request).toMatchObject({
+    method: "GET",
+    url: "/v1/conversations?limit=10&unanswered=true&platform=instagram",
   });
-
-  test("sends a body as JSON, with field names as in the API", async () => {
-    const reply = { conversation_id: "CONV#demo#instagram#1#2", text: "Grüße 👩🏽‍🚀" };
-    await parley.messages.reply(reply, { idempotencyKey: "order-17" });
-    const [request] = server.requests;
-    expect(request).toMatchObject({ method: "POST", url: "/v1/messages/reply" });
-    expect(request?.headers).toMatchObject({ "content-type": "application/json", "idempotency-key": "order-17" });
-    expect(JSON.parse(String(request?.body))).toEqual(reply);
-  });
-
-  test("encodes ids", async () => {
-    await parley.conversations.get("CONV#demo#instagram#1#2");
-    await parley.messages.get("m_a/b?c=d&é");
-    expect(server.requests.map(({ url }) => url)).toEqual([
-      "/v1/conversations/CONV%23demo%23instagram%231%232",
-      "/v1/messages/m_a%2Fb%3Fc%3Dd%26%C3%A9",
-    ]);
-  });
-
-  test.each(["", ".", "..", "\ud800"])("with the id %j is not sent", async (id) => {
-    await expect(parley.messages.get(id)).rejects.toMatchObject({ code: "invalid_argument", status: null });
-    expect(server.requests).toEqual([]);
-  });
-
-  test("whose body is not JSON is not sent", async () => {
-    const reply = parley.messages.reply({ conversation_id: "c", text: 1n as never });
-    await expect(reply).rejects.toMatchObject({ name: "ParleyError", code: "invalid_argument" });
-    expect(server.requests).toEqual([]);
-  });
-
-  test("is not repeated because a callback throws", async () => {
-    const onResponse = () => {
-      throw new Error("The log is full.");
-    };
-    await expect(new Parley({ baseUrl: server.url, apiKey: "k", onResponse }).ping()).rejects.toThrow(
-      "The log is full.",
-    );
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test("goes below the path of the base URL", async () => {
-    await new Parley({ baseUrl: `${server.url}/gateway/`, apiKey: "k" }).ping();
-    expect(server.requests[0]?.url).toBe("/gateway/v1/ping");
-  });
-
-  test("reports each response", async () => {
-    const responses: ResponseInfo[] = [];
-    server.play(fail(503, { code: "internal_error" }), ok({}));
-    const clock = new TestClock((delayMs) => delayMs < 1_000);
-    await new Parley({
-      baseUrl: server.url,
-      apiKey: "k",
-      clock,
-      onResponse: (response) => responses.push(response),
-    }).ping();
-    expect(responses.map(({ operation, attempt, status }) => [operation, attempt, status])).toEqual([
-      ["GET /v1/ping", 0, 503],
-      ["GET /v1/ping", 1, 200],
-    ]);
-    expect(responses[0]?.headers.get("x-correlation-id")).toBe("cor_1");
-  });
+  expect(request?.body).toHaveLength(0);
+  expect(request?.headers).toMatchObject({ authorization: "Bearer svc_live_secret", accept: "application/json" });
+  for (const name of ["content-type", "x-csrf-token", "cookie"]) expect(request?.headers).not.toHaveProperty(name);
 });
 
-describe("a session", () => {
-  test("repeats its CSRF token on writes only", async () => {
-    const session = new HttpClient({ baseUrl: server.url, csrfToken: async () => "token-1" });
-    await session.request("GET /console/me");
-    await session.request("POST /console/auth/logout");
-    expect(server.requests.map(({ headers }) => headers["x-csrf-token"])).toEqual([undefined, "token-1"]);
-    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
-  });
+test("a request sends a body as JSON, with field names as in the API", async () => {
+  const reply = { conversation_id: "CONV#demo#instagram#1#2", text: "Grüße 👩🏽‍🚀" };
+  await parley.messages.reply(reply, { idempotencyKey: "order-17" });
+  const [request] = server.requests;
+  expect(request).toMatchObject({ method: "POST", url: "/v1/messages/reply" });
+  expect(request?.headers).toMatchObject({ "content-type": "application/json", "idempotency-key": "order-17" });
+  expect(JSON.parse(String(request?.body))).toEqual(reply);
+});
+
+test("a request encodes ids", async () => {
+  await parley.conversations.get("CONV#demo#instagram#1#2");
+  await parley.messages.get("m_a/b?c=d&é");
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    "/v1/conversations/CONV%23demo%23instagram%231%232",
+    "/v1/messages/m_a%2Fb%3Fc%3Dd%26%C3%A9",
+  ]);
+});
+
+test.each(["", ".", "..", "\ud800"])("a request with the id %j is not sent", async (id) => {
+  await expect(parley.messages.get(id)).rejects.toMatchObject({ code: "invalid_argument", status: null });
+  expect(server.requests).toEqual([]);
+});
+
+test("a request whose body is not JSON is not sent", async () => {
+  const reply = parley.messages.reply({ conversation_id: "c", text: 1n as never });
+  await expect(reply).rejects.toMatchObject({ name: "ParleyError", code: "invalid_argument" });
+  expect(server.requests).toEqual([]);
+});
+
+test("a request is not repeated because a callback throws", async () => {
+  const onResponse = () => {
+    throw new Error("The log is full.");
+  };
+  await expect(new Parley({ baseUrl: server.url, apiKey: "k", onResponse }).ping()).rejects.toThrow("The log is full.");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a request goes below the path of the base URL", async () => {
+  await new Parley({ baseUrl: `${server.url}/gateway/`, apiKey: "k" }).ping();
+  expect(server.requests[0]?.url).toBe("/gateway/v1/ping");
+});
+
+test("a request reports each response", async () => {
+  const responses: ResponseInfo[] = [];
+  server.play(fail(503, { code: "internal_error" }), ok({}));
+  const clock = new TestClock((delayMs) => delayMs < 1_000);
+  await new Parley({
+    baseUrl: server.url,
+    apiKey: "k",
+    clock,
+    onResponse: (response) => responses.push(response),
+  }).ping();
+  expect(responses.map(({ operation, attempt, status }) => [operation, attempt, status])).toEqual([
+    ["GET /v1/ping", 0, 503],
+    ["GET /v1/ping", 1, 200],
+  ]);
+  expect(responses[0]?.headers.get("x-correlation-id")).toBe("cor_1");
+});
+
+test("a session repeats its CSRF token on writes only", async () => {
+  const session = new HttpClient({ baseUrl: server.url, csrfToken: async () => "token-1" });
+  await session.request("GET /console/me");
+  await session.request("POST /console/auth/logout");
+  expect(server.requests.map(({ headers }) => headers["x-csrf-token"])).toEqual([undefined, "token-1"]);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
 });
 
 describe("the tenant of the options", () => {
@@ -115,7 +109,7 @@ describe("the tenant of the options", () => {
     })),
   );
 
-  test("is sent where the document has the parameter, and nowhere else", () => {
+  test("the tenant of the options is sent where the document has the parameter, and nowhere else", () => {
     const ofClient = operations.filter(({ name }) =>
       / \/(v1|console|verify|oauth\/messenger\/(pages|select))\b/.test(name),
     );
@@ -124,7 +118,7 @@ describe("the tenant of the options", () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  test("gives way to the tenant of a call", async () => {
+  test("the tenant of the options gives way to the tenant of a call", async () => {
     const operator = new Parley({ baseUrl: server.url, apiKey: "k", tenant: "first" });
     await operator.stats.get();
     await operator.stats.get({ tenant: "second" });
@@ -148,7 +142,7 @@ describe("a response", () => {
     expect(await held).toEqual({ hold: { id: "hold_1" } });
   });
 
-  test("that is a failure has everything that the API says", async () => {
+  test("a response that is a failure has everything that the API says", async () => {
     const errors = [{ field: "attachments[0].url", problem: "must be an https URL" }];
     const failure = { code: "invalid_request", message: "Invalid field.", detail: "attachments", errors };
     server.play(fail(400, failure, { "retry-after": "4" }));
@@ -167,7 +161,7 @@ describe("a response", () => {
     });
   });
 
-  test("of the platform's refusal is not repeated", async () => {
+  test("a response of the platform's refusal is not repeated", async () => {
     server.play(fail(502, { code: "send_failed", detail: "outcome_unknown" }), ok({}));
     const reply = parley.messages.reply({ conversation_id: "c", text: "Hello" });
     await expect(reply).rejects.toMatchObject({ code: "send_failed", status: 502, detail: "outcome_unknown" });

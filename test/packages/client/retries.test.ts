@@ -47,101 +47,97 @@ const retried: readonly (readonly [string, Step, Partial<ParleyError>])[] = [
   ["a connection closed in the body", disconnectInBody, { code: "connection_failed", status: null }],
 ];
 
-describe("a read", () => {
-  test.each(retried)("is retried four times after %s", async (_, step, expected) => {
-    server.play(step);
-    expect(await outcome(parley.conversations.list())).toMatchObject(expected);
-    expect(server.requests).toHaveLength(5);
-    expect(clock.waits).toEqual([250, 500, 1_000, 2_000]);
-    expect(clock.pending).toEqual([]);
-  });
-
-  test.each(retried)("succeeds after %s", async (_, step) => {
-    server.play(step, step, ok({ conversations: [], next_cursor: null }));
-    expect(await parley.conversations.list()).toEqual({ conversations: [], next_cursor: null });
-    expect(clock.waits).toEqual([250, 500]);
-  });
-
-  test("is retried after an attempt without a response in 31 seconds", async () => {
-    server.play(hang, ok({ name: "parley" }));
-    const call = parley.ping();
-    await server.arrived(1);
-    clock.advance(ATTEMPT_TIMEOUT);
-    expect(await call).toEqual({ name: "parley" });
-    expect(clock.waits).toEqual([250]);
-  });
-
-  test("is retried when no server listens", async () => {
-    const away = new Parley({ baseUrl: "http://127.0.0.1:1", apiKey: "k", clock, random: () => 0, maxRetries: 1 });
-    expect(await outcome(away.ping())).toMatchObject({ code: "connection_failed", status: null });
-    expect(clock.waits).toEqual([250]);
-  });
-
-  test.each<[string, Step, Partial<ParleyError>]>([
-    ["400", fail(400, { code: "invalid_request" }), { code: "invalid_request" }],
-    ["401", fail(401, { code: "unauthorized" }), { code: "unauthorized" }],
-    ["404", fail(404, { code: "conversation_not_found" }), { code: "conversation_not_found" }],
-    ["an exhausted budget, which is a 409", fail(409, { code: "rate_limited" }), { code: "rate_limited", status: 409 }],
-    ["a page of a proxy with status 200", text(200, "<html>"), { code: "unexpected_response", status: 200 }],
-    ["JSON that ends too early", text(200, '{"ok":true,"data":{'), { code: "unexpected_response", status: 200 }],
-    ["JSON without an envelope", text(200, '{"conversations":[]}'), { code: "unexpected_response", status: 200 }],
-    ["a failure with status 200", fail(200, { code: "internal_error" }), { code: "internal_error", status: 200 }],
-    [
-      "a redirect",
-      text(302, "", { location: "https://wifi.example/" }),
-      { code: "unexpected_response", status: 302, detail: "https://wifi.example/" },
-    ],
-  ])("is not retried after %s", async (_, step, expected) => {
-    server.play(step, ok({ conversations: [], next_cursor: null }));
-    expect(await outcome(parley.conversations.list())).toMatchObject(expected);
-    expect(server.requests).toHaveLength(1);
-    expect(clock.waits).toEqual([]);
-  });
+test.each(retried)("a read is retried four times after %s", async (_, step, expected) => {
+  server.play(step);
+  expect(await outcome(parley.conversations.list())).toMatchObject(expected);
+  expect(server.requests).toHaveLength(5);
+  expect(clock.waits).toEqual([250, 500, 1_000, 2_000]);
+  expect(clock.pending).toEqual([]);
 });
 
-describe("the wait", () => {
-  test("is half of the backoff and up to as much again at random, at most 30 seconds", async () => {
-    const jittery = new Parley({
-      baseUrl: server.url,
-      apiKey: "k",
-      clock,
-      random: () => 1,
-      maxRetries: 8,
-      timeoutMs: 600_000,
-    });
-    server.play(text(500, ""));
-    await outcome(jittery.ping());
-    expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-  });
+test.each(retried)("a read succeeds after %s", async (_, step) => {
+  server.play(step, step, ok({ conversations: [], next_cursor: null }));
+  expect(await parley.conversations.list()).toEqual({ conversations: [], next_cursor: null });
+  expect(clock.waits).toEqual([250, 500]);
+});
 
-  test.each<[string, string]>([
-    ["seconds", "7"],
-    ["a date", "Mon, 23 Nov 2026 00:00:07 GMT"],
-  ])("starts after Retry-After in %s", async (_, header) => {
-    server.play(text(429, "", { "retry-after": header }), ok({}));
+test("a read is retried after an attempt without a response in 31 seconds", async () => {
+  server.play(hang, ok({ name: "parley" }));
+  const call = parley.ping();
+  await server.arrived(1);
+  clock.advance(ATTEMPT_TIMEOUT);
+  expect(await call).toEqual({ name: "parley" });
+  expect(clock.waits).toEqual([250]);
+});
+
+test("a read is retried when no server listens", async () => {
+  const away = new Parley({ baseUrl: "http://127.0.0.1:1", apiKey: "k", clock, random: () => 0, maxRetries: 1 });
+  expect(await outcome(away.ping())).toMatchObject({ code: "connection_failed", status: null });
+  expect(clock.waits).toEqual([250]);
+});
+
+test.each<[string, Step, Partial<ParleyError>]>([
+  ["400", fail(400, { code: "invalid_request" }), { code: "invalid_request" }],
+  ["401", fail(401, { code: "unauthorized" }), { code: "unauthorized" }],
+  ["404", fail(404, { code: "conversation_not_found" }), { code: "conversation_not_found" }],
+  ["an exhausted budget, which is a 409", fail(409, { code: "rate_limited" }), { code: "rate_limited", status: 409 }],
+  ["a page of a proxy with status 200", text(200, "<html>"), { code: "unexpected_response", status: 200 }],
+  ["JSON that ends too early", text(200, '{"ok":true,"data":{'), { code: "unexpected_response", status: 200 }],
+  ["JSON without an envelope", text(200, '{"conversations":[]}'), { code: "unexpected_response", status: 200 }],
+  ["a failure with status 200", fail(200, { code: "internal_error" }), { code: "internal_error", status: 200 }],
+  [
+    "a redirect",
+    text(302, "", { location: "https://wifi.example/" }),
+    { code: "unexpected_response", status: 302, detail: "https://wifi.example/" },
+  ],
+])("a read is not retried after %s", async (_, step, expected) => {
+  server.play(step, ok({ conversations: [], next_cursor: null }));
+  expect(await outcome(parley.conversations.list())).toMatchObject(expected);
+  expect(server.requests).toHaveLength(1);
+  expect(clock.waits).toEqual([]);
+});
+
+test("the wait is half of the backoff and up to as much again at random, at most 30 seconds", async () => {
+  const jittery = new Parley({
+    baseUrl: server.url,
+    apiKey: "k",
+    clock,
+    random: () => 1,
+    maxRetries: 8,
+    timeoutMs: 600_000,
+  });
+  server.play(text(500, ""));
+  await outcome(jittery.ping());
+  expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+test.each<[string, string]>([
+  ["seconds", "7"],
+  ["a date", "Mon, 23 Nov 2026 00:00:07 GMT"],
+])("the wait starts after Retry-After in %s", async (_, header) => {
+  server.play(text(429, "", { "retry-after": header }), ok({}));
+  await parley.ping();
+  expect(clock.waits).toEqual([7_250]);
+});
+
+test.each(["", "-1", "soon", "1e3", "Mon, 23 Nov 2020 00:00:00 GMT"])(
+  "the wait ignores the Retry-After %j",
+  async (header) => {
+    server.play(text(503, "", { "retry-after": header }), ok({}));
     await parley.ping();
-    expect(clock.waits).toEqual([7_250]);
-  });
+    expect(clock.waits).toEqual([250]);
+  },
+);
 
-  test.each(["", "-1", "soon", "1e3", "Mon, 23 Nov 2020 00:00:00 GMT"])(
-    "ignores the Retry-After %j",
-    async (header) => {
-      server.play(text(503, "", { "retry-after": header }), ok({}));
-      await parley.ping();
-      expect(clock.waits).toEqual([250]);
-    },
-  );
+test("the wait never passes the end of the call: the error says when a retry is welcome", async () => {
+  server.play(text(429, "", { "retry-after": "50" }), text(429, "", { "retry-after": "70" }), ok({}));
+  expect(await outcome(parley.ping())).toMatchObject({ code: "rate_limited", retryAfter: 70 });
+  expect(clock.waits).toEqual([50_250]);
+});
 
-  test("never passes the end of the call: the error says when a retry is welcome", async () => {
-    server.play(text(429, "", { "retry-after": "50" }), text(429, "", { "retry-after": "70" }), ok({}));
-    expect(await outcome(parley.ping())).toMatchObject({ code: "rate_limited", retryAfter: 70 });
-    expect(clock.waits).toEqual([50_250]);
-  });
-
-  test("can be switched off", async () => {
-    server.play(text(500, ""), ok({}));
-    expect(await outcome(parley.ping({ maxRetries: 0 }))).toMatchObject({ status: 500 });
-  });
+test("the wait can be switched off", async () => {
+  server.play(text(500, ""), ok({}));
+  expect(await outcome(parley.ping({ maxRetries: 0 }))).toMatchObject({ status: 500 });
 });
 
 const document = JSON.parse(
@@ -197,7 +193,7 @@ describe("a write", () => {
     },
   );
 
-  test("is not retried after a time-out", async () => {
+  test("a write is not retried after a time-out", async () => {
     server.play(hang, ok({}));
     const reply = outcome(parley.messages.reply({ conversation_id: "c", text: "Hello" }));
     await server.arrived(1);

@@ -31,7 +31,7 @@ const failure = (call: Promise<unknown>): Promise<ParleyError> =>
     (error) => error,
   );
 
-test("creates the upload, posts the file, finishes it and waits until it is ready", async () => {
+test("the client creates the upload, posts the file, finishes it and waits until it is ready", async () => {
   const wait = state("processing");
   const finish = ok({ upload: { id: "upl_1", status: "processing" } }, 202);
   server.play(grant, posted, finish, wait, wait, wait, wait, wait, wait, state("ready", { attachment }));
@@ -55,47 +55,45 @@ test("creates the upload, posts the file, finishes it and waits until it is read
   expect(clock.pending).toEqual([]);
 });
 
-describe("the posted form", () => {
-  async function postedForm(): Promise<FormData> {
-    const [, post] = server.requests;
-    const headers = { "content-type": String(post?.headers["content-type"]) };
-    return new Response(new Uint8Array(post?.body ?? []), { headers }).formData();
-  }
+async function postedForm(): Promise<FormData> {
+  const [, post] = server.requests;
+  const headers = { "content-type": String(post?.headers["content-type"]) };
+  return new Response(new Uint8Array(post?.body ?? []), { headers }).formData();
+}
 
-  test.each([
-    ["without progress", undefined],
-    ["with progress", () => undefined],
-  ])("has every field, then the file, and its length: %s", async (_, onProgress) => {
-    server.play(grant, posted, state("processing"), state("ready", { attachment }));
-    await parley.attachments.upload(file, { onProgress });
-    const form = await postedForm();
-    expect([...form.keys()]).toEqual(["key", "policy", "file"]);
-    const sent = form.get("file") as File;
-    expect({ name: sent.name, size: sent.size }).toEqual({ name: "offer ü.pdf", size: 200_000 });
-    expect(new Uint8Array(await sent.arrayBuffer())).toEqual(content);
-    expect(server.requests[1]?.headers["content-length"]).toBe(String(server.requests[1]?.body.byteLength));
-  });
+test.each([
+  ["without progress", undefined],
+  ["with progress", () => undefined],
+])("the posted form has every field, then the file, and its length: %s", async (_, onProgress) => {
+  server.play(grant, posted, state("processing"), state("ready", { attachment }));
+  await parley.attachments.upload(file, { onProgress });
+  const form = await postedForm();
+  expect([...form.keys()]).toEqual(["key", "policy", "file"]);
+  const sent = form.get("file") as File;
+  expect({ name: sent.name, size: sent.size }).toEqual({ name: "offer ü.pdf", size: 200_000 });
+  expect(new Uint8Array(await sent.arrayBuffer())).toEqual(content);
+  expect(server.requests[1]?.headers["content-length"]).toBe(String(server.requests[1]?.body.byteLength));
+});
 
-  test("reports how much was sent", async () => {
-    server.play(grant, posted, state("processing"), state("ready", { attachment }));
-    const reports: Progress[] = [];
-    await parley.attachments.upload(file, { onProgress: (progress) => reports.push(progress) });
-    const total = server.requests[1]?.body.byteLength ?? 0;
-    expect(reports.map(({ loaded }) => loaded)).toEqual([65_536, 131_072, 196_608, total]);
-    expect(new Set(reports.map((progress) => progress.total))).toEqual(new Set([total]));
-  });
+test("the posted form reports how much was sent", async () => {
+  server.play(grant, posted, state("processing"), state("ready", { attachment }));
+  const reports: Progress[] = [];
+  await parley.attachments.upload(file, { onProgress: (progress) => reports.push(progress) });
+  const total = server.requests[1]?.body.byteLength ?? 0;
+  expect(reports.map(({ loaded }) => loaded)).toEqual([65_536, 131_072, 196_608, total]);
+  expect(new Set(reports.map((progress) => progress.total))).toEqual(new Set([total]));
+});
 
-  test("takes name and type of a File", async () => {
-    server.play(grant, posted, state("processing"), state("ready", { attachment }));
-    const picture = new File(["x"], "picture.png", { type: "image/png" });
-    await parley.attachments.upload({ conversation_id: "c", file: picture, type: "file" });
-    expect(JSON.parse(String(server.requests[0]?.body))).toEqual({
-      conversation_id: "c",
-      filename: "picture.png",
-      content_type: "image/png",
-      size: 1,
-      type: "file",
-    });
+test("the posted form takes name and type of a File", async () => {
+  server.play(grant, posted, state("processing"), state("ready", { attachment }));
+  const picture = new File(["x"], "picture.png", { type: "image/png" });
+  await parley.attachments.upload({ conversation_id: "c", file: picture, type: "file" });
+  expect(JSON.parse(String(server.requests[0]?.body))).toEqual({
+    conversation_id: "c",
+    filename: "picture.png",
+    content_type: "image/png",
+    size: 1,
+    type: "file",
   });
 });
 
@@ -189,7 +187,7 @@ describe("a time-out", () => {
     expect(await short).toMatchObject({ code: "timeout", detail: "upl_3" });
   });
 
-  test("before the upload is created names none", async () => {
+  test("a time-out before the upload is created names none", async () => {
     server.play(hang);
     const upload = failure(parley.attachments.upload(file, { timeoutMs: 20_000 }));
     await server.arrived(1);

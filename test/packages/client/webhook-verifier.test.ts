@@ -37,11 +37,11 @@ describe("the cases that every documented receiver passes", () => {
 describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
   const headers = (secrets: readonly string[]) => pick(signed(secrets), prefix);
 
-  test("of the service's signer give the event", async () => {
+  test("the signed headers of the service's signer give the event", async () => {
     expect(await verifyWebhook({ body, headers: headers([SECRET]) }, SECRET, { now: NOW })).toEqual(event);
   });
 
-  test("may be those of fetch or of Node.js, in any case, with a body of any kind", async () => {
+  test("the signed headers may be those of fetch or of Node.js, in any case, with a body of any kind", async () => {
     const list = headers([SECRET]);
     const upper = Object.fromEntries(Object.entries(list).map(([name, value]) => [name.toUpperCase(), value]));
     const arrays = Object.fromEntries(Object.entries(list).map(([name, value]) => [name, [value]]));
@@ -55,7 +55,7 @@ describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
     }
   });
 
-  test("during an overlap match either secret, and any of the receiver's", async () => {
+  test("the signed headers during an overlap match either secret, and any of the receiver's", async () => {
     const [previous, next, other] = [newSecret(), newSecret(), newSecret()];
     const list = headers([next, previous]);
     for (const secrets of [next, previous, [other, previous], [next, other]]) {
@@ -72,7 +72,7 @@ describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
     [-300_000, true],
     [300_999, true],
     [301_000, false],
-  ])("at %i ms of the receiver's clock: %s", async (ms, isAccepted) => {
+  ])("a signature at %i ms of the receiver's clock is %s", async (ms, isAccepted) => {
     const code = await verdict({ body, headers: headers([SECRET]) }, SECRET, { now: NOW + ms });
     expect(code).toBe(isAccepted ? null : "signature_invalid");
   });

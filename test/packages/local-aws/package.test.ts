@@ -66,7 +66,7 @@ function start(args: readonly string[]) {
   return { child, output: () => output };
 }
 
-test("has the program, the module, its types, the sandbox and the license, with the dependencies of the repository", () => {
+test("the packed stack has the program, the module, its types, the sandbox and the license, with the dependencies of the repository", () => {
   const files = readdirSync(installed(""), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(installed(""), join(entry.parentPath, entry.name)))
@@ -87,7 +87,7 @@ test("has the program, the module, its types, the sandbox and the license, with 
   expect(root.optionalDependencies).toMatchObject(optionalDependencies);
 });
 
-test("runs a template: a request, its message, the clock and the next start", async () => {
+test("the packed stack runs a template: a request, its message, the clock and the next start", async () => {
   const program = [installed("dist/main.js"), "assembly", "--port", "0", "--exposed"];
   const first = start(program);
   await expect.poll(() => first.output(), { timeout: 20_000 }).toContain("The template is running.");

@@ -99,7 +99,7 @@ describe("faults", () => {
     await hook.waitForWebhooks(1, isEcho);
   });
 
-  test("hang never answers and accepts nothing", async () => {
+  test("the fault hang never answers and accepts nothing", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "hang", for: 1 });
     const pendingRequest = fetch(`${simulator.url}/instagram_graph/v26.0/me/messages`, {

@@ -97,7 +97,7 @@ describe("subscriptions", () => {
   test.each([
     ["instagram", login.externalId, login.token, "messages,messaging_seen"],
     ["facebook", testPage.id, testPage.token, "messages,message_echoes"],
-  ])("are set, listed and removed on the %s host", async (host, node, token, fields) => {
+  ])("subscriptions are set, listed and removed on the %s host", async (host, node, token, fields) => {
     const simulator = await startWithPerson();
     const path = `/${host}_graph/v26.0/${node}/subscribed_apps`;
     const set = await simulator.ask("POST", `${path}?subscribed_fields=${fields}`, undefined, token);

@@ -77,7 +77,7 @@ test("without the callback URL, the program names it and exits", async () => {
 describe("the settings of a simulator that runs alone", () => {
   const callback = ["--callback", "http://127.0.0.1:3000"];
 
-  test("have random secrets, which the banner shows, and other values by default", () => {
+  test("the settings of a simulator that runs alone have random secrets, which the banner shows, and other values by default", () => {
     const settings = readSettings(callback, {});
     if (settings === null) throw new Error("the help was not asked for");
     const { options, randomSecrets } = settings;
@@ -94,7 +94,7 @@ describe("the settings of a simulator that runs alone", () => {
     expect(text).toContain("http://127.0.0.1:3000/webhooks/messenger");
   });
 
-  test("are read from the environment and the flags, which win, and the banner shows no secret that was set", () => {
+  test("the settings of a simulator that runs alone are read from the environment and the flags, which win, and the banner shows no secret that was set", () => {
     const secrets = {
       SIM_META_SECRET: "env-meta",
       SIM_INSTAGRAM_SECRET: "env-instagram",
@@ -133,11 +133,14 @@ describe("the settings of a simulator that runs alone", () => {
     expect(() => readSettings(flags, {})).toThrow(text);
   });
 
-  test.each(["short", "a token with spaces", "a-token-with-a-#-in-it"])("refuse the control token %j", (token) => {
-    expect(() => readSettings(callback, { SIM_CONTROL_TOKEN: token })).toThrow("Invalid SIM_CONTROL_TOKEN");
-  });
+  test.each(["short", "a token with spaces", "a-token-with-a-#-in-it"])(
+    "the settings of a simulator that runs alone refuse the control token %j",
+    (token) => {
+      expect(() => readSettings(callback, { SIM_CONTROL_TOKEN: token })).toThrow("Invalid SIM_CONTROL_TOKEN");
+    },
+  );
 
-  test("are described by the help, every flag once", () => {
+  test("the settings of a simulator that runs alone are described by the help, every flag once", () => {
     expect(readSettings(["--help"], {})).toBeNull();
     const flags = [...HELP.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
     expect(flags).toHaveLength(10);

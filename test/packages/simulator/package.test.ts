@@ -45,7 +45,7 @@ function start(command: string) {
   return { child, output: () => output };
 }
 
-test("has the program, the module, its types, the page and the license, and no dependency", () => {
+test("the packed simulator has the program, the module, its types, the page and the license, and no dependency", () => {
   const files = readdirSync(installed(""), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(installed(""), join(entry.parentPath, entry.name)))
@@ -75,7 +75,7 @@ test("has the program, the module, its types, the page and the license, and no d
   expect(imports.map(([, name = ""]) => name).filter((name) => !/^(node:|\.\/chunk-)/.test(name))).toEqual([]);
 });
 
-test("prints its help", () => {
+test("the packed simulator prints its help", () => {
   const help = execFileSync("npx", ["--offline", "parley-simulator", "--help"], { cwd: folder, env, encoding: "utf8" });
   expect(help).toContain("Usage: parley-simulator --callback <url> [flags]");
 });

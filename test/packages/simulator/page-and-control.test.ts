@@ -9,43 +9,41 @@ async function startReady() {
   return startTestSimulator(hook.url);
 }
 
-describe("the page", () => {
-  test("is served with a policy that allows its own origin only", async () => {
-    const simulator = await startReady();
-    const response = await fetch(`${simulator.url}/`);
-    expect(response.status).toBe(200);
-    const policy = response.headers.get("Content-Security-Policy") ?? "";
-    const sources = policy.split(";").flatMap((rule) => rule.trim().split(" ").slice(1));
-    expect(policy).toContain("default-src 'none'");
-    expect(new Set(sources)).toEqual(new Set(["'none'", "'self'"]));
-    expect(await response.text()).toContain("<title>Platform simulator</title>");
-    // Longer than clients keep a connection, so that no request meets its end.
-    expect(response.headers.get("keep-alive")).toBe("timeout=60");
-  });
+test("the page is served with a policy that allows its own origin only", async () => {
+  const simulator = await startReady();
+  const response = await fetch(`${simulator.url}/`);
+  expect(response.status).toBe(200);
+  const policy = response.headers.get("Content-Security-Policy") ?? "";
+  const sources = policy.split(";").flatMap((rule) => rule.trim().split(" ").slice(1));
+  expect(policy).toContain("default-src 'none'");
+  expect(new Set(sources)).toEqual(new Set(["'none'", "'self'"]));
+  expect(await response.text()).toContain("<title>Platform simulator</title>");
+  // Longer than clients keep a connection, so that no request meets its end.
+  expect(response.headers.get("keep-alive")).toBe("timeout=60");
+});
 
-  test("has only existing files, without another origin and without inline code", async () => {
-    const simulator = await startReady();
-    const html = await (await fetch(`${simulator.url}/`)).text();
-    expect(html).not.toMatch(/ on\w+=| style=|<style|<script(?![^>]*src=)/);
-    const linked = [...html.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
-    expect(linked).toContain("/page.js");
-    expect(linked).toContain("/page.css");
-    for (const path of new Set(linked)) {
-      const file = await fetch(simulator.url + path);
-      expect(file.status, path).toBe(200);
-      const text = (await file.text()).replaceAll("http://www.w3.org/2000/svg", "");
-      expect(text, path).not.toMatch(/https?:\/\/|url\(/);
-    }
-  });
+test("the page has only existing files, without another origin and without inline code", async () => {
+  const simulator = await startReady();
+  const html = await (await fetch(`${simulator.url}/`)).text();
+  expect(html).not.toMatch(/ on\w+=| style=|<style|<script(?![^>]*src=)/);
+  const linked = [...html.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+  expect(linked).toContain("/page.js");
+  expect(linked).toContain("/page.css");
+  for (const path of new Set(linked)) {
+    const file = await fetch(simulator.url + path);
+    expect(file.status, path).toBe(200);
+    const text = (await file.text()).replaceAll("http://www.w3.org/2000/svg", "");
+    expect(text, path).not.toMatch(/https?:\/\/|url\(/);
+  }
+});
 
-  test("labels every field", async () => {
-    const simulator = await startReady();
-    const html = await (await fetch(`${simulator.url}/`)).text();
-    const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g)].map(([, id]) => id);
-    expect(fields).toEqual(["as-person", "as-account", "text", "name", "token"]);
-    for (const id of fields) expect(html).toContain(`for="${id}"`);
-    expect(html).toContain('aria-live="polite"');
-  });
+test("the page labels every field", async () => {
+  const simulator = await startReady();
+  const html = await (await fetch(`${simulator.url}/`)).text();
+  const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g)].map(([, id]) => id);
+  expect(fields).toEqual(["as-person", "as-account", "text", "name", "token"]);
+  for (const id of fields) expect(html).toContain(`for="${id}"`);
+  expect(html).toContain('aria-live="polite"');
 });
 
 test("a foreign host name or origin is rejected", async () => {
@@ -120,7 +118,7 @@ describe("invalid control input gets a 400 with the reason", () => {
     expect(answer.body.error).toContain(reason);
   });
 
-  test("and an unknown route gets a 404 with the list of routes", async () => {
+  test("an unknown route of the control gets a 404 with the list of routes", async () => {
     const simulator = await startReady();
     const answer = await simulator.sim("/nothing", {});
     expect(answer.status).toBe(404);

@@ -40,12 +40,12 @@ afterAll(async () => {
   receiver.close();
 });
 
-it("lists each control route once", () => {
+it("the README lists each control route once", () => {
   const routes = firstColumn(page.split("### ")[0] ?? "").filter((name) => /^(GET|POST) /.test(name));
   expect(routes.toSorted()).toEqual(Object.keys(controlRoutes).toSorted());
 });
 
-it("lists each kind of action and each fault once", () => {
+it("the README lists each kind of action and each fault once", () => {
   expect(firstColumn(section("Actions of a person")).toSorted()).toEqual([...personKinds].toSorted());
   expect(firstColumn(section("Faults")).toSorted()).toEqual([...faultModes].toSorted());
 });
@@ -66,7 +66,7 @@ it.each(requests.map(({ code }) => code))("the example is accepted: %s", async (
   );
 });
 
-it("names every field that a control route reads", () => {
+it("the README names every field that a control route reads", () => {
   const source = globSync("packages/simulator/src/control/*.ts", { cwd: PROJECT }).map((path) => readPage(path));
   const fields = source.flatMap((text) => [...text.matchAll(/(?:optional|required)\w+\(\s*fields,\s*"(\w+)"/g)]);
   expect(fields.length).toBeGreaterThan(30);

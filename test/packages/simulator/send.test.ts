@@ -79,7 +79,7 @@ describe("the window", () => {
     },
   );
 
-  test("is closed for a person who never wrote, and a reaction opens it", async () => {
+  test("the window is closed for a person who never wrote, and a reaction opens it", async () => {
     const { simulator } = await startWithPerson();
     const { body } = await simulator.sim("/people", { account: testAccounts.login.externalId, name: "Quiet" });
     expect((await simulator.sendToPerson("login", body.id)).body.error).toMatchObject({
@@ -111,7 +111,7 @@ describe("the window", () => {
 });
 
 describe("refusals", () => {
-  test("for unknown people differ by channel", async () => {
+  test("refusals for unknown people differ by channel", async () => {
     const { simulator } = await startWithPerson();
     expect((await simulator.sendToPerson("login", "1")).body.error).toMatchObject({
       code: 100,
@@ -148,7 +148,7 @@ describe("refusals", () => {
     expect((await sendOnNode("99")).body.error).toMatchObject({ code: 100, error_subcode: 33 });
   });
 
-  test("for neither or both of message and sender_action", async () => {
+  test("refusals for neither or both of message and sender_action", async () => {
     const { simulator, person } = await startWithPerson();
     expect((await simulator.sendToPerson("login", person, { message: undefined })).body.error.code).toBe(100);
     expect((await simulator.sendToPerson("login", person, { sender_action: "typing_on" })).body.error.code).toBe(100);
@@ -157,7 +157,7 @@ describe("refusals", () => {
     expect(typing.body.message_id).toBeUndefined();
   });
 
-  test("for a person who blocked the account", async () => {
+  test("refusals for a person who blocked the account", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/people", { account: testAccounts.login.externalId, person, blocked: true });
     expect((await simulator.sendToPerson("login", person)).body.error).toMatchObject({
@@ -166,7 +166,7 @@ describe("refusals", () => {
     });
   });
 
-  test("for a reply to a message of another conversation", async () => {
+  test("refusals for a reply to a message of another conversation", async () => {
     const { simulator, person, mid } = await startWithPerson();
     expect((await simulator.sendToPerson("login", person, { reply_to: { mid } })).status).toBe(200);
     expect((await simulator.sendToPerson("login", person, { reply_to: { mid: "other" } })).body.error.code).toBe(100);

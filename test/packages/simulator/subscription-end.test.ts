@@ -21,7 +21,7 @@ async function startFailing() {
 const page = testAccounts.messenger.pageId;
 const { externalId, connection } = testAccounts.messenger;
 
-test("retries follow the simulator's clock", async () => {
+test("each retry follows the simulator's clock", async () => {
   const { hook, simulator, advance, state } = await startFailing();
   await simulator.personSends("messenger");
   await expect.poll(() => hook.got.length).toBeGreaterThanOrEqual(3);

@@ -57,18 +57,21 @@ const serveFile = (mime: string, bytes: Uint8Array) =>
   files((_request, response) => response.writeHead(200, { "Content-Type": mime }).end(bytes));
 
 describe("a file uploaded by URL", () => {
-  test.each(["login", "viaPage", "messenger"] as const)("can be sent by its id (%s)", async (name) => {
-    const { simulator, upload, send } = await startWithPerson();
-    const { status, body } = await upload(name, "image", `${await serveFile("image/png", png)}/upl_1.png`);
-    expect([status, Object.keys(body)]).toEqual([200, ["attachment_id"]]);
-    expect(body.attachment_id).toMatch(/^\d{17}$/);
-    expect((await send(name, "image", body.attachment_id)).status).toBe(200);
-    const { threads } = (await simulator.get("/_sim/state")).body;
-    const [, sent] = threads[0].messages;
-    expect(sent.attachments).toEqual([
-      { type: "image", payload: { url: `${simulator.url}/media/${body.attachment_id}.png` } },
-    ]);
-  });
+  test.each(["login", "viaPage", "messenger"] as const)(
+    "a file uploaded by URL can be sent by its id (%s)",
+    async (name) => {
+      const { simulator, upload, send } = await startWithPerson();
+      const { status, body } = await upload(name, "image", `${await serveFile("image/png", png)}/upl_1.png`);
+      expect([status, Object.keys(body)]).toEqual([200, ["attachment_id"]]);
+      expect(body.attachment_id).toMatch(/^\d{17}$/);
+      expect((await send(name, "image", body.attachment_id)).status).toBe(200);
+      const { threads } = (await simulator.get("/_sim/state")).body;
+      const [, sent] = threads[0].messages;
+      expect(sent.attachments).toEqual([
+        { type: "image", payload: { url: `${simulator.url}/media/${body.attachment_id}.png` } },
+      ]);
+    },
+  );
 
   test.each([
     ["video", "video/mp4", mp4, "messenger", true],
@@ -109,7 +112,7 @@ describe("a file uploaded by URL", () => {
     }
   });
 
-  test("must be complete and on a loopback host name, without a redirect", async () => {
+  test("a file uploaded by URL must be complete and on a loopback host name, without a redirect", async () => {
     const { upload } = await startWithPerson();
     const origin = await files((request, response) => {
       const image = { "Content-Type": "image/png" };
@@ -139,7 +142,7 @@ describe("a file uploaded by URL", () => {
     expect((await upload("messenger", "image", url)).status).toBe(200);
   });
 
-  test("must be reusable and of a known type", async () => {
+  test("a file uploaded by URL must be reusable and of a known type", async () => {
     const { simulator, upload } = await startWithPerson();
     const { path, token } = edgeByAccount.messenger;
     const attachment = { type: "image", payload: { url: `${await serveFile("image/png", png)}/a.png` } };
@@ -149,74 +152,73 @@ describe("a file uploaded by URL", () => {
   });
 });
 
-describe("a file posted in a form", () => {
-  const post = (url: string, name: Name, file: Blob, fileName: string, type = "image") => {
-    const { path, token, extra } = edgeByAccount[name];
-    const form = new FormData();
-    for (const [field, value] of Object.entries(extra)) form.set(field, value);
-    form.set("message", JSON.stringify({ attachment: { type, payload: { is_reusable: true } } }));
-    form.set("filedata", file, fileName);
-    return fetch(url + path, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: form });
-  };
+const post = (url: string, name: Name, file: Blob, fileName: string, type = "image") => {
+  const { path, token, extra } = edgeByAccount[name];
+  const form = new FormData();
+  for (const [field, value] of Object.entries(extra)) form.set(field, value);
+  form.set("message", JSON.stringify({ attachment: { type, payload: { is_reusable: true } } }));
+  form.set("filedata", file, fileName);
+  return fetch(url + path, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: form });
+};
 
-  test.each(["login", "viaPage", "messenger"] as const)("can be sent by its id (%s)", async (name) => {
+test.each(["login", "viaPage", "messenger"] as const)(
+  "a file posted in a form can be sent by its id (%s)",
+  async (name) => {
     const { simulator, send } = await startWithPerson();
     const answer = await post(simulator.url, name, new Blob([png], { type: "image/png" }), "a.png");
     const { attachment_id } = (await answer.json()) as Fields;
     expect((await send(name, "image", attachment_id)).status).toBe(200);
-  });
+  },
+);
 
-  test("may be as large as the largest file, and its type is checked", async () => {
-    const { simulator } = await startWithPerson();
-    const video = Buffer.alloc(25 * 1024 * 1024);
-    mp4.copy(video);
-    const large = await post(simulator.url, "messenger", new Blob([video], { type: "video/mp4" }), "a.mp4", "video");
-    expect(large.status).toBe(200);
-    const wrong = await post(simulator.url, "messenger", new Blob([pdf], { type: "image/png" }), "a.png");
-    expect(((await wrong.json()) as Fields).error).toMatchObject({ error_subcode: 2018047 });
-    const response = await post(simulator.url, "login", new Blob([png], { type: "image/png" }), "für.png");
-    expect(response.status).toBe(400);
-  });
+test("a file posted in a form may be as large as the largest file, and its type is checked", async () => {
+  const { simulator } = await startWithPerson();
+  const video = Buffer.alloc(25 * 1024 * 1024);
+  mp4.copy(video);
+  const large = await post(simulator.url, "messenger", new Blob([video], { type: "video/mp4" }), "a.mp4", "video");
+  expect(large.status).toBe(200);
+  const wrong = await post(simulator.url, "messenger", new Blob([pdf], { type: "image/png" }), "a.png");
+  expect(((await wrong.json()) as Fields).error).toMatchObject({ error_subcode: 2018047 });
+  const response = await post(simulator.url, "login", new Blob([png], { type: "image/png" }), "für.png");
+  expect(response.status).toBe(400);
 });
 
-describe("an uploaded file", () => {
-  const refused = { status: 400, body: { error: { code: 100, error_subcode: 2018074 } } };
+const refused = { status: 400, body: { error: { code: 100, error_subcode: 2018074 } } };
 
-  test("belongs to the account that uploaded it", async () => {
-    const { upload, send } = await startWithPerson();
-    const url = `${await serveFile("image/png", png)}/a.png`;
-    const ofPage = (await upload("messenger", "image", url)).body.attachment_id;
-    expect(await send("viaPage", "image", ofPage)).toMatchObject(refused);
-    expect(await send("login", "image", ofPage)).toMatchObject(refused);
-    const ofInstagram = (await upload("viaPage", "image", url)).body.attachment_id;
-    expect(await send("messenger", "image", ofInstagram)).toMatchObject(refused);
-    expect((await send("viaPage", "image", ofInstagram)).status).toBe(200);
-  });
+test("an uploaded file belongs to the account that uploaded it", async () => {
+  const { upload, send } = await startWithPerson();
+  const url = `${await serveFile("image/png", png)}/a.png`;
+  const ofPage = (await upload("messenger", "image", url)).body.attachment_id;
+  expect(await send("viaPage", "image", ofPage)).toMatchObject(refused);
+  expect(await send("login", "image", ofPage)).toMatchObject(refused);
+  const ofInstagram = (await upload("viaPage", "image", url)).body.attachment_id;
+  expect(await send("messenger", "image", ofInstagram)).toMatchObject(refused);
+  expect((await send("viaPage", "image", ofInstagram)).status).toBe(200);
+});
 
-  test("lives 90 days", async () => {
-    const { simulator, upload, send } = await startWithPerson();
-    const { attachment_id } = (await upload("messenger", "image", `${await serveFile("image/png", png)}/a.png`)).body;
-    await simulator.sim("/clock", { offset_ms: 90 * day - 60_000 });
-    expect((await send("messenger", "image", attachment_id)).status).toBe(200);
-    await simulator.sim("/clock", { offset_ms: 90 * day + 60_000 });
-    expect(await send("messenger", "image", attachment_id)).toMatchObject(refused);
-  });
+test("an uploaded file lives 90 days", async () => {
+  const { simulator, upload, send } = await startWithPerson();
+  const { attachment_id } = (await upload("messenger", "image", `${await serveFile("image/png", png)}/a.png`)).body;
+  await simulator.sim("/clock", { offset_ms: 90 * day - 60_000 });
+  expect((await send("messenger", "image", attachment_id)).status).toBe(200);
+  await simulator.sim("/clock", { offset_ms: 90 * day + 60_000 });
+  expect(await send("messenger", "image", attachment_id)).toMatchObject(refused);
+});
 
-  test("is sent as its own type, on a Page's Instagram account also as MEDIA_SHARE, or only so if configured", async () => {
-    const { simulator, upload, send } = await startWithPerson();
-    const url = `${await serveFile("video/mp4", mp4)}/a.mp4`;
-    const id = (await upload("viaPage", "video", url)).body.attachment_id;
-    const ofMessenger = (await upload("messenger", "video", url)).body.attachment_id;
-    const mistyped = { status: 400, body: { error: { code: 100, error_subcode: 2534015 } } };
-    expect((await send("viaPage", "video", id)).status).toBe(200);
-    expect((await send("viaPage", "MEDIA_SHARE", id)).status).toBe(200);
-    expect(await send("viaPage", "image", id)).toMatchObject(mistyped);
-    expect(await send("messenger", "MEDIA_SHARE", ofMessenger)).toMatchObject(mistyped);
-    await simulator.sim("/faults", { mode: "media_share_only" });
-    expect(await send("viaPage", "video", id)).toMatchObject(mistyped);
-    expect((await send("viaPage", "MEDIA_SHARE", id)).status).toBe(200);
-    expect((await send("messenger", "video", ofMessenger)).status).toBe(200);
-  });
+test("an uploaded file is sent as its own type, on a Page's Instagram account also as MEDIA_SHARE, or only so if configured", async () => {
+  const { simulator, upload, send } = await startWithPerson();
+  const url = `${await serveFile("video/mp4", mp4)}/a.mp4`;
+  const id = (await upload("viaPage", "video", url)).body.attachment_id;
+  const ofMessenger = (await upload("messenger", "video", url)).body.attachment_id;
+  const mistyped = { status: 400, body: { error: { code: 100, error_subcode: 2534015 } } };
+  expect((await send("viaPage", "video", id)).status).toBe(200);
+  expect((await send("viaPage", "MEDIA_SHARE", id)).status).toBe(200);
+  expect(await send("viaPage", "image", id)).toMatchObject(mistyped);
+  expect(await send("messenger", "MEDIA_SHARE", ofMessenger)).toMatchObject(mistyped);
+  await simulator.sim("/faults", { mode: "media_share_only" });
+  expect(await send("viaPage", "video", id)).toMatchObject(mistyped);
+  expect((await send("viaPage", "MEDIA_SHARE", id)).status).toBe(200);
+  expect((await send("messenger", "video", ofMessenger)).status).toBe(200);
 });
 
 describe("a fault of all calls", () => {
@@ -250,7 +252,7 @@ describe("a fault of all calls", () => {
   test.each([
     ["login", testAccounts.login.externalId],
     ["messenger", testPage.id],
-  ] as const)("limits the rate of an upload, for the requested minutes (%s)", async (name, id) => {
+  ] as const)("a fault of all calls limits the rate of an upload, for the requested minutes (%s)", async (name, id) => {
     const { upload, storedIds } = await startWithFault({ mode: "rate_limited", minutes: 17 }, name);
     const { headers, body } = await upload();
     expect(body.error).toMatchObject({ code: 613 });
@@ -286,7 +288,7 @@ describe("a fault of all calls", () => {
     expect((await (await rawUpload()).text()).length).toBeGreaterThan(10 * 1024 * 1024);
   });
 
-  test("that refuses only a send does not alter an upload, which counts", async () => {
+  test("a fault of all calls that refuses only a send does not alter an upload, which counts", async () => {
     const { simulator, upload } = await startWithFault({ mode: "outside_window" });
     expect((await upload()).status).toBe(200);
     expect((await simulator.get("/_sim/state")).body.fault).toMatchObject({ mode: "none" });

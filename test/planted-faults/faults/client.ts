@@ -13,7 +13,7 @@ export const clientFaults: readonly PlantedFault[] = [
     file: "packages/client/src/retries.ts",
     search: "return (retryAfter ?? 0) * 1_000 + backoff",
     replacement: "return backoff",
-    killedBy: { file: "test/packages/client/retries.test.ts", title: "starts after Retry-After in %s" },
+    killedBy: { file: "test/packages/client/retries.test.ts", title: "the wait starts after Retry-After in %s" },
   },
   {
     name: "an empty page ends a list of the client",
@@ -22,7 +22,7 @@ export const clientFaults: readonly PlantedFault[] = [
     replacement: "while (page.next_cursor !== null && entries(page).length > 0) {",
     killedBy: {
       file: "test/packages/client/paging.test.ts",
-      title: "gives the entries of all pages, over empty pages, and stops at a null cursor",
+      title: "the client gives the entries of all pages, over empty pages, and stops at a null cursor",
     },
   },
   {
@@ -30,14 +30,14 @@ export const clientFaults: readonly PlantedFault[] = [
     file: "packages/client/src/http-client.ts",
     search: `        redirect: "manual",`,
     replacement: `        redirect: "follow",`,
-    killedBy: { file: "test/packages/client/retries.test.ts", title: "is not retried after %s" },
+    killedBy: { file: "test/packages/client/retries.test.ts", title: "a read is not retried after %s" },
   },
   {
     name: "the client accepts an API key in a worker of a page",
     file: "packages/client/src/key-rule.ts",
     search: "runtime instanceof WorkerGlobalScope && location !== undefined;",
     replacement: "false;",
-    killedBy: { file: "test/packages/client/api-key.test.ts", title: "refuses a key: %s" },
+    killedBy: { file: "test/packages/client/api-key.test.ts", title: "the runtime refuses a key: %s" },
   },
   {
     name: "the client sends an API key to any host whose name begins like a loopback address",
@@ -46,7 +46,7 @@ export const clientFaults: readonly PlantedFault[] = [
     replacement: "/;",
     killedBy: {
       file: "test/packages/client/api-key.test.ts",
-      title: "is refused for %s, and the fix is named",
+      title: "over plain http, an API key is refused for %s, and the fix is named",
     },
   },
   {
@@ -54,7 +54,10 @@ export const clientFaults: readonly PlantedFault[] = [
     file: "packages/client/src/webhook-verifier.ts",
     search: "if (Math.abs(Math.floor(now / 1_000) - Number(timestamp)) > TOLERANCE_SECONDS) {",
     replacement: "if (Math.floor(now / 1_000) - Number(timestamp) < -TOLERANCE_SECONDS) {",
-    killedBy: { file: "test/packages/client/webhook-verifier.test.ts", title: "at %i ms of the receiver's clock: %s" },
+    killedBy: {
+      file: "test/packages/client/webhook-verifier.test.ts",
+      title: "a signature at %i ms of the receiver's clock is %s",
+    },
   },
   {
     name: "a mistyped secret is the key of a digest",
@@ -70,7 +73,7 @@ export const clientFaults: readonly PlantedFault[] = [
     replacement: "    const earlier = [...this.#sockets];\n    for (const other of earlier) other.close();\n",
     killedBy: {
       file: "test/packages/client/realtime.test.ts",
-      title: "opens the next connection before it closes the first one, and reports each event of both once",
+      title: "a renewal opens the next connection before it closes the first one, and reports each event of both once",
     },
   },
   {
@@ -80,7 +83,7 @@ export const clientFaults: readonly PlantedFault[] = [
     replacement: "if (this.#ids.has(id)) return true;",
     killedBy: {
       file: "test/packages/client/realtime.test.ts",
-      title: "gets a ticket, connects, and reports hello and each event once",
+      title: "the client gets a ticket, connects, and reports hello and each event once",
     },
   },
   {

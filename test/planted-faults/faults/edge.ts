@@ -8,7 +8,8 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/lib/stacks/gateways.test.ts",
-      title: "has one stage, on which webhooks, sign-in, check page and the rest each have a throttle of their own",
+      title:
+        "the HTTP API has one stage, on which webhooks, sign-in, check page and the rest each have a throttle of their own",
     },
   },
   {
@@ -18,7 +19,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/lib/stacks/gateways.test.ts",
-      title: "creates the stage after each route that it throttles, which CloudFormation requires",
+      title: "the HTTP API creates the stage after each route that it throttles, which CloudFormation requires",
     },
   },
   {
@@ -28,7 +29,8 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "{}",
     killedBy: {
       file: "test/lib/stacks/service-stack.test.ts",
-      title: "reserves concurrency for the platforms' webhooks, and for nothing else unless the operator does",
+      title:
+        "the functions reserves concurrency for the platforms' webhooks, and for nothing else unless the operator does",
     },
   },
   {
@@ -48,7 +50,7 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/functions/request-limits.test.ts",
-      title: "does not consume the limit of a tenant of others by naming it",
+      title: "a person of several tenants does not consume the limit of a tenant of others by naming it",
     },
   },
   {
@@ -58,7 +60,8 @@ export const edgeFaults: readonly PlantedFault[] = [
     replacement: "callerUse.limit > 0 ||",
     killedBy: {
       file: "test/functions/request-limits.test.ts",
-      title: "is refused for the one at its limit, however the request names it, and for no other",
+      title:
+        "a person of several tenants is refused for the one at its limit, however the request names it, and for no other",
     },
   },
   {

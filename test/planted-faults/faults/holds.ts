@@ -119,7 +119,7 @@ export const holdsFaults: readonly PlantedFault[] = [
     replacement: "status === 404",
     killedBy: {
       file: "test/web/steps.test.ts",
-      title: "offers a retry when a proxy answers before the solutions were submitted",
+      title: "the page offers a retry when a proxy answers before the solutions were submitted",
     },
   },
 ];

@@ -157,7 +157,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     await sendProfileRequests(ports, effects);`,
     killedBy: {
       file: "test/functions/ingest/worker.test.ts",
-      title: "in a file is read from there, and the file is removed after everything is published",
+      title: "a webhook in a file is read from there, and the file is removed after everything is published",
     },
   },
   {

@@ -19,7 +19,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "invoke(event, invocation)",
     killedBy: {
       file: "test/functions/worker/middleware.test.ts",
-      title: "begins no call once it has failed for lack of time",
+      title: "a worker behind a schedule begins no call once it has failed for lack of time",
     },
   },
   {
@@ -29,7 +29,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/functions/worker/middleware.test.ts",
-      title: "lets none of its records begin a call between its deadline and its report",
+      title: "a worker behind a queue lets none of its records begin a call between its deadline and its report",
     },
   },
   {
@@ -39,7 +39,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/functions/worker/middleware.test.ts",
-      title: "reports the outcome of a record whose last call ends within half a second",
+      title: "a worker behind a queue reports the outcome of a record whose last call ends within half a second",
     },
   },
   {
@@ -59,7 +59,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/base/net/webhook-client-late.test.ts",
-      title: "is not made, and its host is not looked up",
+      title: "an attempt whose invocation answers first is not made, and its host is not looked up",
     },
   },
   {
@@ -69,7 +69,8 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "else if (!this.#mayCall)",
     killedBy: {
       file: "test/base/net/webhook-client-late.test.ts",
-      title: "is not made when it waits for a connection, and the next one is",
+      title:
+        "an attempt whose invocation answers first is not made when it waits for a connection, and the next one is",
     },
   },
   {
@@ -79,7 +80,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/platforms/api/send.test.ts",
-      title: "does not leave once its invocation has answered",
+      title: "a message that is late does not leave once its invocation has answered",
     },
   },
   {
@@ -89,7 +90,7 @@ export const lateCallsFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/base/kernel/call-scope.test.ts",
-      title: "is started again when its invocation has ended before it",
+      title: "a read that several invocations share is started again when its invocation has ended before it",
     },
   },
 ];

@@ -11,7 +11,7 @@ export const mailFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/base/aws/mail.test.ts",
-      title: "after %s the outcome is unknown, and the mail is not sent again",
+      title: "after %s, the outcome is unknown and the mail is not sent again",
     },
   },
   {
@@ -19,14 +19,17 @@ export const mailFaults: readonly PlantedFault[] = [
     file: "shared/features/access/flows/mails/mail-sign-in-link.ts",
     search: `if (!(await loginTokens.claimMail(loginId, { op, now }))) return drop("stale");`,
     replacement: "",
-    killedBy: { file: worker, title: "is mailed once when its message comes twice, in one batch or later" },
+    killedBy: {
+      file: worker,
+      title: "a sign-in link is mailed once when its message comes twice, in one batch or later",
+    },
   },
   {
     name: "the worker does not recognize its own claim of a mail when the answer was lost",
     file: "shared/features/access/store/login-tokens.ts",
     search: "write, { ownMark: { [A.op]: op } }",
     replacement: "write",
-    killedBy: { file: worker, title: "is mailed although the answer of its claim was lost" },
+    killedBy: { file: worker, title: "a sign-in link is mailed although the answer of its claim was lost" },
   },
   {
     name: "a mail that SES did not take stays claimed",
@@ -34,14 +37,17 @@ export const mailFaults: readonly PlantedFault[] = [
     search: `    await release();
 `,
     replacement: "",
-    killedBy: { file: worker, title: "is mailed by the next receive when SES was throttled, and only then" },
+    killedBy: {
+      file: worker,
+      title: "a sign-in link is mailed by the next receive when SES was throttled, and only then",
+    },
   },
   {
     name: "a link is mailed to an address that may not sign in",
     file: "shared/features/access/flows/sign-in-eligibility.ts",
     search: "return (await invites.pendingFor(addressHashes, now)).length > 0;",
     replacement: "return true;",
-    killedBy: { file: worker, title: "is not mailed %s, but it is where sign-up is open" },
+    killedBy: { file: worker, title: "a sign-in link is not mailed %s, but it is where sign-up is open" },
   },
   {
     name: "a worker gives back the claim of another one",

@@ -83,7 +83,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "FIRST_DELAY",
     killedBy: {
       file: "test/functions/worker/middleware.test.ts",
-      title: "lets a fault come back after 5, 10, 20, … 160 seconds, each plus up to a tenth",
+      title: "a worker behind a queue lets a fault come back after 5, 10, 20, … 160 seconds, each plus up to a tenth",
     },
   },
   {
@@ -113,7 +113,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "if (!(error instanceof TransactionConflictException) || attempt > 0) throw error;",
     killedBy: {
       file: "test/base/table/repeated-requests.test.ts",
-      title: "counts once when its first answer was a conflict",
+      title: "a write of an item that a transaction is writing counts once when its first answer was a conflict",
     },
   },
   {
@@ -133,7 +133,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "return isOwnWrite(null, ownMark)",
     killedBy: {
       file: "test/base/table/repeated-requests.test.ts",
-      title: "recognizes its own result when its first answer was lost and its repetition met a conflict",
+      title:
+        "a write of an item that a transaction is writing recognizes its own result when its first answer was lost and its repetition met a conflict",
     },
   },
   {
@@ -153,7 +154,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",
-      title: "lets a message wait for three hours when %s, with five receives at most",
+      title: "a worker in an outage lets a message wait for three hours when %s, with five receives at most",
     },
   },
   {
@@ -163,7 +164,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/histories/outages.test.ts",
-      title: "leaves each conversation with its newest message, and stores what waited in the order of its times",
+      title:
+        "the outage leaves each conversation with its newest message, and stores what waited in the order of its times",
     },
   },
   {
@@ -183,7 +185,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "const namedWait = 0;",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",
-      title: "lets a message wait at once for as long as the platform says, a quarter of an hour at most at a time",
+      title:
+        "a worker in an outage lets a message wait at once for as long as the platform says, a quarter of an hour at most at a time",
     },
   },
   {
@@ -193,7 +196,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",
-      title: "are in the inbox and published at once, and their copies are stored after it",
+      title:
+        "webhooks while the bucket of raw copies refuses everything are in the inbox and published at once, and their copies are stored after it",
     },
   },
   {
@@ -203,7 +207,8 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     replacement: "  }\n  if (inbound.file) {\n",
     killedBy: {
       file: "test/functions/worker/outage.test.ts",
-      title: "have a large webhook's file until its copy is stored",
+      title:
+        "webhooks while the bucket of raw copies refuses everything have a large webhook's file until its copy is stored",
     },
   },
 ];

@@ -38,7 +38,7 @@ export const retentionFaults: readonly PlantedFault[] = [
     replacement: '""',
     killedBy: {
       file: "test/functions/ingest/worker.test.ts",
-      title: "whose first record is retried alone does not overwrite the copies of the others",
+      title: "a batch of webhooks whose first record is retried alone does not overwrite the copies of the others",
     },
   },
   {

@@ -49,7 +49,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "const isLate = false;",
     killedBy: {
       file: "test/platforms/api/send.test.ts",
-      title: "does not leave on a new connection",
+      title: "a message that is late does not leave on a new connection",
     },
   },
   {

@@ -11,14 +11,14 @@ export const textFaults: readonly PlantedFault[] = [
     file: "shared/http/credentials/cookies.ts",
     search: "return text.slice(first, last);",
     replacement: 'return text.slice(start, end).replace(/^[ \\t]+|[ \\t]+$/g, "");',
-    killedBy: { file: doors, title: "costs no more than its length: %s" },
+    killedBy: { file: doors, title: "a JSON text costs no more than its length: %s" },
   },
   {
     name: "texts: a long header chooses the coding by all of it",
     file: "shared/http/content-coding.ts",
     search: "acceptEncoding.slice(0, HEADER_CHARS_READ)",
     replacement: "acceptEncoding",
-    killedBy: { file: doors, title: "costs no more than its length: %s" },
+    killedBy: { file: doors, title: "a JSON text costs no more than its length: %s" },
   },
   {
     name: "texts: a part of a token remains where the read part of a platform's text ends",
@@ -54,7 +54,7 @@ export const textFaults: readonly PlantedFault[] = [
     replacement: "Data: text",
     killedBy: {
       file: "test/base/aws/mail.test.ts",
-      title: "sends no planted character, and the text on its lines",
+      title: "the mailer sends no planted character, and the text on its lines",
     },
   },
   {
@@ -62,7 +62,7 @@ export const textFaults: readonly PlantedFault[] = [
     file: "bin/admin/text/print.ts",
     search: "stderr.write(`$" + "{printableText(text)}",
     replacement: "stderr.write(`$" + "{text}",
-    killedBy: { file: printing, title: "has no planted character: %s" },
+    killedBy: { file: printing, title: "what a command prints has no planted character: %s" },
   },
   {
     name: "texts: an error of the client has the detail as it is",
@@ -78,7 +78,7 @@ export const textFaults: readonly PlantedFault[] = [
     replacement: "node.textContent = text;",
     killedBy: {
       file: "test/web/check-page.test.ts",
-      title: "shows what others wrote without planted characters, and the message on its lines",
+      title: "the page shows what others wrote without planted characters, and the message on its lines",
     },
   },
   {
@@ -88,7 +88,7 @@ export const textFaults: readonly PlantedFault[] = [
     replacement: "`\\u2068$" + "{name}\\u2069`",
     killedBy: {
       file: "test/web/check-page.test.ts",
-      title: "shows what others wrote without planted characters, and the message on its lines",
+      title: "the page shows what others wrote without planted characters, and the message on its lines",
     },
   },
   {
@@ -98,7 +98,7 @@ export const textFaults: readonly PlantedFault[] = [
     replacement: "value",
     killedBy: {
       file: "test/web/connect-page.test.ts",
-      title: "shows what others wrote without planted characters: names, details and problems",
+      title: "the page shows what others wrote without planted characters: names, details and problems",
     },
   },
   {
@@ -108,7 +108,7 @@ export const textFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/http/app.test.ts",
-      title: "is the success envelope with a correlation id and no-store",
+      title: "a response is the success envelope with a correlation id and no-store",
     },
   },
   {

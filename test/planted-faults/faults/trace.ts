@@ -8,21 +8,24 @@ export const traceFaults: readonly PlantedFault[] = [
     file: "shared/features/sending/flows/settle-due.ts",
     search: "runWithTrace(due.traceId ?? null, () =>",
     replacement: "runWithTrace(null, () =>",
-    killedBy: { file, title: "follows a reply that the sweep settles to the event of its failure" },
+    killedBy: { file, title: "one trace id follows a reply that the sweep settles to the event of its failure" },
   },
   {
     name: "a held message continues the trace id of its check",
     file: "shared/features/holds/flows/release.ts",
     search: "runWithTrace(hold.traceId ?? currentTraceId(), () =>",
     replacement: "runWithTrace(currentTraceId(), () =>",
-    killedBy: { file, title: "follows a held message, not the check that releases it, to the event of its send" },
+    killedBy: {
+      file,
+      title: "one trace id follows a held message, not the check that releases it, to the event of its send",
+    },
   },
   {
     name: "an erasure in the background has no trace id",
     file: "functions/erase/worker.ts",
     search: "runWithTrace(message.traceId ?? null, () =>",
     replacement: "runWithTrace(null, () =>",
-    killedBy: { file, title: "follows an erasure to its last pass" },
+    killedBy: { file, title: "one trace id follows an erasure to its last pass" },
   },
   {
     name: "an erasure that waits after a dead letter has no trace id",
@@ -30,7 +33,7 @@ export const traceFaults: readonly PlantedFault[] = [
     search: `        [A.op]: op,
         [A.traceId]: traceId,`,
     replacement: "        [A.op]: op,",
-    killedBy: { file, title: "follows an erasure whose message became a dead letter to its last pass" },
+    killedBy: { file, title: "one trace id follows an erasure whose message became a dead letter to its last pass" },
   },
   {
     name: "a due attempt has no trace id",
@@ -40,7 +43,7 @@ export const traceFaults: readonly PlantedFault[] = [
     killedBy: {
       file,
       title:
-        "follows a webhook from the intake through each wait to the last attempt, and then the request that replays it",
+        "one trace id follows a webhook from the intake through each wait to the last attempt, and then the request that replays it",
     },
   },
   {
@@ -48,21 +51,21 @@ export const traceFaults: readonly PlantedFault[] = [
     file: "functions/profile/worker.ts",
     search: "runWithTrace(traceId, () =>",
     replacement: "runWithTrace(null, () =>",
-    killedBy: { file, title: "follows a webhook to the profile of its person" },
+    killedBy: { file, title: "one trace id follows a webhook to the profile of its person" },
   },
   {
     name: "a replayed delivery does not store the trace id of its replay",
     file: "shared/features/delivery/store/delivery-starts.ts",
     search: "...(delivery.traceId === undefined ? {} : { [A.traceId]: delivery.traceId }),",
     replacement: "",
-    killedBy: { file, title: "follows a replay whose attempt was lost and found overdue" },
+    killedBy: { file, title: "one trace id follows a replay whose attempt was lost and found overdue" },
   },
   {
     name: "an overdue attempt that is queued again has no trace id",
     file: "shared/features/delivery/flows/sweep/overdue.ts",
     search: ", ...traceField(traceId) });",
     replacement: " });",
-    killedBy: { file, title: "follows a webhook to an attempt that was lost and found overdue" },
+    killedBy: { file, title: "one trace id follows a webhook to an attempt that was lost and found overdue" },
   },
   {
     name: "a log line has no trace id",
@@ -71,7 +74,7 @@ export const traceFaults: readonly PlantedFault[] = [
     replacement: "line",
     killedBy: {
       file: "test/base/aws/log.test.ts",
-      title: "adds the trace id of the work that writes the line",
+      title: "the log adds the trace id of the work that writes the line",
     },
   },
 ];

@@ -8,7 +8,11 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
     file: "shared/features/inbox/flows/ingest-updates.ts",
     search: "if (isServiceFault(error) || error instanceof OutOfTime) break;",
     replacement: "break;",
-    killedBy: { file: partsTest, title: "also stores what the same person wrote after it" },
+    killedBy: {
+      file: partsTest,
+      title:
+        "a webhook of three people, of whom the table refuses one's message also stores what the same person wrote after it",
+    },
   },
   {
     name: "parts: updates overtake one that an outage holds up",
@@ -32,28 +36,41 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
     file: "functions/ingest/worker.ts",
     search: "        mergeEffects(effects, webhookEffects);",
     replacement: "        if (!outcomes.has(webhook.id)) mergeEffects(effects, webhookEffects);",
-    killedBy: { file: partsTest, title: "is received again as it is where it fails, and nothing is queued" },
+    killedBy: {
+      file: partsTest,
+      title: "a webhook that is one part is received again as it is where it fails, and nothing is queued",
+    },
   },
   {
     name: "parts: a part has a raw copy of its own",
     file: "functions/ingest/worker.ts",
     search: "webhooks.filter(({ inbound }) => !inbound.part)",
     replacement: "webhooks",
-    killedBy: { file: partsTest, title: "has one raw copy, that of the whole webhook" },
+    killedBy: {
+      file: partsTest,
+      title: "a webhook of more than 50 updates has one raw copy, that of the whole webhook",
+    },
   },
   {
     name: "parts: a webhook is done although the queue did not take its parts",
     file: "functions/ingest/worker.ts",
     search: "}, remaining.parts);",
     replacement: "}, remaining.parts).catch(() => {});",
-    killedBy: { file: partsTest, title: "is received again where the queue does not take its parts" },
+    killedBy: {
+      file: partsTest,
+      title: "a webhook of several people is received again where the queue does not take its parts",
+    },
   },
   {
     name: "parts: a part of a webhook that waited waits as long again",
     file: "shared/features/inbox/flows/inbound-webhooks.ts",
     search: "waitedSince === null ? body",
     replacement: "waitedSince !== 0 ? body",
-    killedBy: { file: partsTest, title: "that waited for the end of an outage has parts that wait no longer than it" },
+    killedBy: {
+      file: partsTest,
+      title:
+        "a webhook of more than 50 updates that waited for the end of an outage has parts that wait no longer than it",
+    },
   },
   {
     name: "parts: the updates after the first 50 are dropped",

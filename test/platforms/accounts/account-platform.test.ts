@@ -59,105 +59,101 @@ const flavours = [
   ["messenger", pageFields],
 ] as const;
 
-describe("the subscription", () => {
-  test.each(flavours)("of %s names %s", async (connection, fields) => {
-    const { calls, account } = over(connection, { success: true });
-    expect(await calls.subscribe(account, TOKEN)).toEqual({ kind: "done" });
-    const proof = connection === "instagram_login" ? {} : { appsecret_proof: proofOf(TOKEN) };
-    expect(onlyCall()).toEqual({
-      call: `POST ${nodes[connection]}/subscribed_apps`,
-      query: { subscribed_fields: fields, ...proof },
-      authorization: `Bearer ${TOKEN}`,
-    });
-  });
-
-  test.each(flavours)("of %s ends with one DELETE", async (connection) => {
-    const { calls, account } = over(connection, { success: true });
-    expect(await calls.unsubscribe(account, TOKEN)).toEqual({ kind: "done" });
-    expect(onlyCall()).toMatchObject({ call: `DELETE ${nodes[connection]}/subscribed_apps` });
-    expect(onlyCall().query).toEqual(connection === "instagram_login" ? {} : { appsecret_proof: proofOf(TOKEN) });
-  });
-
-  test("is ended by one try that has an end", async () => {
-    const { calls, account } = over("messenger", () => {});
-    expect(await calls.unsubscribe(account, TOKEN, clockNow() + 150)).toEqual({ kind: "unknown" });
-    expect(platform.calls).toHaveLength(1);
-  });
-
-  test.each(flavours)("of %s is complete with every field", async (connection, fields) => {
-    const names = fields.split(",");
-    const apps: [unknown, boolean][] = [
-      [[{ id: app.metaAppId, subscribed_fields: [...names, "feed"] }], true],
-      [[{ id: app.metaAppId, subscribed_fields: names.map((name) => ({ name, version: "v26.0" })) }], true],
-      [[{ id: app.metaAppId, subscribed_fields: names.slice(1) }], false],
-      [[{ id: app.metaAppId }], false],
-      [[{ id: "1", subscribed_fields: names }], connection === "instagram_login"],
-      [[], false],
-      [["app"], false],
-    ];
-    for (const [data, isComplete] of apps) {
-      const { calls, account } = over(connection, { data });
-      expect(await calls.readSubscription(account, TOKEN)).toEqual({ kind: "read", isComplete });
-      expect(onlyCall()).toMatchObject({ call: `GET ${nodes[connection]}/subscribed_apps` });
-    }
+test.each(flavours)("the subscription of %s names %s", async (connection, fields) => {
+  const { calls, account } = over(connection, { success: true });
+  expect(await calls.subscribe(account, TOKEN)).toEqual({ kind: "done" });
+  const proof = connection === "instagram_login" ? {} : { appsecret_proof: proofOf(TOKEN) };
+  expect(onlyCall()).toEqual({
+    call: `POST ${nodes[connection]}/subscribed_apps`,
+    query: { subscribed_fields: fields, ...proof },
+    authorization: `Bearer ${TOKEN}`,
   });
 });
 
-describe("a refresh", () => {
-  test("extends the token of Instagram Login, whose life is counted from the call", async () => {
-    const { calls } = over("instagram_login", { access_token: "IGAAnew", token_type: "bearer", expires_in: 5_183_944 });
-    expect(await calls.refresh("IGAAold")).toEqual({
-      kind: "refreshed",
-      token: "IGAAnew",
-      expiresAt: NOW + 5_183_944_000,
-    });
-    expect(onlyCall()).toEqual({
-      call: "GET /instagram/refresh_access_token",
-      query: { grant_type: "ig_refresh_token", access_token: "IGAAold" },
-      authorization: undefined,
-    });
-  });
+test.each(flavours)("the subscription of %s ends with one DELETE", async (connection) => {
+  const { calls, account } = over(connection, { success: true });
+  expect(await calls.unsubscribe(account, TOKEN)).toEqual({ kind: "done" });
+  expect(onlyCall()).toMatchObject({ call: `DELETE ${nodes[connection]}/subscribed_apps` });
+  expect(onlyCall().query).toEqual(connection === "instagram_login" ? {} : { appsecret_proof: proofOf(TOKEN) });
+});
 
-  test("of a page's token is refused without a call", async () => {
-    const { calls } = over("messenger", {});
-    expect(await calls.refresh(TOKEN)).toMatchObject({ kind: "refused", class: "other", accountStatus: null });
-    expect(platform.calls).toEqual([]);
-  });
+test("the subscription is ended by one try that has an end", async () => {
+  const { calls, account } = over("messenger", () => {});
+  expect(await calls.unsubscribe(account, TOKEN, clockNow() + 150)).toEqual({ kind: "unknown" });
+  expect(platform.calls).toHaveLength(1);
+});
 
-  test.each([
-    {},
-    { access_token: "IGAAnew" },
-    { expires_in: 5 },
-    { access_token: "", expires_in: 5 },
-    { access_token: "a b", expires_in: 5 },
-    { access_token: "a\r\nx: y", expires_in: 5 },
-    { access_token: "x".repeat(3_000), expires_in: 5 },
-    { access_token: "IGAAnew", expires_in: 0 },
-    { access_token: "IGAAnew", expires_in: -1 },
-    { access_token: "IGAAnew", expires_in: "soon" },
-  ])("that is answered with %j is a failure", async (answer) => {
-    const { calls } = over("instagram_login", answer);
-    expect(await calls.refresh("IGAAold")).toEqual({ kind: "unknown" });
-  });
+test.each(flavours)("the subscription of %s is complete with every field", async (connection, fields) => {
+  const names = fields.split(",");
+  const apps: [unknown, boolean][] = [
+    [[{ id: app.metaAppId, subscribed_fields: [...names, "feed"] }], true],
+    [[{ id: app.metaAppId, subscribed_fields: names.map((name) => ({ name, version: "v26.0" })) }], true],
+    [[{ id: app.metaAppId, subscribed_fields: names.slice(1) }], false],
+    [[{ id: app.metaAppId }], false],
+    [[{ id: "1", subscribed_fields: names }], connection === "instagram_login"],
+    [[], false],
+    [["app"], false],
+  ];
+  for (const [data, isComplete] of apps) {
+    const { calls, account } = over(connection, { data });
+    expect(await calls.readSubscription(account, TOKEN)).toEqual({ kind: "read", isComplete });
+    expect(onlyCall()).toMatchObject({ call: `GET ${nodes[connection]}/subscribed_apps` });
+  }
+});
 
-  test.each([
-    ["a code that leaves the result open", 400, { code: 2 }],
-    ["an unknown code that may pass", 400, { code: 987_654, is_transient: true }],
-    ["a fault of the platform", 500, { code: 1 }],
-    ["a fault of the platform with the code of a refusal", 503, { code: 190 }],
-  ])("that fails with %s has the platform's own words, without the token", async (_, status, error) => {
-    const message = "An unexpected error for IGAAold has occurred.";
-    const { calls } = over("instagram_login", jsonResponse(status, { error: { message, ...error } }));
-    expect(await calls.refresh("IGAAold")).toEqual({
-      kind: "unknown",
-      detail: "An unexpected error for [token] has occurred.",
-    });
+test("a refresh extends the token of Instagram Login, whose life is counted from the call", async () => {
+  const { calls } = over("instagram_login", { access_token: "IGAAnew", token_type: "bearer", expires_in: 5_183_944 });
+  expect(await calls.refresh("IGAAold")).toEqual({
+    kind: "refreshed",
+    token: "IGAAnew",
+    expiresAt: NOW + 5_183_944_000,
   });
+  expect(onlyCall()).toEqual({
+    call: "GET /instagram/refresh_access_token",
+    query: { grant_type: "ig_refresh_token", access_token: "IGAAold" },
+    authorization: undefined,
+  });
+});
 
-  test("that fails without an error in the answer has no words", async () => {
-    const { calls } = over("instagram_login", jsonResponse(503, {}));
-    expect(await calls.refresh("IGAAold")).toEqual({ kind: "unknown" });
+test("a refresh of a page's token is refused without a call", async () => {
+  const { calls } = over("messenger", {});
+  expect(await calls.refresh(TOKEN)).toMatchObject({ kind: "refused", class: "other", accountStatus: null });
+  expect(platform.calls).toEqual([]);
+});
+
+test.each([
+  {},
+  { access_token: "IGAAnew" },
+  { expires_in: 5 },
+  { access_token: "", expires_in: 5 },
+  { access_token: "a b", expires_in: 5 },
+  { access_token: "a\r\nx: y", expires_in: 5 },
+  { access_token: "x".repeat(3_000), expires_in: 5 },
+  { access_token: "IGAAnew", expires_in: 0 },
+  { access_token: "IGAAnew", expires_in: -1 },
+  { access_token: "IGAAnew", expires_in: "soon" },
+])("a refresh that is answered with %j is a failure", async (answer) => {
+  const { calls } = over("instagram_login", answer);
+  expect(await calls.refresh("IGAAold")).toEqual({ kind: "unknown" });
+});
+
+test.each([
+  ["a code that leaves the result open", 400, { code: 2 }],
+  ["an unknown code that may pass", 400, { code: 987_654, is_transient: true }],
+  ["a fault of the platform", 500, { code: 1 }],
+  ["a fault of the platform with the code of a refusal", 503, { code: 190 }],
+])("a refresh that fails with %s has the platform's own words, without the token", async (_, status, error) => {
+  const message = "An unexpected error for IGAAold has occurred.";
+  const { calls } = over("instagram_login", jsonResponse(status, { error: { message, ...error } }));
+  expect(await calls.refresh("IGAAold")).toEqual({
+    kind: "unknown",
+    detail: "An unexpected error for [token] has occurred.",
   });
+});
+
+test("a refresh that fails without an error in the answer has no words", async () => {
+  const { calls } = over("instagram_login", jsonResponse(503, {}));
+  expect(await calls.refresh("IGAAold")).toEqual({ kind: "unknown" });
 });
 
 describe("the inspection of a page's token", () => {
@@ -171,7 +167,7 @@ describe("the inspection of a page's token", () => {
     return calls.inspect(account, TOKEN);
   };
 
-  test("asks with the app's own token, which is proven too", async () => {
+  test("the inspection of a page's token asks with the app's own token, which is proven too", async () => {
     expect(await inspect(data)).toEqual({
       kind: "inspected",
       isValid: true,
@@ -198,11 +194,14 @@ describe("the inspection of a page's token", () => {
     ["messenger", { granular_scopes: [{ scope: "pages_messaging" }] }, true],
     ["messenger", { granular_scopes: [{ scope: "pages_show_list", target_ids: ["1"] }, null] }, true],
     ["instagram_page", { granular_scopes: [{ scope: "instagram_manage_messages", target_ids: [INSTAGRAM] }] }, true],
-  ] as const)("of %s with %j has the rights: %s", async (connection, changes, hasRights) => {
-    expect(await inspect({ ...data, ...changes }, connection)).toMatchObject({ isValid: true, hasRights });
-  });
+  ] as const)(
+    "the inspection of a page's token of %s with %j has the rights: %s",
+    async (connection, changes, hasRights) => {
+      expect(await inspect({ ...data, ...changes }, connection)).toMatchObject({ isValid: true, hasRights });
+    },
+  );
 
-  test("names the platform's words on a token that is not valid, without the token", async () => {
+  test("the inspection of a page's token names the platform's words on a token that is not valid, without the token", async () => {
     const error = { code: 190, subcode: 460, message: `The session of ${TOKEN} is invalid.` };
     expect(await inspect({ ...data, is_valid: false, error })).toMatchObject({
       isValid: false,
@@ -213,17 +212,20 @@ describe("the inspection of a page's token", () => {
     expect(await inspect({ is_valid: false, error: "odd" })).toMatchObject({ isValid: false });
   });
 
-  test.each([0, undefined, null, "never", -5])("with the end of the data access %j names none", async (end) => {
-    expect(await inspect({ ...data, data_access_expires_at: end })).toMatchObject({ dataAccessExpiresAt: null });
-  });
+  test.each([0, undefined, null, "never", -5])(
+    "the inspection of a page's token with the end of the data access %j names none",
+    async (end) => {
+      expect(await inspect({ ...data, data_access_expires_at: end })).toMatchObject({ dataAccessExpiresAt: null });
+    },
+  );
 
-  test("is a failure without an answer on the token", async () => {
+  test("the inspection of a page's token is a failure without an answer on the token", async () => {
     for (const answer of [{}, { is_valid: "yes" }, { scopes: [] }]) {
       expect(await inspect(answer)).toEqual({ kind: "unknown" });
     }
   });
 
-  test("is refused without a call where the app is not set", async () => {
+  test("the inspection of a page's token is refused without a call where the app is not set", async () => {
     platform.respondWith(jsonResponse(200, { data }));
     const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
     const none = { metaAppId: null, metaSecret: null };
@@ -244,7 +246,7 @@ describe("the inspection of a token of Instagram Login", () => {
     return calls.inspect(account, TOKEN);
   };
 
-  test("is one read that needs the right to messages", async () => {
+  test("the inspection of a token of Instagram Login is one read that needs the right to messages", async () => {
     expect(await inspect({ data: [] })).toEqual({
       kind: "inspected",
       isValid: true,
@@ -259,13 +261,13 @@ describe("the inspection of a token of Instagram Login", () => {
     });
   });
 
-  test("says what a refusal says of the token and its rights", async () => {
+  test("the inspection of a token of Instagram Login says what a refusal says of the token and its rights", async () => {
     expect(await inspect(refusal(190, 463))).toMatchObject({ kind: "inspected", isValid: false, hasRights: false });
     expect(await inspect(refusal(10))).toMatchObject({ kind: "inspected", isValid: true, hasRights: false });
     expect(await inspect(refusal(200))).toMatchObject({ kind: "inspected", hasRights: false, detail: "No" });
   });
 
-  test("is a failure by any other refusal", async () => {
+  test("the inspection of a token of Instagram Login is a failure by any other refusal", async () => {
     expect(await inspect(refusal(10, 1893063))).toMatchObject({ kind: "refused", class: "restricted" });
     expect(await inspect(refusal(4))).toMatchObject({ kind: "refused", class: "rate" });
     expect(await inspect(refusal(2))).toEqual({ kind: "unknown", detail: "No" });
@@ -279,7 +281,7 @@ describe("the history", () => {
     ["instagram_login", "instagram"],
     ["instagram_page", "instagram"],
     ["messenger", "messenger"],
-  ] as const)("of %s is listed by pages", async (connection, name) => {
+  ] as const)("the history of %s is listed by pages", async (connection, name) => {
     const paging = { cursors: { before: "B", after: "A" }, next: "https://elsewhere.example/" };
     const { externalId, pageId } = accounts[connection];
     const participants = {
@@ -317,7 +319,7 @@ describe("the history", () => {
     expect(await calls.listThreads(account, TOKEN, { after: null, limit: 10 })).toEqual({ kind: "unknown" });
   });
 
-  test("of one conversation is one call, and its messages come oldest first", async () => {
+  test("the history of one conversation is one call, and its messages come oldest first", async () => {
     const message = (id: string, second: number) => ({
       id,
       created_time: `2026-11-22T09:30:0${second}+0000`,
@@ -338,7 +340,7 @@ describe("the history", () => {
     });
   });
 
-  test("of one conversation of Instagram asks for its stories", async () => {
+  test("the history of one conversation of Instagram asks for its stories", async () => {
     const { calls, account } = over("instagram_login", { messages: { data: [] } });
     expect(await calls.readThread(account, TOKEN, thread.id)).toEqual({ kind: "read", messages: [] });
     expect(onlyCall().query).toEqual({
@@ -346,7 +348,7 @@ describe("the history", () => {
     });
   });
 
-  test("of a conversation with an odd id is refused without a call", async () => {
+  test("the history of a conversation with an odd id is refused without a call", async () => {
     const { calls, account } = over("messenger", {});
     for (const id of ["", ".", "..", "a b", "x".repeat(513)]) {
       expect(await calls.readThread(account, TOKEN, id)).toMatchObject({ kind: "refused" });

@@ -60,7 +60,7 @@ describe("Instagram Login", () => {
     account: { externalId: "17841405793187218", handle: "bakery", displayName: "Bakery" },
   };
 
-  test("redeems the code without its #_, extends the token and reads the account", async () => {
+  test("Instagram Login redeems the code without its #_, extends the token and reads the account", async () => {
     expect(await logIn({ data: [short] }, long, me)).toEqual(loggedIn);
     expect(madeCalls()).toEqual([
       {
@@ -97,11 +97,11 @@ describe("Instagram Login", () => {
       "with a long number",
       `{"access_token":"${IGAA_SHORT}","user_id":25025320000000001,"permissions":["${permissions.split(",").join('","')}"]}`,
     ],
-  ])("accepts the token %s", async (_name, answer) => {
+  ])("Instagram Login accepts the token %s", async (_name, answer) => {
     expect(await logIn(answer, long, me)).toEqual(loggedIn);
   });
 
-  test("keeps every digit of an account that is a long number", async () => {
+  test("Instagram Login keeps every digit of an account that is a long number", async () => {
     const numbers = '{"user_id":17841405793187218,"id":25025320000000001,"username":"bakery","name":"Bakery"}';
     expect(await logIn(short, long, numbers)).toEqual(loggedIn);
     const longer = '{"user_id":178414057931872181234,"id":1,"username":"bakery"}';
@@ -111,7 +111,7 @@ describe("Instagram Login", () => {
     });
   });
 
-  test("is refused at once where the person left out the right to messages", async () => {
+  test("Instagram Login is refused at once where the person left out the right to messages", async () => {
     for (const granted of ["instagram_business_basic", ["instagram_business_basic"], []]) {
       expect(await logIn({ ...short, permissions: granted }, long, me)).toMatchObject({
         kind: "refused",
@@ -122,7 +122,7 @@ describe("Instagram Login", () => {
     }
   });
 
-  test("is refused in the words of the platform, without the code or the secret", async () => {
+  test("Instagram Login is refused in the words of the platform, without the code or the secret", async () => {
     const text = `Matching code ${CODE} was not found or was already used (${SECRET})`;
     const error = { error_type: "OAuthException", code: 400, error_message: text };
     const outcome = await logIn(jsonResponse(400, error));
@@ -144,11 +144,11 @@ describe("Instagram Login", () => {
     ["an account that is an object", { user_id: {} }],
     ["an account that is a fraction", { user_id: 1.5 }],
     ["a user name of control characters", { username: "\u0000\n" }],
-  ])("that finds %s is a failure", async (_name, changes) => {
+  ])("Instagram Login that finds %s is a failure", async (_name, changes) => {
     expect(await logIn(short, long, { ...me, ...changes })).toEqual({ kind: "unknown" });
   });
 
-  test.each(hostileAnswers)("is a failure with $name at any call", async ({ respond }) => {
+  test.each(hostileAnswers)("Instagram Login is a failure with $name at any call", async ({ respond }) => {
     const answers = [short, long, me];
     for (const at of answers.keys()) {
       const outcome = await logIn(...answers.slice(0, at), respond);
@@ -176,7 +176,7 @@ describe("Facebook Login", () => {
   const me = { id: "10150000000000001" };
   const logIn = (...answers: (Respond | object | string)[]) => facebook(...answers).logIn(CODE, REDIRECT);
 
-  test("redeems the code, extends the token and reads the person", async () => {
+  test("Facebook Login redeems the code, extends the token and reads the person", async () => {
     expect(await logIn(short, long, me)).toEqual({
       kind: "logged_in",
       token: "EAAlong",
@@ -203,17 +203,20 @@ describe("Facebook Login", () => {
     ]);
   });
 
-  test("counts sixty days for a token without an end", async () => {
+  test("Facebook Login counts sixty days for a token without an end", async () => {
     expect(await logIn(short, { access_token: "EAAlong" }, me)).toMatchObject({
       expiresAt: NOW + 60 * 24 * 3_600_000,
     });
   });
 
-  test.each([{}, { id: "1#2" }, { id: "1".repeat(100) }, { id: null }])("of the person %j fails", async (person) => {
-    expect(await logIn(short, long, person)).toEqual({ kind: "unknown" });
-  });
+  test.each([{}, { id: "1#2" }, { id: "1".repeat(100) }, { id: null }])(
+    "Facebook Login of the person %j fails",
+    async (person) => {
+      expect(await logIn(short, long, person)).toEqual({ kind: "unknown" });
+    },
+  );
 
-  test.each(hostileAnswers)("is a failure with $name at any call", async ({ respond }) => {
+  test.each(hostileAnswers)("Facebook Login is a failure with $name at any call", async ({ respond }) => {
     const answers = [short, long, me];
     for (const at of answers.keys()) {
       const outcome = await logIn(...answers.slice(0, at), respond);
@@ -224,115 +227,113 @@ describe("Facebook Login", () => {
   });
 });
 
-describe("the pages of a person", () => {
-  const linked = { id: "17841440011223344", username: "bikes", name: "Bikes" };
-  const page = {
-    id: "104512347788901",
-    name: "Bikes",
-    username: "bikesonpage",
-    access_token: "EAApage",
-    tasks: ["ANALYZE", "MESSAGING"],
-    instagram_business_account: linked,
-  };
-  const bikes = {
-    pageId: "104512347788901",
-    name: "Bikes",
-    username: "bikesonpage",
-    token: "EAApage",
-    instagram: { externalId: linked.id, username: "bikes", displayName: "Bikes" },
-  };
-  const list = (...answers: (Respond | object | string)[]) => facebook(...answers).listPages("EAAlong");
-  const pagesOf = (...pages: object[]) => list({ data: pages });
+const linked = { id: "17841440011223344", username: "bikes", name: "Bikes" };
+const page = {
+  id: "104512347788901",
+  name: "Bikes",
+  username: "bikesonpage",
+  access_token: "EAApage",
+  tasks: ["ANALYZE", "MESSAGING"],
+  instagram_business_account: linked,
+};
+const bikes = {
+  pageId: "104512347788901",
+  name: "Bikes",
+  username: "bikesonpage",
+  token: "EAApage",
+  instagram: { externalId: linked.id, username: "bikes", displayName: "Bikes" },
+};
+const list = (...answers: (Respond | object | string)[]) => facebook(...answers).listPages("EAAlong");
+const pagesOf = (...pages: object[]) => list({ data: pages });
 
-  test("are those that it may use for messages", async () => {
-    const others = [
-      { ...page, id: "1", tasks: ["ANALYZE"] },
-      { ...page, id: "2", tasks: undefined },
-      { ...page, id: "3", access_token: undefined },
-      { ...page, id: "#", tasks: [] },
-      {
-        ...page,
-        id: "4",
-        tasks: ["PROFILE_PLUS_MESSAGING"],
-        instagram_business_account: undefined,
-        username: undefined,
-      },
-    ];
-    expect(await pagesOf(page, ...others)).toEqual({
-      kind: "listed",
-      pages: [bikes, { ...bikes, pageId: "4", username: null, instagram: null }],
-    });
-    expect(madeCalls()).toEqual([
-      {
-        call: "GET /v26.0/me/accounts",
-        query: {
-          fields: "id,name,username,access_token,tasks,instagram_business_account{id,username,name}",
-          limit: "100",
-          appsecret_proof: proofOf("EAAlong"),
-        },
-        body: null,
-        authorization: "Bearer EAAlong",
-      },
-    ]);
-  });
-
-  test("keep every digit of long numbers", async () => {
-    const body = JSON.stringify({ data: [page] }).replace(`"${page.id}"`, "104512347788901234567");
-    expect(await list(body)).toMatchObject({ pages: [{ pageId: "104512347788901234567" }] });
-  });
-
-  test("have no Instagram account without its user name", async () => {
-    expect(await pagesOf({ ...page, instagram_business_account: { id: linked.id } })).toMatchObject({
-      pages: [{ instagram: null }],
-    });
-  });
-
-  test.each<[string, object]>([
-    ["an id with a #", { id: "1#2" }],
-    ["an id of 100 characters", { id: "1".repeat(100) }],
-    ["no id", { id: undefined }],
-    ["no name", { name: undefined }],
-    ["a token of two lines", { access_token: "EAA\r\nx" }],
-    ["an Instagram account with a #", { instagram_business_account: { ...linked, id: "1#2" } }],
-    ["an Instagram account of 100 characters", { instagram_business_account: { ...linked, id: "1".repeat(100) } }],
-  ])("are a failure where one has %s", async (_name, changes) => {
-    expect(await pagesOf(page, { ...page, ...changes })).toEqual({ kind: "unknown" });
-  });
-
-  const pageAt = (at: number, next: string | null) => ({
-    data: [{ ...page, id: String(at) }],
-    paging: {
-      cursors: { before: "B", after: next ?? "end" },
-      ...(next === null ? {} : { next: "https://x.example/" }),
+test("the pages of a person are those that it may use for messages", async () => {
+  const others = [
+    { ...page, id: "1", tasks: ["ANALYZE"] },
+    { ...page, id: "2", tasks: undefined },
+    { ...page, id: "3", access_token: undefined },
+    { ...page, id: "#", tasks: [] },
+    {
+      ...page,
+      id: "4",
+      tasks: ["PROFILE_PLUS_MESSAGING"],
+      instagram_business_account: undefined,
+      username: undefined,
     },
+  ];
+  expect(await pagesOf(page, ...others)).toEqual({
+    kind: "listed",
+    pages: [bikes, { ...bikes, pageId: "4", username: null, instagram: null }],
   });
+  expect(madeCalls()).toEqual([
+    {
+      call: "GET /v26.0/me/accounts",
+      query: {
+        fields: "id,name,username,access_token,tasks,instagram_business_account{id,username,name}",
+        limit: "100",
+        appsecret_proof: proofOf("EAAlong"),
+      },
+      body: null,
+      authorization: "Bearer EAAlong",
+    },
+  ]);
+});
 
-  test("are read by their cursor and never by a URL", async () => {
-    const outcome = await list(pageAt(1, "c1"), pageAt(2, "c2"), pageAt(3, null));
-    expect(outcome).toMatchObject({ pages: [{ pageId: "1" }, { pageId: "2" }, { pageId: "3" }] });
-    expect(madeCalls().map(({ query }) => query.after)).toEqual([undefined, "c1", "c2"]);
-  });
+test("the pages of a person keep every digit of long numbers", async () => {
+  const body = JSON.stringify({ data: [page] }).replace(`"${page.id}"`, "104512347788901234567");
+  expect(await list(body)).toMatchObject({ pages: [{ pageId: "104512347788901234567" }] });
+});
 
-  test("are a failure where their cursors lead in a circle", async () => {
-    expect(await list(pageAt(1, "c1"), pageAt(2, "c2"), pageAt(3, "c1"))).toEqual({ kind: "unknown" });
-    expect(platform.calls).toHaveLength(3);
-    expect(await list(pageAt(1, "c1"))).toEqual({ kind: "unknown" });
-    expect(platform.calls).toHaveLength(2);
+test("the pages of a person have no Instagram account without its user name", async () => {
+  expect(await pagesOf({ ...page, instagram_business_account: { id: linked.id } })).toMatchObject({
+    pages: [{ instagram: null }],
   });
+});
 
-  test("are at most those of twenty calls", async () => {
-    const outcome = await list(...Array.from({ length: 30 }, (_, at) => pageAt(at, `c${at}`)));
-    expect(outcome).toMatchObject({ kind: "listed", pages: expect.objectContaining({ length: 20 }) });
-    expect(platform.calls).toHaveLength(20);
-  });
+test.each<[string, object]>([
+  ["an id with a #", { id: "1#2" }],
+  ["an id of 100 characters", { id: "1".repeat(100) }],
+  ["no id", { id: undefined }],
+  ["no name", { name: undefined }],
+  ["a token of two lines", { access_token: "EAA\r\nx" }],
+  ["an Instagram account with a #", { instagram_business_account: { ...linked, id: "1#2" } }],
+  ["an Instagram account of 100 characters", { instagram_business_account: { ...linked, id: "1".repeat(100) } }],
+])("the pages of a person are a failure where one has %s", async (_name, changes) => {
+  expect(await pagesOf(page, { ...page, ...changes })).toEqual({ kind: "unknown" });
+});
 
-  test("are a failure when a later call fails", async () => {
-    expect(await list(pageAt(1, "c1"), jsonResponse(500, {}))).toEqual({ kind: "unknown" });
-    const refused = jsonResponse(400, { error: { message: "No", code: 190 } });
-    expect(await list(pageAt(1, "c1"), refused)).toMatchObject({ kind: "refused", class: "token" });
-  });
+const pageAt = (at: number, next: string | null) => ({
+  data: [{ ...page, id: String(at) }],
+  paging: {
+    cursors: { before: "B", after: next ?? "end" },
+    ...(next === null ? {} : { next: "https://x.example/" }),
+  },
+});
 
-  test.each(hostileAnswers)("are a failure with $name", async ({ respond }) => {
-    expect((await list(respond)).kind).toMatch(/^(refused|unknown)$/);
-  });
+test("the pages of a person are read by their cursor and never by a URL", async () => {
+  const outcome = await list(pageAt(1, "c1"), pageAt(2, "c2"), pageAt(3, null));
+  expect(outcome).toMatchObject({ pages: [{ pageId: "1" }, { pageId: "2" }, { pageId: "3" }] });
+  expect(madeCalls().map(({ query }) => query.after)).toEqual([undefined, "c1", "c2"]);
+});
+
+test("the pages of a person are a failure where their cursors lead in a circle", async () => {
+  expect(await list(pageAt(1, "c1"), pageAt(2, "c2"), pageAt(3, "c1"))).toEqual({ kind: "unknown" });
+  expect(platform.calls).toHaveLength(3);
+  expect(await list(pageAt(1, "c1"))).toEqual({ kind: "unknown" });
+  expect(platform.calls).toHaveLength(2);
+});
+
+test("the pages of a person are at most those of twenty calls", async () => {
+  const outcome = await list(...Array.from({ length: 30 }, (_, at) => pageAt(at, `c${at}`)));
+  expect(outcome).toMatchObject({ kind: "listed", pages: expect.objectContaining({ length: 20 }) });
+  expect(platform.calls).toHaveLength(20);
+});
+
+test("the pages of a person are a failure when a later call fails", async () => {
+  expect(await list(pageAt(1, "c1"), jsonResponse(500, {}))).toEqual({ kind: "unknown" });
+  const refused = jsonResponse(400, { error: { message: "No", code: 190 } });
+  expect(await list(pageAt(1, "c1"), refused)).toMatchObject({ kind: "refused", class: "token" });
+});
+
+test.each(hostileAnswers)("the pages of a person are a failure with $name", async ({ respond }) => {
+  expect((await list(respond)).kind).toMatch(/^(refused|unknown)$/);
 });

@@ -42,7 +42,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
     return { server, seen: counts };
   }
 
-  test("is called repeatedly over one connection", async () => {
+  test("a platform with a certificate is called repeatedly over one connection", async () => {
     const { server, seen: counts } = secure(trusted);
     const port = await listenPort(server);
     const http = platformHttp();
@@ -52,7 +52,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
     expect(counts).toEqual({ requests: 3, connections: 1 });
   });
 
-  test("with an untrusted certificate receives nothing", async () => {
+  test("a platform with a certificate with an untrusted certificate receives nothing", async () => {
     const { server, seen: counts } = secure(stranger);
     expect(await post(platformHttp(), await listenPort(server))).toEqual({ kind: "unsent" });
     expect(counts.requests).toBe(0);
@@ -61,47 +61,46 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
   test.each([
     ["over a new connection", 1],
     ["over one that was used", 2],
-  ])("that closes the connection on a request may have processed it: %s", async (_how, nth) => {
-    let count = 0;
-    const { server } = secure(trusted, (socket) => {
-      if (++count < nth) return true;
-      socket.destroy();
-      return false;
-    });
-    const port = await listenPort(server);
-    const http = platformHttp();
-    for (let i = 1; i < nth; i++) expect(await post(http, port)).toMatchObject({ kind: "answered" });
-    expect(await post(http, port)).toEqual({ kind: "lost" });
-    expect(count).toBe(nth);
-  });
+  ])(
+    "a platform with a certificate that closes the connection on a request may have processed it: %s",
+    async (_how, nth) => {
+      let count = 0;
+      const { server } = secure(trusted, (socket) => {
+        if (++count < nth) return true;
+        socket.destroy();
+        return false;
+      });
+      const port = await listenPort(server);
+      const http = platformHttp();
+      for (let i = 1; i < nth; i++) expect(await post(http, port)).toMatchObject({ kind: "answered" });
+      expect(await post(http, port)).toEqual({ kind: "lost" });
+      expect(count).toBe(nth);
+    },
+  );
 });
 
-describe("nothing is sent to a platform that", () => {
-  test("accepts the connection and never completes the handshake", async () => {
-    const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
-    expect(await post(platformHttp({ connect: 100 }), port)).toEqual({ kind: "unsent" });
-  });
+test("nothing is sent to a platform that accepts the connection and never completes the handshake", async () => {
+  const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
+  expect(await post(platformHttp({ connect: 100 }), port)).toEqual({ kind: "unsent" });
+});
 
-  test("accepts the connection and never completes the handshake, when the total timeout ends first", async () => {
-    const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
-    expect(await post(platformHttp({ total: 100 }), port)).toEqual({ kind: "unsent" });
-  });
+test("nothing is sent to a platform that accepts the connection and never completes the handshake, when the total timeout ends first", async () => {
+  const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
+  expect(await post(platformHttp({ total: 100 }), port)).toEqual({ kind: "unsent" });
+});
 
-  test("closes the connection during the handshake", async () => {
-    const port = await listenPort(
-      createServer((socket) => socket.on("error", () => {}).once("data", () => socket.destroy())),
-    );
-    expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
-  });
+test("nothing is sent to a platform that closes the connection during the handshake", async () => {
+  const port = await listenPort(
+    createServer((socket) => socket.on("error", () => {}).once("data", () => socket.destroy())),
+  );
+  expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
+});
 
-  test("does not speak TLS", async () => {
-    const port = await listenPort(
-      createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\n\r\n")),
-    );
-    expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
-  });
+test("nothing is sent to a platform that does not speak TLS", async () => {
+  const port = await listenPort(createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\n\r\n")));
+  expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
+});
 
-  test("has an invalid URL", async () => {
-    expect(await platformHttp().get({ url: "not a url", token: "token" })).toEqual({ kind: "unsent" });
-  });
+test("nothing is sent to a platform that has an invalid URL", async () => {
+  expect(await platformHttp().get({ url: "not a url", token: "token" })).toEqual({ kind: "unsent" });
 });

@@ -40,7 +40,7 @@ describe("a person", () => {
   test.each([
     ["instagram_login", `/instagram/v26.0/${PERSON}?fields=name,username,profile_pic`],
     ["instagram_page", `/facebook/v26.0/${PERSON}?fields=name,username,profile_pic`],
-  ] as const)("of %s is looked up at %s", async (connection, url) => {
+  ] as const)("a person of %s is looked up at %s", async (connection, url) => {
     expect(await fetchFrom(connection, jsonResponse(200, instagram))).toEqual(foundProfile);
     expect(platform.calls).toMatchObject([{ method: "GET", url, headers: { authorization: `Bearer ${TOKEN}` } }]);
   });
@@ -49,7 +49,7 @@ describe("a person", () => {
     ["instagram_login", false],
     ["instagram_page", true],
     ["messenger", true],
-  ] as const)("of %s is looked up with a proof of the app's secret: %s", async (connection, proves) => {
+  ] as const)("a person of %s is looked up with a proof of the app's secret: %s", async (connection, proves) => {
     platform.respondWith(jsonResponse(200, instagram));
     const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
     await platformFor(connection, upstream, platformHttp(), "an app secret").fetchProfile(account, TOKEN, PERSON);
@@ -58,7 +58,7 @@ describe("a person", () => {
     expect(searchParams.get("appsecret_proof")).toBe(proves ? proof : null);
   });
 
-  test("of Messenger has a first and a last name, and no user name", async () => {
+  test("a person of Messenger has a first and a last name, and no user name", async () => {
     const body = { id: PERSON, first_name: "Ada", last_name: "Lind" };
     expect(await fetchFrom("messenger", jsonResponse(200, body))).toEqual({
       ...foundProfile,
@@ -86,7 +86,7 @@ describe("a person", () => {
     expect(await fetchBody(body)).toMatchObject({ kind: "found", name, username: null });
   });
 
-  test("has a name of at most 200 characters and a user name of at most 100, without split characters", async () => {
+  test("a person has a name of at most 200 characters and a user name of at most 100, without split characters", async () => {
     const long = await fetchBody({ name: "n".repeat(201), username: "u".repeat(101) });
     expect(long).toMatchObject({ name: "n".repeat(200), username: "u".repeat(100) });
     expect(await fetchBody({ name: ` ${"n ".repeat(500_000)}` })).toMatchObject({ name: "n ".repeat(100).trim() });
@@ -94,37 +94,35 @@ describe("a person", () => {
     expect(cut).toMatchObject({ name: "n".repeat(199) });
   });
 
-  test("with an invalid id is never looked up", async () => {
+  test("a person with an invalid id is never looked up", async () => {
     for (const person of ["me", "..", "1/accounts", "1?fields=access_token", ""]) {
       expect(await fetchFrom("messenger", jsonResponse(200, instagram), person)).toEqual(unavailableProfile);
     }
     expect(platform.calls).toEqual([]);
   });
 
-  test("of a test key is unknown", async () => {
+  test("a person of a test key is unknown", async () => {
     expect(await mockPlatform(() => "1", "instagram").fetchProfile(account, "", PERSON)).toEqual(unknownProfile);
   });
 });
 
-describe("a person whom the platform does not show to the account", () => {
-  test.each([
-    [230, undefined],
-    [100, 2018218],
-    [10, 2018218],
-    [2018218, undefined],
-    [100, 2018247],
-    [10, 2018247],
-    [100, 33],
-    [100, 2018001],
-    [551, undefined],
-    [100, undefined],
-    [10, undefined],
-    [200, undefined],
-    [3, undefined],
-  ])("with %s/%s is unavailable", async (code, error_subcode) => {
-    const error = { message: "No", code, error_subcode };
-    expect(await fetchFrom("instagram_login", jsonResponse(400, { error }))).toEqual(unavailableProfile);
-  });
+test.each([
+  [230, undefined],
+  [100, 2018218],
+  [10, 2018218],
+  [2018218, undefined],
+  [100, 2018247],
+  [10, 2018247],
+  [100, 33],
+  [100, 2018001],
+  [551, undefined],
+  [100, undefined],
+  [10, undefined],
+  [200, undefined],
+  [3, undefined],
+])("a person whom the platform does not show to the account with %s/%s is unavailable", async (code, error_subcode) => {
+  const error = { message: "No", code, error_subcode };
+  expect(await fetchFrom("instagram_login", jsonResponse(400, { error }))).toEqual(unavailableProfile);
 });
 
 describe("the profile is unknown when", () => {

@@ -103,7 +103,7 @@ describe("a refusal", () => {
     });
   });
 
-  test.each([1, 2, 1200])("of code %s with any subcode is an unknown outcome", async (code) => {
+  test.each([1, 2, 1200])("a refusal of code %s with any subcode is an unknown outcome", async (code) => {
     for (const error_subcode of [undefined, 99, 2018300000]) {
       expect(await sendRefused({ message: "m", code, error_subcode })).toEqual({
         kind: "unknown",
@@ -112,13 +112,13 @@ describe("a refusal", () => {
     }
   });
 
-  test.each([1, 2, 1200])("of code %s that is marked as not transient is certain", async (code) => {
+  test.each([1, 2, 1200])("a refusal of code %s that is marked as not transient is certain", async (code) => {
     const error = { message: "m", code, is_transient: false };
     expect(await sendRefused(error)).toMatchObject({ kind: "refused", class: "other", accountStatus: null });
     expect(await sendRefused(error, {}, { status: 500 })).toMatchObject({ kind: "unknown" });
   });
 
-  test("about a file that is marked as not transient is permanent", async () => {
+  test("a refusal about a file that is marked as not transient is permanent", async () => {
     const error = { message: "m", code: 100, error_subcode: 2018008 };
     expect(await sendRefused(error)).toMatchObject({ transient: true });
     expect(await sendRefused({ ...error, is_transient: false })).toMatchObject({ class: "invalid", transient: false });
@@ -175,7 +175,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("with status 429 is a rate refusal when its code is unknown", async () => {
+  test("a refusal with status 429 is a rate refusal when its code is unknown", async () => {
     const unlisted = { message: "m", code: 123456 };
     expect(await sendRefused(unlisted, {}, { status: 429 })).toMatchObject({ class: "rate", coolDownMs: 60_000 });
     expect(await sendRefused({ message: "m", code: 551 }, {}, { status: 429 })).toMatchObject({ class: "recipient" });

@@ -159,45 +159,43 @@ describe("what is sent", () => {
   });
 });
 
-describe("a message that is late", () => {
-  /** The clock passes `leavesBy` after its first reading, as in a process that is frozen while it connects. */
-  async function sendFrozen(http: PlatformHttp) {
-    const leavesBy = 1_793_000_000_000;
-    let readings = 0;
-    setRuntimeOverrides({ now: () => leavesBy + readings++ });
-    try {
-      return await sendOver("messenger", { leavesBy }, { http });
-    } finally {
-      setRuntimeOverrides({});
-    }
+/** The clock passes `leavesBy` after its first reading, as in a process that is frozen while it connects. */
+async function sendFrozen(http: PlatformHttp) {
+  const leavesBy = 1_793_000_000_000;
+  let readings = 0;
+  setRuntimeOverrides({ now: () => leavesBy + readings++ });
+  try {
+    return await sendOver("messenger", { leavesBy }, { http });
+  } finally {
+    setRuntimeOverrides({});
   }
+}
 
-  test("does not leave on a new connection", async () => {
-    platform.respondWith(ok);
-    expect(await sendFrozen(platformHttp())).toEqual({ kind: "late" });
-    expect(platform.calls).toEqual([]);
-  });
+test("a message that is late does not leave on a new connection", async () => {
+  platform.respondWith(ok);
+  expect(await sendFrozen(platformHttp())).toEqual({ kind: "late" });
+  expect(platform.calls).toEqual([]);
+});
 
-  test("does not leave on an open connection", async () => {
-    platform.respondWith(ok);
-    const http = platformHttp();
-    const leavesBy = 1_793_000_000_000;
-    setRuntimeOverrides({ now: () => leavesBy });
-    expect(await sendOver("messenger", { leavesBy }, { http })).toMatchObject({ kind: "accepted" });
-    await new Promise((resolve) => setImmediate(resolve));
-    platform.respondWith(ok);
-    expect(await sendFrozen(http)).toEqual({ kind: "late" });
-    expect(platform.calls).toEqual([]);
-  });
+test("a message that is late does not leave on an open connection", async () => {
+  platform.respondWith(ok);
+  const http = platformHttp();
+  const leavesBy = 1_793_000_000_000;
+  setRuntimeOverrides({ now: () => leavesBy });
+  expect(await sendOver("messenger", { leavesBy }, { http })).toMatchObject({ kind: "accepted" });
+  await new Promise((resolve) => setImmediate(resolve));
+  platform.respondWith(ok);
+  expect(await sendFrozen(http)).toEqual({ kind: "late" });
+  expect(platform.calls).toEqual([]);
+});
 
-  test("does not leave once its invocation has answered", async () => {
-    platform.respondWith(ok);
-    const calls = openCallScope();
-    const outcome = calls.run(() => sendOver("messenger"));
-    calls.end();
-    expect(await outcome).toEqual({ kind: "late" });
-    expect(platform.calls).toEqual([]);
-  });
+test("a message that is late does not leave once its invocation has answered", async () => {
+  platform.respondWith(ok);
+  const calls = openCallScope();
+  const outcome = calls.run(() => sendOver("messenger"));
+  calls.end();
+  expect(await outcome).toEqual({ kind: "late" });
+  expect(platform.calls).toEqual([]);
 });
 
 describe("an unknown outcome", () => {

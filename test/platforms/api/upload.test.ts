@@ -95,7 +95,7 @@ describe("an upload", () => {
     ["an id that no send accepts", '{"attachment_id":"a b"}', unknownOutcome],
     ["an id of 257 characters", `{"attachment_id":"${"1".repeat(257)}"}`, unknownOutcome],
     ["no JSON", "ok", unknownOutcome],
-  ])("is answered with %s", async (_name, body, outcome) => {
+  ])("an upload is answered with %s", async (_name, body, outcome) => {
     platform.respondWith(jsonResponse(200, body));
     expect(await uploadOver("messenger")).toEqual(outcome);
   });
@@ -122,7 +122,7 @@ describe("an upload that is not accepted", () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test("may be repeated if the platform could not be reached", async () => {
+  test("an upload that is not accepted may be repeated if the platform could not be reached", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -134,7 +134,7 @@ describe("an upload that is not accepted", () => {
     });
   });
 
-  test("is late when it may not leave any more, and when its invocation has answered", async () => {
+  test("an upload that is not accepted is late when it may not leave any more, and when its invocation has answered", async () => {
     expect(await uploadOver("messenger", { leavesBy: Date.now() - 1 })).toEqual({ kind: "late" });
     const scope = openCallScope();
     const late = scope.run(() => {
@@ -145,7 +145,7 @@ describe("an upload that is not accepted", () => {
     expect(platform.calls).toEqual([]);
   });
 
-  test("has no signed URL and no token in its detail", async () => {
+  test("an upload that is not accepted has no signed URL and no token in its detail", async () => {
     const escaped = url.replaceAll("/", "\\/");
     platform.respondWith(refusal(100, 2018008, `Failed to fetch ${url} (${escaped}) with ${TOKEN}.`));
     expect(await uploadOver("messenger")).toMatchObject({

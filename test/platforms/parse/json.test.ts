@@ -26,7 +26,7 @@ const stringText = fc
 const piece = fc.oneof(numberText, stringText, fc.constantFrom("true", "null", "[]", "{}", '"', "\\", ""));
 
 describe("the JSON of a platform", () => {
-  it("has each long integer with all its digits, as a reviver would read them", () => {
+  it("the JSON of a platform has each long integer with all its digits, as a reviver would read them", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), fc.constantFrom(",", ", ", ":", " "), (pieces, separator) => {
         const text = `{"a":[${pieces.join(separator)}]}`;

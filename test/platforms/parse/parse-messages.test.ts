@@ -246,7 +246,7 @@ describe("bounds", () => {
     expect(textFor(`${"\u0001".repeat(9_999)}aaaa€`)).toBe(`${"\u0001".repeat(9_999)}aaaa`);
   });
 
-  test("at most 30 attachments", () => {
+  test("a message has at most 30 attachments", () => {
     const image = { type: "image", payload: { url: CDN } };
     expect(attachmentsFor(Array(30).fill(image))).toHaveLength(30);
     expect(attachmentsFor(Array(31).fill(image))).toHaveLength(30);

@@ -131,7 +131,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
     );
   });
 
-  test("changes carry messaging events, and changes of other fields are ignored", () => {
+  test("the changes carry messaging events, and changes of other fields are ignored", () => {
     const value = {
       sender: { id: PERSON },
       recipient: { id: channel.account },

@@ -15,7 +15,7 @@ function select(raw: Uint8Array, ...positions: number[]): Update[] {
 }
 
 describe("some updates of a webhook", () => {
-  test("are read from their own body as from the whole webhook, regardless of what the platform sends", () => {
+  test("some updates of a webhook are read from their own body as from the whole webhook, regardless of what the platform sends", () => {
     let selected = 0;
     fc.assert(
       fc.property(nearlyValidWebhook, fc.infiniteStream(fc.boolean()), (value, choices) => {
@@ -41,7 +41,7 @@ describe("some updates of a webhook", () => {
   const midsOf = (updates: readonly Update[]) =>
     updates.map((update) => (update.kind === "message" ? update.messageId : update.kind));
 
-  test("keep their order, their entry's account and time, and the lists that they came in", () => {
+  test("some updates of a webhook keep their order, their entry's account and time, and the lists that they came in", () => {
     const entry = {
       id: account,
       time: 1_793_000_000_500,
@@ -59,7 +59,7 @@ describe("some updates of a webhook", () => {
     ]);
   });
 
-  test("keep numbers that are longer than a number is exact", () => {
+  test("some updates of a webhook keep numbers that are longer than a number is exact", () => {
     const raw = toBytes(
       `{"object":"page","entry":[{"id":17841400000000001234,"time":1,"messaging":[{"sender":{"id":98765432109876543210},"recipient":{"id":17841400000000001234},"timestamp":1793000000123,"message":{"mid":"m","text":"x"}}]}]}`,
     );
@@ -71,7 +71,7 @@ describe("some updates of a webhook", () => {
     expect(select(raw, 0)).toEqual([update]);
   });
 
-  test("leave out ignored updates, positions that do not exist, and everything of a body that is no webhook", () => {
+  test("some updates of a webhook leave out ignored updates, positions that do not exist, and everything of a body that is no webhook", () => {
     const raw = toBytes({ object, entry: [7, { id: account, time: 1, messaging: [null, event("a")] }] });
     expect(midsOf(select(raw, 0, 1, 2, 3))).toEqual(["a"]);
     expect(select(raw)).toEqual([]);

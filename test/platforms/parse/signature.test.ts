@@ -8,12 +8,12 @@ const signatureHeader = (secret: string, bytes: Uint8Array = body) =>
   `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
 
 describe("a webhook's signature", () => {
-  test("is the HMAC-SHA256 of a known vector", () => {
+  test("a webhook's signature is the HMAC-SHA256 of a known vector", () => {
     const header = "sha256=f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8";
     expect(verifySignature(Buffer.from("The quick brown fox jumps over the lazy dog"), header, ["key"])).toBe(true);
   });
 
-  test("is valid with any of the secrets, first or last", () => {
+  test("a webhook's signature is valid with any of the secrets, first or last", () => {
     expect(verifySignature(body, signatureHeader("instagram"), ["instagram", "meta"])).toBe(true);
     expect(verifySignature(body, signatureHeader("meta"), ["instagram", "meta"])).toBe(true);
     expect(
@@ -21,13 +21,13 @@ describe("a webhook's signature", () => {
     ).toBe(true);
   });
 
-  test("is invalid with another secret, without one and with an empty one", () => {
+  test("a webhook's signature is invalid with another secret, without one and with an empty one", () => {
     expect(verifySignature(body, signatureHeader("other"), ["instagram", "meta"])).toBe(false);
     expect(verifySignature(body, signatureHeader("meta"), [])).toBe(false);
     expect(verifySignature(body, signatureHeader(""), [""])).toBe(false);
   });
 
-  test("is invalid when a single byte of the body differs", () => {
+  test("a webhook's signature is invalid when a single byte of the body differs", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, flip) => {
         const altered = bytes.map((byte, index) => (index === at % bytes.length ? byte ^ flip : byte));
@@ -53,28 +53,26 @@ describe("a webhook's signature", () => {
   });
 });
 
-describe("the platform's handshake", () => {
-  const query = { mode: "subscribe", token: "verify-me", challenge: "1158201444" };
+const query = { mode: "subscribe", token: "verify-me", challenge: "1158201444" };
 
-  test("returns the challenge unchanged", () => {
-    expect(verifyHandshake(query, "verify-me")).toBe("1158201444");
-    expect(verifyHandshake({ ...query, challenge: "c".repeat(1_024) }, "verify-me")).toBe("c".repeat(1_024));
-  });
+test("the platform's handshake returns the challenge unchanged", () => {
+  expect(verifyHandshake(query, "verify-me")).toBe("1158201444");
+  expect(verifyHandshake({ ...query, challenge: "c".repeat(1_024) }, "verify-me")).toBe("c".repeat(1_024));
+});
 
-  test.each([
-    ["another token", { ...query, token: "verify-mE" }],
-    ["a longer token", { ...query, token: "verify-me " }],
-    ["another mode", { ...query, mode: "unsubscribe" }],
-    ["an empty challenge", { ...query, challenge: "" }],
-    ["a challenge of 1,025 characters", { ...query, challenge: "c".repeat(1_025) }],
-    ["no token", { mode: "subscribe", challenge: "1" }],
-    ["no challenge", { mode: "subscribe", token: "verify-me" }],
-    ["nothing at all", {}],
-  ])("is refused with %s", (_name, wrong) => {
-    expect(verifyHandshake(wrong, "verify-me")).toBeNull();
-  });
+test.each([
+  ["another token", { ...query, token: "verify-mE" }],
+  ["a longer token", { ...query, token: "verify-me " }],
+  ["another mode", { ...query, mode: "unsubscribe" }],
+  ["an empty challenge", { ...query, challenge: "" }],
+  ["a challenge of 1,025 characters", { ...query, challenge: "c".repeat(1_025) }],
+  ["no token", { mode: "subscribe", challenge: "1" }],
+  ["no challenge", { mode: "subscribe", token: "verify-me" }],
+  ["nothing at all", {}],
+])("the platform's handshake is refused with %s", (_name, wrong) => {
+  expect(verifyHandshake(wrong, "verify-me")).toBeNull();
+});
 
-  test("is refused while no verify token is set", () => {
-    expect(verifyHandshake({ ...query, token: "" }, "")).toBeNull();
-  });
+test("the platform's handshake is refused while no verify token is set", () => {
+  expect(verifyHandshake({ ...query, token: "" }, "")).toBeNull();
 });

@@ -9,13 +9,13 @@ const payload = { algorithm: "HMAC-SHA256", issued_at: 1_700_000_000, user_id: "
 const read = (text: string, known: readonly string[] = secrets) => parseSignedRequest(text, known);
 
 describe("a signed request", () => {
-  it("of another implementation is read", () => {
+  it("a signed request of another implementation is read", () => {
     // Signed by Python's `hmac` with the secret "secret".
     const text = "W2co9AyYZN2qtiPIcxV-BAK7Ac9iTgJcw1qk4lSm2cg.eyJhbGdvcml0aG0iOiJITUFDLVNIQTI1NiIsInVzZXJfaWQiOiIxIn0";
     expect(read(text, ["secret"])).toEqual({ kind: "signed", userId: "1", issuedAt: null });
   });
 
-  it.each(secrets)("is signed with any of the secrets: %s", (secret) => {
+  it.each(secrets)("a signed request is signed with any of the secrets: %s", (secret) => {
     expect(read(signedRequest(payload, secret))).toEqual({
       kind: "signed",
       userId: "218471",
@@ -23,13 +23,13 @@ describe("a signed request", () => {
     });
   });
 
-  it("has a wrong signature with another secret, an empty one or none", () => {
+  it("a signed request has a wrong signature with another secret, an empty one or none", () => {
     expect(read(signedRequest(payload, "other"))).toEqual(wrong);
     expect(read(signedRequest(payload, ""), [""])).toEqual(wrong);
     expect(read(signedRequest(payload, "meta"), [])).toEqual(wrong);
   });
 
-  it("names its person by a text, or by a number however long", () => {
+  it("a signed request names its person by a text, or by a number however long", () => {
     const userIdOf = (json: string) => read(signedRequest(json, "meta"));
     const number = (digits: string) => `{"algorithm":"HMAC-SHA256","user_id":${digits}}`;
     for (const id of ["7", "17841405309211844", "178414053092118441234"]) {
@@ -50,7 +50,7 @@ describe("a signed request", () => {
     ["no JSON", "{"],
     ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe])],
     ["a byte order mark inside", "\ufeff\ufeff{}"],
-  ])("whose signed payload has %s is malformed", (_what, content) => {
+  ])("a signed request whose signed payload has %s is malformed", (_what, content) => {
     expect(read(signedRequest(content, "meta"))).toEqual(malformed);
   });
 
@@ -81,11 +81,11 @@ describe("a signed request", () => {
     ["4,097 characters", signedRequest({ ...payload, more: "x".repeat(4_000) }, "meta")],
     ["a megabyte", "A".repeat(1 << 20)],
     ["many dots", ".".repeat(4_000)],
-  ])("with %s is malformed", (_what, text) => {
+  ])("a signed request with %s is malformed", (_what, text) => {
     expect(read(text)).toEqual(malformed);
   });
 
-  it("with one changed character is never read, and its bits beyond the last byte count", () => {
+  it("a signed request with one changed character is never read, and its bits beyond the last byte count", () => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (let at = 0; at < good.length; at++) {
       if (good[at] === ".") continue;
@@ -94,7 +94,7 @@ describe("a signed request", () => {
     }
   });
 
-  it("with a signature of another length or of another encoding is not signed", () => {
+  it("a signed request with a signature of another length or of another encoding is not signed", () => {
     const hex = Buffer.from(signature, "base64url").toString("hex");
     for (const other of [signature.slice(0, 20), Buffer.from(hex).toString("base64url"), "AA"]) {
       expect(read(`${other}.${body}`)).toEqual(wrong);

@@ -88,7 +88,7 @@ const failed = (code: string, rest = {}) => ({ ok: false, error: { code, ...rest
 const bare = { headers: new Headers({ "content-type": "application/json" }) };
 
 describe("an answer as declared", () => {
-  it("has no problem", () => {
+  it("an answer as declared has no problem", () => {
     expect(check(answered(200, thing))).toEqual([]);
     expect(check(answered(200, { ok: true, data: null }))).toEqual([]);
     expect(check(answered(404, failed("thing_not_found", { detail: "" })))).toEqual([]);
@@ -218,7 +218,7 @@ describe("the served document", () => {
     return takeProblems();
   };
 
-  it("closes each of its answers, and a test that meets another one fails", async () => {
+  it("the served document closes each of its answers, and a test that meets another one fails", async () => {
     const ping = (data: object, status = 200) =>
       ask("/v1/ping", async () => Response.json({ ok: true, data }, { status }));
     expect(await ping({ leaked: "x" })).toContain("GET /v1/ping → 200: /data has the undeclared field leaked");
@@ -231,7 +231,7 @@ describe("the served document", () => {
     ]);
   });
 
-  it("has no schema that cannot be closed", () => {
+  it("the served document has no schema that cannot be closed", () => {
     const served = readServedDocument();
     const schemas = Object.values(served.paths).flatMap((operations) =>
       Object.values(operations).flatMap(({ responses = {} }) =>

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { answerOf, observePorts, requireNoLateCalls } from "./work-left.ts";
 
-it("names the calls that a handler leaves in progress, and only its own", async () => {
+it("the check names the calls that a handler leaves in progress, and only its own", async () => {
   const end = Promise.withResolvers<void>();
   const ports = observePorts({ queue: { send: () => end.promise }, table: { get: async () => 1 } });
   const ofAnother = ports.queue.send();
@@ -15,7 +15,7 @@ it("names the calls that a handler leaves in progress, and only its own", async 
   await ofAnother;
 });
 
-it("names the calls that begin after the answer of their handler", async () => {
+it("the check names the calls that begin after the answer of their handler", async () => {
   const thaw = Promise.withResolvers<void>();
   const ports = observePorts({ queue: { send: async () => 1 } });
   let late: Promise<unknown> | undefined;

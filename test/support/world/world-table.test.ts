@@ -120,7 +120,7 @@ describe("the token of a transaction", () => {
   const read = async () =>
     (await client.send(new GetCommand({ TableName: "world", Key: { PK: "p", SK: "a" } }))).Item?.v;
 
-  test("makes a repetition do nothing for ten minutes, and refuses other writes", async () => {
+  test("the token of a transaction makes a repetition do nothing for ten minutes, and refuses other writes", async () => {
     await transact("one", 1);
     await transact("two", 2);
     await transact("one", 1);
@@ -131,7 +131,7 @@ describe("the token of a transaction", () => {
     expect(await read()).toBe(3);
   });
 
-  test("of a cancelled transaction runs it again, and refuses other writes", async () => {
+  test("the token of a transaction of a cancelled transaction runs it again, and refuses other writes", async () => {
     await expect(transact("cancelled", 4, "attribute_not_exists(PK)")).rejects.toThrow("Transaction cancelled");
     await expect(transact("cancelled", 4)).rejects.toThrow(IdempotentParameterMismatchException);
     await client.send(new DeleteCommand({ TableName: "world", Key: { PK: "p", SK: "a" } }));

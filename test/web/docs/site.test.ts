@@ -1,7 +1,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildDocs } from "../../../web/docs/build.ts";
 import { type Json, listOperations } from "../../../web/docs/reference/document.ts";
 import { errorCodes, listResponses } from "../../../web/docs/reference/responses.ts";
@@ -32,149 +32,141 @@ const ids = (markup: string) => [...markup.matchAll(/\sid="([^"]*)"/g)].map(([, 
 const every = () => [...pages].map(([path, markup]) => ({ path, markup }));
 const page = (path: string) => pages.get(path) ?? "";
 
-describe("every page", () => {
-  it("has no two sections of the same title", () => {
-    for (const { path, markup } of every()) {
-      const titles = [...markup.matchAll(/<h2[^>]*>(.*?)<\/h2>/gs)].map(([, title = ""]) =>
-        title.replace(/<[^>]*>/g, ""),
-      );
-      expect(titles, path).toEqual([...new Set(titles)]);
-    }
-  });
-
-  it("has one title, a language, unique anchors, and less than 300 KB", () => {
-    expect(pages.size).toBeGreaterThan(45);
-    for (const { path, markup } of every()) {
-      expect(markup.match(/<h1>/g), path).toHaveLength(1);
-      expect(markup, path).toMatch(/^<!doctype html>\n<html lang="en">/);
-      expect(markup, path).toMatch(/<title>[^<]{3,}<\/title>\n<meta name="description" content="[^"]{10,}">/);
-      expect(ids(markup).length, path).toBe(new Set(ids(markup)).size);
-      expect(Buffer.byteLength(markup), path).toBeLessThan(300 * KILOBYTE);
-    }
-  });
-
-  it("has no script or style of its own, and loads nothing from elsewhere", () => {
-    for (const { path, markup } of every()) {
-      const tags = markup.match(/<[a-z][^>]*>/g) ?? [];
-      expect(
-        tags.filter((tag) => /^<(style|iframe|object|embed|base|form|img)\b/.test(tag)),
-        path,
-      ).toEqual([]);
-      expect(
-        tags.filter((tag) => /\s(style|on\w+)=/.test(tag)),
-        path,
-      ).toEqual([]);
-      const scripts = tags.filter((tag) => tag.startsWith("<script"));
-      expect(scripts, path).toEqual(['<script src="/docs/theme.js">', '<script src="/docs/docs.js" defer>']);
-      const loaded = tags
-        .filter((tag) => /^<(link|script)/.test(tag))
-        .map((tag) => /(?:href|src)="([^"]*)"/.exec(tag)?.[1]);
-      expect(
-        loaded.filter((url) => !url?.startsWith("/docs/")),
-        path,
-      ).toEqual([]);
-    }
-  });
-
-  it("links to pages and anchors that exist, and elsewhere over https alone", () => {
-    const broken = every().flatMap(({ path, markup }) =>
-      [...markup.matchAll(/<a [^>]*href="([^"]*)"/g)].flatMap(([, href = ""]) => {
-        if (href.startsWith("https://") || href === "/openapi.json") return [];
-        const [target = "", anchor] = href.split("#");
-        const found = target === "" ? markup : pages.get(target);
-        const isGood = found !== undefined && (anchor === undefined || ids(found).includes(anchor));
-        return isGood ? [] : [`${path}: ${href}`];
-      }),
+it("every page has no two sections of the same title", () => {
+  for (const { path, markup } of every()) {
+    const titles = [...markup.matchAll(/<h2[^>]*>(.*?)<\/h2>/gs)].map(([, title = ""]) =>
+      title.replace(/<[^>]*>/g, ""),
     );
-    expect(broken).toEqual([]);
-  });
-
-  it("can be reached from the first page", () => {
-    const reached = new Set(["/docs"]);
-    for (const path of reached) {
-      for (const [, href = ""] of page(path).matchAll(/<a [^>]*href="(\/docs[^"#]*)/g)) reached.add(href);
-    }
-    expect([...pages.keys()].filter((path) => !reached.has(path))).toEqual([NOT_FOUND]);
-  });
-
-  it("names no page that is for operators or contributors as a link", () => {
-    for (const { path, markup } of every())
-      expect(markup, path).not.toMatch(/href="[^"]*(operate\/(?!erasing\b)|design|decisions|\.md)/);
-  });
+    expect(titles, path).toEqual([...new Set(titles)]);
+  }
 });
 
-describe("the reference", () => {
-  it("has each operation of the document under its operationId, once on the page of its tag", () => {
-    const operations = listOperations(document);
-    expect(operations.length).toBeGreaterThan(60);
-    for (const operation of operations) {
-      const [path = "", id = ""] = operationHref(operation).split("#");
-      expect(page(path).split(`<section class="operation" id="${id}"`), id).toHaveLength(2);
-    }
-  });
-
-  it("has an excerpt of a long example", () => {
-    expect(/\n… \d+ more lines/.test(page("/docs/reference/webhooks").replace(/<[^>]*>/g, ""))).toBe(true);
-  });
-
-  it("has each event and each frame", () => {
-    const events = Object.keys(document.webhooks as Json);
-    expect(events.length).toBeGreaterThan(10);
-    for (const type of events) expect(ids(page("/docs/reference/events"))).toContain(type);
-    for (const name of ["hello", "ping", "pong", "conversation.updated", "hold.updated", "upload.updated"]) {
-      expect(ids(page("/docs/reference/realtime"))).toContain(name);
-    }
-  });
-
-  it("has each error code that an operation answers with, and what to do about it", () => {
-    const codes = listOperations(document).flatMap((operation) =>
-      listResponses(document, operation).flatMap(({ schema }) => errorCodes(document, schema)),
-    );
-    expect(new Set(codes).size).toBeGreaterThan(30);
-    for (const code of new Set(codes)) expect(ids(page("/docs/errors")), code).toContain(code);
-    expect(page("/docs/errors")).toMatch(/<dt>Cause<\/dt><dd>[^<]{10}/);
-  });
+it("every page has one title, a language, unique anchors, and less than 300 KB", () => {
+  expect(pages.size).toBeGreaterThan(45);
+  for (const { path, markup } of every()) {
+    expect(markup.match(/<h1>/g), path).toHaveLength(1);
+    expect(markup, path).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(markup, path).toMatch(/<title>[^<]{3,}<\/title>\n<meta name="description" content="[^"]{10,}">/);
+    expect(ids(markup).length, path).toBe(new Set(ids(markup)).size);
+    expect(Buffer.byteLength(markup), path).toBeLessThan(300 * KILOBYTE);
+  }
 });
 
-describe("the search", () => {
-  it("has every page, operation and error code, with addresses that exist", () => {
-    const entries: [string, string, string][] = JSON.parse(readFileSync(join(folder, "search.json"), "utf8"));
-    const hrefs = entries.map(([, , href]) => href);
-    expect(hrefs).toEqual(
-      expect.arrayContaining(["/docs", "/docs/errors#window_closed", "/docs/reference/messages#sendReply"]),
-    );
-    const broken = hrefs.filter((href) => {
-      const [path = "", anchor] = href.split("#");
-      return !pages.has(path) || (anchor !== undefined && !ids(page(path)).includes(anchor));
-    });
-    expect(broken).toEqual([]);
-  });
+it("every page has no script or style of its own, and loads nothing from elsewhere", () => {
+  for (const { path, markup } of every()) {
+    const tags = markup.match(/<[a-z][^>]*>/g) ?? [];
+    expect(
+      tags.filter((tag) => /^<(style|iframe|object|embed|base|form|img)\b/.test(tag)),
+      path,
+    ).toEqual([]);
+    expect(
+      tags.filter((tag) => /\s(style|on\w+)=/.test(tag)),
+      path,
+    ).toEqual([]);
+    const scripts = tags.filter((tag) => tag.startsWith("<script"));
+    expect(scripts, path).toEqual(['<script src="/docs/theme.js">', '<script src="/docs/docs.js" defer>']);
+    const loaded = tags
+      .filter((tag) => /^<(link|script)/.test(tag))
+      .map((tag) => /(?:href|src)="([^"]*)"/.exec(tag)?.[1]);
+    expect(
+      loaded.filter((url) => !url?.startsWith("/docs/")),
+      path,
+    ).toEqual([]);
+  }
 });
 
-describe("a link of a page", () => {
-  const files = ["concepts.md", "guides/sending.md", "guides/receivers/verify.py"];
-  it.each([
-    ["guides/sending.md", "../concepts.md#window", "/docs/concepts#window"],
-    ["concepts.md", "guides/sending.md", "/docs/guides/sending"],
-    ["guides/sending.md", "receivers/verify.py", "/docs/guides/receivers/verify.py"],
-    ["guides/sending.md", "#limits", "#limits"],
-    ["guides/sending.md", "events.md", "/docs/reference/events"],
-    ["guides/sending.md", "../openapi.json", "/openapi.json"],
-    ["guides/sending.md", "https://example.com/a#b", "https://example.com/a#b"],
-    ["guides/sending.md", "../operate/deploy.md#settings", null],
-    ["guides/sending.md", "../../SECURITY.md", null],
-    ["guides/sending.md", "../../../../etc/passwd", null],
-    ["guides/sending.md", "/etc/passwd", null],
-    ["guides/sending.md", "javascript:alert(1)", null],
-    ["guides/sending.md", "//example.com", null],
-  ])("in %s to %s becomes %s", (source, href, address) => {
-    expect(resolveSiteLink(source, href, files)).toBe(address);
-  });
+it("every page links to pages and anchors that exist, and elsewhere over https alone", () => {
+  const broken = every().flatMap(({ path, markup }) =>
+    [...markup.matchAll(/<a [^>]*href="([^"]*)"/g)].flatMap(([, href = ""]) => {
+      if (href.startsWith("https://") || href === "/openapi.json") return [];
+      const [target = "", anchor] = href.split("#");
+      const found = target === "" ? markup : pages.get(target);
+      const isGood = found !== undefined && (anchor === undefined || ids(found).includes(anchor));
+      return isGood ? [] : [`${path}: ${href}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
 
-  it("is published with its page: a new guide needs no list", () => {
-    const listed = listPages([...files, "guides/new.md", "operate/deploy.md", "guides/events.md"]);
-    expect(listed.map(({ path }) => path)).toEqual(["/docs/concepts", "/docs/guides/sending", "/docs/guides/new"]);
+it("every page can be reached from the first page", () => {
+  const reached = new Set(["/docs"]);
+  for (const path of reached) {
+    for (const [, href = ""] of page(path).matchAll(/<a [^>]*href="(\/docs[^"#]*)/g)) reached.add(href);
+  }
+  expect([...pages.keys()].filter((path) => !reached.has(path))).toEqual([NOT_FOUND]);
+});
+
+it("every page names no page that is for operators or contributors as a link", () => {
+  for (const { path, markup } of every())
+    expect(markup, path).not.toMatch(/href="[^"]*(operate\/(?!erasing\b)|design|decisions|\.md)/);
+});
+
+it("the reference has each operation of the document under its operationId, once on the page of its tag", () => {
+  const operations = listOperations(document);
+  expect(operations.length).toBeGreaterThan(60);
+  for (const operation of operations) {
+    const [path = "", id = ""] = operationHref(operation).split("#");
+    expect(page(path).split(`<section class="operation" id="${id}"`), id).toHaveLength(2);
+  }
+});
+
+it("the reference has an excerpt of a long example", () => {
+  expect(/\n… \d+ more lines/.test(page("/docs/reference/webhooks").replace(/<[^>]*>/g, ""))).toBe(true);
+});
+
+it("the reference has each event and each frame", () => {
+  const events = Object.keys(document.webhooks as Json);
+  expect(events.length).toBeGreaterThan(10);
+  for (const type of events) expect(ids(page("/docs/reference/events"))).toContain(type);
+  for (const name of ["hello", "ping", "pong", "conversation.updated", "hold.updated", "upload.updated"]) {
+    expect(ids(page("/docs/reference/realtime"))).toContain(name);
+  }
+});
+
+it("the reference has each error code that an operation answers with, and what to do about it", () => {
+  const codes = listOperations(document).flatMap((operation) =>
+    listResponses(document, operation).flatMap(({ schema }) => errorCodes(document, schema)),
+  );
+  expect(new Set(codes).size).toBeGreaterThan(30);
+  for (const code of new Set(codes)) expect(ids(page("/docs/errors")), code).toContain(code);
+  expect(page("/docs/errors")).toMatch(/<dt>Cause<\/dt><dd>[^<]{10}/);
+});
+
+it("the search has every page, operation and error code, with addresses that exist", () => {
+  const entries: [string, string, string][] = JSON.parse(readFileSync(join(folder, "search.json"), "utf8"));
+  const hrefs = entries.map(([, , href]) => href);
+  expect(hrefs).toEqual(
+    expect.arrayContaining(["/docs", "/docs/errors#window_closed", "/docs/reference/messages#sendReply"]),
+  );
+  const broken = hrefs.filter((href) => {
+    const [path = "", anchor] = href.split("#");
+    return !pages.has(path) || (anchor !== undefined && !ids(page(path)).includes(anchor));
   });
+  expect(broken).toEqual([]);
+});
+
+const files = ["concepts.md", "guides/sending.md", "guides/receivers/verify.py"];
+it.each([
+  ["guides/sending.md", "../concepts.md#window", "/docs/concepts#window"],
+  ["concepts.md", "guides/sending.md", "/docs/guides/sending"],
+  ["guides/sending.md", "receivers/verify.py", "/docs/guides/receivers/verify.py"],
+  ["guides/sending.md", "#limits", "#limits"],
+  ["guides/sending.md", "events.md", "/docs/reference/events"],
+  ["guides/sending.md", "../openapi.json", "/openapi.json"],
+  ["guides/sending.md", "https://example.com/a#b", "https://example.com/a#b"],
+  ["guides/sending.md", "../operate/deploy.md#settings", null],
+  ["guides/sending.md", "../../SECURITY.md", null],
+  ["guides/sending.md", "../../../../etc/passwd", null],
+  ["guides/sending.md", "/etc/passwd", null],
+  ["guides/sending.md", "javascript:alert(1)", null],
+  ["guides/sending.md", "//example.com", null],
+])("a link of a page in %s to %s becomes %s", (source, href, address) => {
+  expect(resolveSiteLink(source, href, files)).toBe(address);
+});
+
+it("a link of a page is published with its page: a new guide needs no list", () => {
+  const listed = listPages([...files, "guides/new.md", "operate/deploy.md", "guides/events.md"]);
+  expect(listed.map(({ path }) => path)).toEqual(["/docs/concepts", "/docs/guides/sending", "/docs/guides/new"]);
 });
 
 it("a site shows hostile texts of its document and its guides as text", () => {

@@ -25,7 +25,7 @@ const problemOf = (request: SignedRequest, isVerified = true) =>
   findSignatureProblem(request, { accessKeys, isVerified });
 
 describe("a signature", () => {
-  it.each(examples)("of AWS's own examples is accepted: %s", (url, signature) => {
+  it.each(examples)("a signature of AWS's own examples is accepted: %s", (url, signature) => {
     expect(problemOf(signed(url, signature))).toBeNull();
   });
 
@@ -38,11 +38,11 @@ describe("a signature", () => {
     ["another body", signed("/", vanilla, { body: Buffer.from("x") })],
     ["another host", signed("/", vanilla, { headers: { ...headers, host: "evil.example" } })],
     ["an operation that is not signed", signed("/", vanilla, { headers: { ...headers, "x-amz-target": "A.B" } })],
-  ])("does not match with %s", (_name, request) => {
+  ])("a signature does not match with %s", (_name, request) => {
     expect(problemOf(request)).toBe("InvalidSignatureException");
   });
 
-  it("of no or an unknown access key is refused, also where signatures are not verified", () => {
+  it("a signature of no or an unknown access key is refused, also where signatures are not verified", () => {
     const unsigned = signed("/", vanilla, { headers: { host: "example.amazonaws.com" } });
     expect(problemOf(unsigned, false)).toBe("MissingAuthenticationTokenException");
     for (const authorization of ["", "AWS4", "Bearer x", headers.authorization?.replace("AKID", "OTHER") ?? ""]) {

@@ -77,7 +77,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("an engine", () => {
-  test("answers on loopback from its start until it is closed", async () => {
+  test("an engine answers on loopback from its start until it is closed", async () => {
     const engine = await start({ dataDir: null });
     expect(engine.url).toMatch(/^http:\/\/127\.\d+\.\d+\.\d+:\d+$/);
     expect(await tables(engine.url)).toEqual([]);
@@ -86,7 +86,7 @@ describe("an engine", () => {
     await expect(tables(engine.url)).rejects.toThrow("ECONNREFUSED");
   });
 
-  test("stores no data without a folder", async () => {
+  test("an engine stores no data without a folder", async () => {
     const first = await start({ dataDir: null });
     await write(first.url);
     await first.close();
@@ -108,14 +108,14 @@ describe("an engine", () => {
     expect(await read((await start()).url)).toEqual(Item);
   });
 
-  test("is the one from the environment, and then no process is started", async () => {
+  test("an engine is the one from the environment, and then no process is started", async () => {
     vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1/");
     const engine = await start();
     expect(engine).toMatchObject({ name: "given", url: "http://127.0.0.1:1" });
     expect(() => readLockFile()).toThrow("ENOENT");
   });
 
-  test("uses the requested port, and fails if the port is in use", async () => {
+  test("an engine uses the requested port, and fails if the port is in use", async () => {
     const occupiedPort = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
     await once(occupiedPort, "listening");
     const address = occupiedPort.address();
@@ -125,12 +125,15 @@ describe("an engine", () => {
     expect((await start({ dataDir: null, port })).url).toBe(`http://127.0.0.1:${port}`);
   });
 
-  test.runIf(findDynoxide() && findDynamoDbLocal())("is dynoxide by default, or the preferred one", async () => {
-    expect((await startAndClose({})).name).toBe("dynoxide");
-    expect((await startAndClose({ prefer: "dynamodb-local" })).name).toBe("dynamodb-local");
-  });
+  test.runIf(findDynoxide() && findDynamoDbLocal())(
+    "an engine is dynoxide by default, or the preferred one",
+    async () => {
+      expect((await startAndClose({})).name).toBe("dynoxide");
+      expect((await startAndClose({ prefer: "dynamodb-local" })).name).toBe("dynamodb-local");
+    },
+  );
 
-  test("that cannot run here fails with all the ways to install one", async () => {
+  test("an engine that cannot run here fails with all the ways to install one", async () => {
     vi.stubEnv("DYNAMODB_LOCAL_HOME", dataDir);
     const refusal = await startEngine({ dataDir: null, prefer: "dynamodb-local", mayBeExposed: true }).catch(
       (error: unknown) => error,
@@ -149,7 +152,7 @@ async function startAndClose(options: { prefer?: "dynamodb-local" }): Promise<En
 }
 
 describe.runIf(onLinux)("an engine's process", () => {
-  test("ends when its owner is killed, and the next start has the data", async () => {
+  test("an engine's process ends when its owner is killed, and the next start has the data", async () => {
     const owner = await spawnOwner();
     const { engine, owner: pid } = readLockFile();
     expect(pid).toBe(owner.pid);
@@ -158,7 +161,7 @@ describe.runIf(onLinux)("an engine's process", () => {
     expect(await read((await start()).url)).toEqual(Item);
   });
 
-  test("ends when its owner exits", async () => {
+  test("an engine's process ends when its owner exits", async () => {
     const owner = await spawnOwner();
     const { engine } = readLockFile();
     owner.stdin?.end();
@@ -166,14 +169,14 @@ describe.runIf(onLinux)("an engine's process", () => {
     await waitUntilExited(engine);
   });
 
-  test("is not stopped by a second start while its owner lives", async () => {
+  test("an engine's process is not stopped by a second start while its owner lives", async () => {
     const first = await start();
     await write(first.url);
     await expect(start()).rejects.toThrow(/in use by process/);
     expect(await read(first.url)).toEqual(Item);
   });
 
-  test("is stopped by the next start if its owner is dead", async () => {
+  test("an engine's process is stopped by the next start if its owner is dead", async () => {
     const orphan = spawn("sh", ["-c", 'read line; : "$1"', "left-behind", `${dataDir}/dynamodb.sqlite`]);
     children.push(orphan);
     const exit = once(orphan, "exit");
@@ -182,7 +185,7 @@ describe.runIf(onLinux)("an engine's process", () => {
     expect((await exit)[1]).toBe("SIGTERM");
   });
 
-  test("is not confused with another process that has its pid now", async () => {
+  test("an engine's process is not confused with another process that has its pid now", async () => {
     const stranger = spawn("sh", ["-c", "read line", "stranger", `${dataDir}-other/dynamodb.sqlite`]);
     children.push(stranger);
     writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: stranger.pid, owner: await deadPid() }));
@@ -191,7 +194,7 @@ describe.runIf(onLinux)("an engine's process", () => {
     expect(isAlive(stranger.pid ?? 0)).toBe(true);
   });
 
-  test("starts if its lock file is unreadable", async () => {
+  test("an engine's process starts if its lock file is unreadable", async () => {
     writeFileSync(join(dataDir, "engine.json"), '{"engine":');
     expect(await tables((await start()).url)).toEqual([]);
   });

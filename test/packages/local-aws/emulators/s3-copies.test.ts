@@ -31,26 +31,26 @@ const copy = (input: Partial<CopyObjectCommandInput> = {}) =>
 const head = (Key = newKey()) => fixture.s3.send(new HeadObjectCommand({ Bucket, Key }));
 
 describe("a copy", () => {
-  test("has the bytes, the ETag and the metadata of its source", async () => {
+  test("a copy has the bytes, the ETag and the metadata of its source", async () => {
     expect((await copy()).CopyObjectResult?.ETag).toBe(etag);
     const { Body, ...object } = await fixture.s3.send(new GetObjectCommand({ Bucket, Key: newKey() }));
     expect(await Body?.transformToString()).toBe("bytes");
     expect(object).toMatchObject({ ETag: etag, ContentType: "text/html", Metadata: { k: "v" } });
   });
 
-  test("with REPLACE has the metadata of its request only", async () => {
+  test("a copy with REPLACE has the metadata of its request only", async () => {
     await copy({ MetadataDirective: "REPLACE", ContentType: "image/png" });
     expect(await head()).toMatchObject({ ContentType: "image/png", Metadata: {} });
     await copy({ MetadataDirective: "REPLACE" });
     expect(await head()).toMatchObject({ ContentType: "binary/octet-stream", Metadata: {} });
   });
 
-  test("without REPLACE ignores the content type of its request, as S3 does", async () => {
+  test("a copy without REPLACE ignores the content type of its request, as S3 does", async () => {
     await copy({ ContentType: "image/png" });
     expect(await head()).toMatchObject({ ContentType: "text/html" });
   });
 
-  test("is made if its conditions on the source hold", async () => {
+  test("a copy is made if its conditions on the source hold", async () => {
     await copy({ CopySourceIfMatch: etag, CopySourceIfNoneMatch: '"other"' });
     expect(await head()).toMatchObject({ ETag: etag });
   });

@@ -38,7 +38,7 @@ async function get(Key: string, more = {}) {
 }
 
 describe("an object", () => {
-  test("is returned byte for byte with its metadata", async () => {
+  test("an object is returned byte for byte with its metadata", async () => {
     const labels = {
       ContentType: "image/png",
       ContentEncoding: "gzip",
@@ -66,7 +66,7 @@ describe("an object", () => {
     },
   );
 
-  test("from a stream is stored without chunk headers", async () => {
+  test("an object from a stream is stored without chunk headers", async () => {
     const Body = Readable.from([bytes, bytes]);
     await put("stream", { Body, ContentLength: 1000, ContentEncoding: "gzip" });
     const object = await get("stream");
@@ -74,7 +74,7 @@ describe("an object", () => {
     expect(object.ContentEncoding).toBe("gzip");
   });
 
-  test("is replaced by a second put", async () => {
+  test("an object is replaced by a second put", async () => {
     await put("twice");
     await put("twice", { Body: "second" });
     expect((await get("twice")).bytes.toString()).toBe("second");
@@ -86,33 +86,33 @@ describe("an object", () => {
     ["bytes=490-", 490, 499],
     ["bytes=-10", 490, 499],
     ["bytes=499-499", 499, 499],
-  ])("is returned in part for %s", async (Range, from, to) => {
+  ])("an object is returned in part for %s", async (Range, from, to) => {
     await put("ranged");
     const part = await get("ranged", { Range });
     expect(part.bytes).toEqual(bytes.subarray(from, to + 1));
     expect([part.ContentRange, part.$metadata.httpStatusCode]).toEqual([`bytes ${from}-${to}/500`, 206]);
   });
 
-  test("rejects a range beyond its end", async () => {
+  test("an object rejects a range beyond its end", async () => {
     await put("ranged");
     await expect(get("ranged", { Range: "bytes=500-" })).rejects.toMatchObject({ name: "InvalidRange" });
   });
 
-  test("is returned only if If-Match matches", async () => {
+  test("an object is returned only if If-Match matches", async () => {
     const { ETag } = await put("matched");
     expect((await get("matched", { IfMatch: ETag })).bytes).toEqual(bytes);
     const other = get("matched", { IfMatch: '"other"' });
     await expect(other).rejects.toMatchObject({ name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } });
   });
 
-  test("is written only if its write condition holds", async () => {
+  test("an object is written only if its write condition holds", async () => {
     const { ETag } = await put("guarded", { IfNoneMatch: "*" });
     await expect(put("guarded", { IfNoneMatch: "*" })).rejects.toMatchObject({ name: "PreconditionFailed" });
     await put("guarded", { IfMatch: ETag, Body: "next" });
     await expect(put("guarded", { IfMatch: ETag })).rejects.toMatchObject({ name: "PreconditionFailed" });
   });
 
-  test("that is missing is not found, and deleting it succeeds", async () => {
+  test("an object that is missing is not found, and deleting it succeeds", async () => {
     await expect(head("nope")).rejects.toMatchObject({ name: "NotFound" });
     await expect(get("nope")).rejects.toMatchObject({ name: "NoSuchKey" });
     await put("deleted");
@@ -121,53 +121,51 @@ describe("an object", () => {
   });
 });
 
-describe("a bucket", () => {
-  test("lists its objects by prefix, in pages", async () => {
-    const keys = ["list/a", "list/b", "list/c"];
-    for (const key of keys) await put(key);
-    const page = (more = {}) =>
-      fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list/", MaxKeys: 2, ...more }));
-    const first = await page();
-    expect([first.Contents?.map((one) => one.Key), first.IsTruncated]).toEqual([keys.slice(0, 2), true]);
-    const second = await page({ ContinuationToken: first.NextContinuationToken });
-    expect([second.Contents?.map((one) => one.Key), second.IsTruncated]).toEqual([keys.slice(2), false]);
-    expect(second.Contents?.[0]).toMatchObject({ Size: 500, LastModified: new Date(fixture.now()) });
-  });
+test("a bucket lists its objects by prefix, in pages", async () => {
+  const keys = ["list/a", "list/b", "list/c"];
+  for (const key of keys) await put(key);
+  const page = (more = {}) =>
+    fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list/", MaxKeys: 2, ...more }));
+  const first = await page();
+  expect([first.Contents?.map((one) => one.Key), first.IsTruncated]).toEqual([keys.slice(0, 2), true]);
+  const second = await page({ ContinuationToken: first.NextContinuationToken });
+  expect([second.Contents?.map((one) => one.Key), second.IsTruncated]).toEqual([keys.slice(2), false]);
+  expect(second.Contents?.[0]).toMatchObject({ Size: 500, LastModified: new Date(fixture.now()) });
+});
 
-  test("lists common prefixes up to a delimiter", async () => {
-    for (const key of ["tree/x/1", "tree/x/2", "tree/y/1", "tree/z"]) await put(key);
-    const listed = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "tree/", Delimiter: "/" }));
-    expect(listed.CommonPrefixes?.map((one) => one.Prefix)).toEqual(["tree/x/", "tree/y/"]);
-    expect(listed.Contents?.map((one) => one.Key)).toEqual(["tree/z"]);
-  });
+test("a bucket lists common prefixes up to a delimiter", async () => {
+  for (const key of ["tree/x/1", "tree/x/2", "tree/y/1", "tree/z"]) await put(key);
+  const listed = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "tree/", Delimiter: "/" }));
+  expect(listed.CommonPrefixes?.map((one) => one.Prefix)).toEqual(["tree/x/", "tree/y/"]);
+  expect(listed.Contents?.map((one) => one.Key)).toEqual(["tree/z"]);
+});
 
-  test("is created once, is deleted only if empty, and is not found otherwise", async () => {
-    const other = { Bucket: "passing" };
-    await fixture.s3.send(new CreateBucketCommand(other));
-    await fixture.s3.send(new HeadBucketCommand(other));
-    const again = fixture.s3.send(new CreateBucketCommand(other));
-    await expect(again).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
-    await fixture.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
-    await expect(fixture.s3.send(new DeleteBucketCommand(other))).rejects.toMatchObject({ name: "BucketNotEmpty" });
-    await fixture.s3.send(new DeleteObjectCommand({ ...other, Key: "k" }));
-    await fixture.s3.send(new DeleteBucketCommand(other));
-    await expect(fixture.s3.send(new HeadBucketCommand(other))).rejects.toMatchObject({ name: "NotFound" });
-    const lost = fixture.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
-    await expect(lost).rejects.toMatchObject({ name: "NoSuchBucket" });
-    const { Buckets } = await fixture.s3.send(new ListBucketsCommand({}));
-    expect(Buckets?.map((one) => one.Name)).toEqual([Bucket]);
-  });
+test("a bucket is created once, is deleted only if empty, and is not found otherwise", async () => {
+  const other = { Bucket: "passing" };
+  await fixture.s3.send(new CreateBucketCommand(other));
+  await fixture.s3.send(new HeadBucketCommand(other));
+  const again = fixture.s3.send(new CreateBucketCommand(other));
+  await expect(again).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
+  await fixture.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
+  await expect(fixture.s3.send(new DeleteBucketCommand(other))).rejects.toMatchObject({ name: "BucketNotEmpty" });
+  await fixture.s3.send(new DeleteObjectCommand({ ...other, Key: "k" }));
+  await fixture.s3.send(new DeleteBucketCommand(other));
+  await expect(fixture.s3.send(new HeadBucketCommand(other))).rejects.toMatchObject({ name: "NotFound" });
+  const lost = fixture.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
+  await expect(lost).rejects.toMatchObject({ name: "NoSuchBucket" });
+  const { Buckets } = await fixture.s3.send(new ListBucketsCommand({}));
+  expect(Buckets?.map((one) => one.Name)).toEqual([Bucket]);
+});
 
-  test("accepts the settings without an effect", async () => {
-    const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
-    await fixture.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
-    const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
-    await fixture.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
-    const encryption = [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" as const } }];
-    await fixture.s3.send(
-      new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: encryption } }),
-    );
-  });
+test("a bucket accepts the settings without an effect", async () => {
+  const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
+  await fixture.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
+  const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
+  await fixture.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
+  const encryption = [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" as const } }];
+  await fixture.s3.send(
+    new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: encryption } }),
+  );
 });
 
 describe("a request", () => {
@@ -185,7 +183,7 @@ describe("a request", () => {
     expect((await signedFetch(url, signed)).status).toBe(200);
   });
 
-  test("for an operation that is not emulated is rejected with its name", async () => {
+  test("a request for an operation that is not emulated is rejected with its name", async () => {
     const upload = fixture.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
     await expect(upload).rejects.toThrow("POST of an object with ?uploads is not emulated");
   });

@@ -42,7 +42,7 @@ async function post(
 const head = (Key: string) => fixture.s3.send(new HeadObjectCommand({ Bucket, Key }));
 
 describe("an upload by form", () => {
-  test("that matches its policy is stored with its type", async () => {
+  test("an upload by form that matches its policy is stored with its type", async () => {
     expect((await post(await grant("ok"))).status).toBe(204);
     expect(await head("ok")).toMatchObject({ ContentLength: 500, ContentType: "image/png" });
   });
@@ -60,7 +60,7 @@ describe("an upload by form", () => {
     else await expect(head(key)).rejects.toMatchObject({ name: "NotFound" });
   });
 
-  test("whose bytes contain form boundaries is stored completely", async () => {
+  test("an upload by form whose bytes contain form boundaries is stored completely", async () => {
     const tricky = Buffer.from('\r\n--x\r\n\r\n----\r\nContent-Disposition: form-data; name="key"\r\n\r\nother\r\n--');
     await post(await grant("tricky"), tricky);
     expect((await head("tricky")).ContentLength).toBe(tricky.length);
@@ -87,19 +87,19 @@ describe("an upload by form", () => {
       "InvalidAccessKeyId",
     ],
     ["no file", { fileField: "attachment" }, 400, "InvalidArgument"],
-  ])("with %s is rejected", async (_, upload, status, code) => {
+  ])("an upload by form with %s is rejected", async (_, upload, status, code) => {
     const answer = await post(await grant("refused"), file, upload);
     expect([answer.status, answer.code]).toEqual([status, code]);
     await expect(head("refused")).rejects.toMatchObject({ name: "NotFound" });
   });
 
-  test("to another bucket is rejected", async () => {
+  test("an upload by form to another bucket is rejected", async () => {
     const granted = await grant("moved");
     const answer = await post({ ...granted, url: granted.url.replace(Bucket, "elsewhere") });
     expect([answer.status, answer.code]).toEqual([403, "AccessDenied"]);
   });
 
-  test("with a policy that was changed after signing is rejected", async () => {
+  test("an upload by form with a policy that was changed after signing is rejected", async () => {
     const granted = await grant("widened");
     const policy = JSON.parse(Buffer.from(granted.fields.Policy ?? "", "base64").toString());
     policy.conditions[0][2] = 999_999;
@@ -108,7 +108,7 @@ describe("an upload by form", () => {
     expect([answer.status, answer.code]).toEqual([403, "SignatureDoesNotMatch"]);
   });
 
-  test("is accepted until its policy expires by the stack's clock, and rejected from then on", async () => {
+  test("an upload by form is accepted until its policy expires by the stack's clock, and rejected from then on", async () => {
     const granted = await grant("late", { Expires: 900 });
     const policy = JSON.parse(Buffer.from(granted.fields.Policy ?? "", "base64").toString());
     const expiresAt = Date.parse(policy.expiration);
@@ -122,7 +122,7 @@ describe("an upload by form", () => {
     expect((await post(granted)).status).toBe(204);
   });
 
-  test("is answered with 201 and XML if its form requests that", async () => {
+  test("an upload by form is answered with 201 and XML if its form requests that", async () => {
     const fields = { ...type, success_action_status: "201" };
     const Conditions = [size, type, { success_action_status: "201" }];
     const answer = await post(await grant("dir/é", { Fields: fields, Conditions }));
@@ -144,46 +144,44 @@ describe("an upload by form", () => {
     expect((await post(granted, file, { set: { "Content-Type": "text/html" } })).status).toBe(403);
   });
 
-  test("replaces the placeholder in the key with the file's name", async () => {
+  test("an upload by form replaces the placeholder in the key with the file's name", async () => {
     const granted = await grant(["named/$", "{filename}"].join(""), { Conditions: [size, type] });
     expect((await post(granted, file, { fileName: "cat.png" })).status).toBe(204);
     expect((await head("named/cat.png")).ContentLength).toBe(500);
   });
 });
 
-describe("a page of another origin", () => {
-  const origin = "http://app.example";
-  const rule = { AllowedMethods: ["POST"], AllowedOrigins: [origin], AllowedHeaders: ["x-*"], ExposeHeaders: ["ETag"] };
-  const preflight = (from: string, method: string, headers = "") =>
-    fetch(`${fixture.emulators.url}/${Bucket}`, {
-      method: "OPTIONS",
-      headers: {
-        origin: from,
-        "access-control-request-method": method,
-        ...(headers ? { "access-control-request-headers": headers } : {}),
-      },
-    });
-  const put = () => fixture.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }));
-
-  test("may post if a rule allows its origin, and can read errors", async () => {
-    await put();
-    const allowed = await preflight(origin, "POST", "x-one, x-two");
-    expect(allowed.status).toBe(200);
-    expect(allowed.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(allowed.headers.get("access-control-allow-headers")).toBe("x-one, x-two");
-    const refused = await fetch(`${fixture.emulators.url}/${Bucket}`, { method: "POST", headers: { origin } });
-    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, origin]);
-    expect(refused.headers.get("access-control-expose-headers")).toBe("ETag");
+const origin = "http://app.example";
+const rule = { AllowedMethods: ["POST"], AllowedOrigins: [origin], AllowedHeaders: ["x-*"], ExposeHeaders: ["ETag"] };
+const preflight = (from: string, method: string, headers = "") =>
+  fetch(`${fixture.emulators.url}/${Bucket}`, {
+    method: "OPTIONS",
+    headers: {
+      origin: from,
+      "access-control-request-method": method,
+      ...(headers ? { "access-control-request-headers": headers } : {}),
+    },
   });
+const put = () => fixture.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }));
 
-  test("may not use another origin, method or header", async () => {
-    await put();
-    for (const answer of [
-      await preflight("http://evil.example", "POST"),
-      await preflight(origin, "PUT"),
-      await preflight(origin, "POST", "authorization"),
-    ]) {
-      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, null]);
-    }
-  });
+test("a page of another origin may post if a rule allows its origin, and can read errors", async () => {
+  await put();
+  const allowed = await preflight(origin, "POST", "x-one, x-two");
+  expect(allowed.status).toBe(200);
+  expect(allowed.headers.get("access-control-allow-origin")).toBe(origin);
+  expect(allowed.headers.get("access-control-allow-headers")).toBe("x-one, x-two");
+  const refused = await fetch(`${fixture.emulators.url}/${Bucket}`, { method: "POST", headers: { origin } });
+  expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, origin]);
+  expect(refused.headers.get("access-control-expose-headers")).toBe("ETag");
+});
+
+test("a page of another origin may not use another origin, method or header", async () => {
+  await put();
+  for (const answer of [
+    await preflight("http://evil.example", "POST"),
+    await preflight(origin, "PUT"),
+    await preflight(origin, "POST", "authorization"),
+  ]) {
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  }
 });

@@ -46,18 +46,18 @@ function withParameter(url: string, name: string, value: string | null): string 
 }
 
 describe("a presigned URL", () => {
-  test("returns the object with its type, without credentials", async () => {
+  test("a presigned URL returns the object with its type, without credentials", async () => {
     const { status, body, response } = await read(await sign());
     expect([status, body, response.headers.get("content-type")]).toEqual([200, bytes, "image/png"]);
   });
 
-  test("returns the headers that were signed with it", async () => {
+  test("a presigned URL returns the headers that were signed with it", async () => {
     const url = await sign({ ResponseContentDisposition: "attachment", ResponseContentType: "text/plain" });
     const { headers } = (await read(url)).response;
     expect([headers.get("content-disposition"), headers.get("content-type")]).toEqual(["attachment", "text/plain"]);
   });
 
-  test("returns a range, and 412 for another version than If-Match names", async () => {
+  test("a presigned URL returns a range, and 412 for another version than If-Match names", async () => {
     const url = await sign();
     const part = await read(url, { headers: { range: "bytes=10-19" } });
     expect([part.status, part.body]).toEqual([206, bytes.subarray(10, 20)]);
@@ -65,7 +65,7 @@ describe("a presigned URL", () => {
     expect([other.status, other.code]).toEqual([412, "PreconditionFailed"]);
   });
 
-  test("of HEAD returns the headers only", async () => {
+  test("a presigned URL of HEAD returns the headers only", async () => {
     const signingDate = new Date(fixture.now());
     const url = await getSignedUrl(fixture.s3, new HeadObjectCommand({ Bucket, Key }), { signingDate });
     const { status, body, response } = await read(url, { method: "HEAD" });
@@ -73,7 +73,7 @@ describe("a presigned URL", () => {
   });
 
   test.each(["plain", "a b+c", "é/ü", "(x)!*'", "a%2Fb", "?a=b&c", "dir//x", "~._-"])(
-    "is valid for the key %j, and for no other",
+    "a presigned URL is valid for the key %j, and for no other",
     async (key) => {
       await put(key);
       const url = await sign({ Key: key });
@@ -91,12 +91,12 @@ describe("a presigned URL", () => {
     ["another signature", (url: string) => withParameter(url, "X-Amz-Signature", "0".repeat(64))],
     ["another spelling of the host", (url: string) => url.replace("127.0.0.1", "localhost")],
     ["other signed headers", (url: string) => withParameter(url, "X-Amz-SignedHeaders", "host;range")],
-  ])("with %s does not match its signature", async (_, change) => {
+  ])("a presigned URL with %s does not match its signature", async (_, change) => {
     const { status, code } = await read(change(await sign()));
     expect([status, code]).toEqual([403, "SignatureDoesNotMatch"]);
   });
 
-  test.each(["HEAD", "PUT", "DELETE", "POST"])("does not allow %s", async (method) => {
+  test.each(["HEAD", "PUT", "DELETE", "POST"])("a presigned URL does not allow %s", async (method) => {
     const { status } = await read(await sign(), { method });
     expect(status).toBe(403);
     expect((await read(await sign())).status).toBe(200);
@@ -113,12 +113,12 @@ describe("a presigned URL", () => {
     ["a malformed time", (url: string) => withParameter(url, "X-Amz-Date", "2026-03-01T10:00:00Z")] as const,
     ["another day in its scope", (url: string) => url.replace("local%2F20260301", "local%2F20260302")] as const,
     ["another region", (url: string) => url.replace("us-east-1", "eu-west-1")] as const,
-  ])("with %s is malformed", async (_, change) => {
+  ])("a presigned URL with %s is malformed", async (_, change) => {
     const { status, code } = await read(change(await sign()));
     expect([status, code]).toEqual([400, "AuthorizationQueryParametersError"]);
   });
 
-  test("of an unknown access key is refused", async () => {
+  test("a presigned URL of an unknown access key is refused", async () => {
     const { status, code } = await read((await sign()).replace("local%2F", "stranger%2F"));
     expect([status, code]).toEqual([403, "InvalidAccessKeyId"]);
   });
@@ -128,22 +128,22 @@ describe("a presigned URL", () => {
     expect([status, code]).toEqual([400, "InvalidToken"]);
   });
 
-  test("with an Authorization header as well is refused", async () => {
+  test("a presigned URL with an Authorization header as well is refused", async () => {
     const { status, code } = await read(await sign(), { headers: { authorization: "AWS4-HMAC-SHA256" } });
     expect([status, code]).toEqual([400, "InvalidArgument"]);
   });
 
-  test("with a header of S3 that is not signed is refused", async () => {
+  test("a presigned URL with a header of S3 that is not signed is refused", async () => {
     const { status, code } = await read(await sign(), { headers: { "x-amz-copy-source": `${Bucket}/other` } });
     expect([status, code]).toEqual([403, "AccessDenied"]);
   });
 
-  test("without `host` among its signed headers is refused", async () => {
+  test("a presigned URL without `host` among its signed headers is refused", async () => {
     const { status, code } = await read(withParameter(await sign(), "X-Amz-SignedHeaders", "range"));
     expect([status, code]).toEqual([403, "AccessDenied"]);
   });
 
-  test("expires by the stack's clock and not by the machine's", async () => {
+  test("a presigned URL expires by the stack's clock and not by the machine's", async () => {
     for (const offset of [0, -400 * DAY, 30 * DAY]) {
       fixture.advance(offset);
       const url = await sign();
@@ -155,20 +155,20 @@ describe("a presigned URL", () => {
     }
   });
 
-  test("of a clock that is more than 15 minutes ahead is not valid yet", async () => {
+  test("a presigned URL of a clock that is more than 15 minutes ahead is not valid yet", async () => {
     const signedAhead = (ms: number) => sign({}, { signingDate: new Date(fixture.now() + ms) });
     expect((await read(await signedAhead(15 * MINUTE))).status).toBe(200);
     const { status, body } = await read(await signedAhead(15 * MINUTE + SECOND));
     expect([status, body.toString()]).toEqual([403, expect.stringContaining("not valid yet")]);
   });
 
-  test("of a bucket is not emulated", async () => {
+  test("a presigned URL of a bucket is not emulated", async () => {
     const query = new URL(await sign()).search;
     const { status, code } = await read(`${fixture.emulators.url}/${Bucket}${query}`);
     expect([status, code]).toEqual([501, "NotImplemented"]);
   });
 
-  test("of a missing object is 404, as for its signer", async () => {
+  test("a presigned URL of a missing object is 404, as for its signer", async () => {
     expect(await read(await sign({ Key: "gone" }))).toMatchObject({ status: 404, code: "NoSuchKey" });
   });
 });

@@ -29,46 +29,47 @@ async function receive(queue: TestQueue, count: number): Promise<Message[]> {
 /** The groups of the next messages, in order. */
 const receiveGroups = async (queue: TestQueue, count: number) => messageBodies(await receive(queue, count));
 
-describe("a message group with 30 messages in flight and more than a tenth of all", () => {
-  it("is served after the others, and as usual when nothing else waits", async () => {
-    const queue = await newQueue();
-    await send(queue, "noisy", 32);
-    await receive(queue, 30);
-    await send(queue, "one", 1);
-    await send(queue, "two", 1);
-    await send(queue, undefined, 1);
-    expect(await receiveGroups(queue, 5)).toEqual(["one", "two", "no group", "noisy", "noisy"]);
-  });
+it("a message group with 30 messages in flight and more than a tenth of all is served after the others, and as usual when nothing else waits", async () => {
+  const queue = await newQueue();
+  await send(queue, "noisy", 32);
+  await receive(queue, 30);
+  await send(queue, "one", 1);
+  await send(queue, "two", 1);
+  await send(queue, undefined, 1);
+  expect(await receiveGroups(queue, 5)).toEqual(["one", "two", "no group", "noisy", "noisy"]);
+});
 
-  it("gives way to another such group with fewer messages in flight", async () => {
-    const queue = await newQueue();
-    for (const [group, count] of [
-      ["more", 35],
-      ["fewer", 30],
-    ] as const) {
-      await send(queue, group, count);
-      await receive(queue, count);
-    }
-    await send(queue, "more", 1);
-    await send(queue, "fewer", 1);
-    expect(await receiveGroups(queue, 2)).toEqual(["fewer", "more"]);
-  });
+it("a message group with 30 messages in flight and more than a tenth of all gives way to another such group with fewer messages in flight", async () => {
+  const queue = await newQueue();
+  for (const [group, count] of [
+    ["more", 35],
+    ["fewer", 30],
+  ] as const) {
+    await send(queue, group, count);
+    await receive(queue, count);
+  }
+  await send(queue, "more", 1);
+  await send(queue, "fewer", 1);
+  expect(await receiveGroups(queue, 2)).toEqual(["fewer", "more"]);
+});
 
-  it("stays behind while it holds more than the others, although it is below 30 again", async () => {
-    const queue = await newQueue();
-    await send(queue, "noisy", 32);
-    const held = await receive(queue, 30);
-    await send(queue, "quiet", 1);
-    expect(await receiveGroups(queue, 1)).toEqual(["quiet"]);
-    for (const message of held.slice(0, 20)) await queue.delete(message);
-    await send(queue, "quiet", 1);
-    expect(await receiveGroups(queue, 2)).toEqual(["quiet", "noisy"]);
-  });
+it("a message group with 30 messages in flight and more than a tenth of all stays behind while it holds more than the others, although it is below 30 again", async () => {
+  const queue = await newQueue();
+  await send(queue, "noisy", 32);
+  const held = await receive(queue, 30);
+  await send(queue, "quiet", 1);
+  expect(await receiveGroups(queue, 1)).toEqual(["quiet"]);
+  for (const message of held.slice(0, 20)) await queue.delete(message);
+  await send(queue, "quiet", 1);
+  expect(await receiveGroups(queue, 2)).toEqual(["quiet", "noisy"]);
+});
 
-  it.each([
-    ["its messages are no longer in flight", (_queue: TestQueue, delete_: () => Promise<void>) => delete_()],
-    ["nothing was sent to it for 5 minutes", async () => fixture.advance(5 * MINUTE)],
-  ])("is served in order of arrival again when %s", async (_when, end) => {
+it.each([
+  ["its messages are no longer in flight", (_queue: TestQueue, delete_: () => Promise<void>) => delete_()],
+  ["nothing was sent to it for 5 minutes", async () => fixture.advance(5 * MINUTE)],
+])(
+  "a message group with 30 messages in flight and more than a tenth of all is served in order of arrival again when %s",
+  async (_when, end) => {
     const queue = await newQueue();
     await send(queue, "noisy", 32);
     const held = await receive(queue, 30);
@@ -77,11 +78,11 @@ describe("a message group with 30 messages in flight and more than a tenth of al
     });
     await send(queue, "quiet", 1);
     expect(await receiveGroups(queue, 3)).toEqual(["noisy", "noisy", "quiet"]);
-  });
-});
+  },
+);
 
 describe("messages are served in order of arrival", () => {
-  it("below 30 messages of a group in flight", async () => {
+  it("messages are served in order of arrival below 30 messages of a group in flight", async () => {
     const queue = await newQueue();
     await send(queue, "busy", 31);
     await receive(queue, 29);

@@ -22,100 +22,96 @@ const fixture = openedOnce(startEmulatorFixture);
 
 const newQueue = (name: string, attributes = {}) => createTestQueue(fixture.sqs, name, attributes);
 
-describe("a queue", () => {
-  test("is found by its name, and creating it again with the same settings returns it", async () => {
-    const queue = await newQueue("same", { VisibilityTimeout: "2" });
-    expect((await fixture.sqs.send(new GetQueueUrlCommand({ QueueName: "same" }))).QueueUrl).toBe(queue.url);
-    expect((await newQueue("same", { VisibilityTimeout: "2" })).url).toBe(queue.url);
-    expect((await newQueue("same")).url).toBe(queue.url);
-    expect(new URL(queue.url).origin).toBe(fixture.emulators.url);
-  });
+test("a queue is found by its name, and creating it again with the same settings returns it", async () => {
+  const queue = await newQueue("same", { VisibilityTimeout: "2" });
+  expect((await fixture.sqs.send(new GetQueueUrlCommand({ QueueName: "same" }))).QueueUrl).toBe(queue.url);
+  expect((await newQueue("same", { VisibilityTimeout: "2" })).url).toBe(queue.url);
+  expect((await newQueue("same")).url).toBe(queue.url);
+  expect(new URL(queue.url).origin).toBe(fixture.emulators.url);
+});
 
-  test("cannot be created again with other settings", async () => {
-    await newQueue("other", { VisibilityTimeout: "2" });
-    await expect(newQueue("other", { VisibilityTimeout: "3" })).rejects.toMatchObject({ name: "QueueNameExists" });
-  });
+test("a queue cannot be created again with other settings", async () => {
+  await newQueue("other", { VisibilityTimeout: "2" });
+  await expect(newQueue("other", { VisibilityTimeout: "3" })).rejects.toMatchObject({ name: "QueueNameExists" });
+});
 
-  test("returns its settings and counts", async () => {
-    const queue = await newQueue("attributes", { VisibilityTimeout: "2" });
-    const all = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ["All"] });
-    expect((await fixture.sqs.send(all)).Attributes).toEqual({
-      VisibilityTimeout: "2",
-      DelaySeconds: "0",
-      ReceiveMessageWaitTimeSeconds: "0",
-      MessageRetentionPeriod: "345600",
-      MaximumMessageSize: "1048576",
-      SqsManagedSseEnabled: "true",
-      QueueArn: "arn:aws:sqs:us-east-1:000000000000:attributes",
-      CreatedTimestamp: String(Math.floor(fixture.now() / 1000)),
-      LastModifiedTimestamp: String(Math.floor(fixture.now() / 1000)),
-      ApproximateNumberOfMessages: "0",
-      ApproximateNumberOfMessagesNotVisible: "0",
-      ApproximateNumberOfMessagesDelayed: "0",
-    });
+test("a queue returns its settings and counts", async () => {
+  const queue = await newQueue("attributes", { VisibilityTimeout: "2" });
+  const all = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ["All"] });
+  expect((await fixture.sqs.send(all)).Attributes).toEqual({
+    VisibilityTimeout: "2",
+    DelaySeconds: "0",
+    ReceiveMessageWaitTimeSeconds: "0",
+    MessageRetentionPeriod: "345600",
+    MaximumMessageSize: "1048576",
+    SqsManagedSseEnabled: "true",
+    QueueArn: "arn:aws:sqs:us-east-1:000000000000:attributes",
+    CreatedTimestamp: String(Math.floor(fixture.now() / 1000)),
+    LastModifiedTimestamp: String(Math.floor(fixture.now() / 1000)),
+    ApproximateNumberOfMessages: "0",
+    ApproximateNumberOfMessagesNotVisible: "0",
+    ApproximateNumberOfMessagesDelayed: "0",
   });
+});
 
-  test.each<[Record<string, string>, string]>([
-    [{ VisibilityTimeout: "43201" }, "InvalidAttributeValue"],
-    [{ DelaySeconds: "-1" }, "InvalidAttributeValue"],
-    [{ Nonsense: "1" }, "InvalidAttributeName"],
-    [{ RedrivePolicy: "no" }, "InvalidParameterValue"],
-    [{ FifoQueue: "true" }, "UnsupportedOperation"],
-  ])("with the settings %o is rejected", async (Attributes, name) => {
-    const create = new CreateQueueCommand({ QueueName: "bad", Attributes });
-    await expect(fixture.sqs.send(create)).rejects.toMatchObject({ name });
-  });
+test.each<[Record<string, string>, string]>([
+  [{ VisibilityTimeout: "43201" }, "InvalidAttributeValue"],
+  [{ DelaySeconds: "-1" }, "InvalidAttributeValue"],
+  [{ Nonsense: "1" }, "InvalidAttributeName"],
+  [{ RedrivePolicy: "no" }, "InvalidParameterValue"],
+  [{ FifoQueue: "true" }, "UnsupportedOperation"],
+])("a queue with the settings %o is rejected", async (Attributes, name) => {
+  const create = new CreateQueueCommand({ QueueName: "bad", Attributes });
+  await expect(fixture.sqs.send(create)).rejects.toMatchObject({ name });
+});
 
-  test("is listed by the prefix of its name", async () => {
-    const queue = await newQueue("listed-1");
-    await newQueue("unlisted-1");
-    expect((await fixture.sqs.send(new ListQueuesCommand({ QueueNamePrefix: "listed" }))).QueueUrls).toEqual([
-      queue.url,
-    ]);
-  });
+test("a queue is listed by the prefix of its name", async () => {
+  const queue = await newQueue("listed-1");
+  await newQueue("unlisted-1");
+  expect((await fixture.sqs.send(new ListQueuesCommand({ QueueNamePrefix: "listed" }))).QueueUrls).toEqual([queue.url]);
+});
 
-  test("stores its tags", async () => {
-    const queue = await newQueue("tagged");
-    await fixture.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { a: "1" } }));
-    expect((await fixture.sqs.send(new ListQueueTagsCommand({ QueueUrl: queue.url }))).Tags).toEqual({ a: "1" });
-  });
+test("a queue stores its tags", async () => {
+  const queue = await newQueue("tagged");
+  await fixture.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { a: "1" } }));
+  expect((await fixture.sqs.send(new ListQueueTagsCommand({ QueueUrl: queue.url }))).Tags).toEqual({ a: "1" });
+});
 
-  test("is empty after a purge, which also removes delayed messages and messages in flight", async () => {
-    const queue = await newQueue("purged");
-    for (const DelaySeconds of [0, 0, 1]) await queue.send("x", { DelaySeconds });
-    await queue.receive({ MaxNumberOfMessages: 1 });
-    await fixture.sqs.send(new PurgeQueueCommand({ QueueUrl: queue.url }));
-    fixture.advance(30 * SECOND);
-    expect(await queue.receive()).toEqual([]);
-  });
+test("a queue is empty after a purge, which also removes delayed messages and messages in flight", async () => {
+  const queue = await newQueue("purged");
+  for (const DelaySeconds of [0, 0, 1]) await queue.send("x", { DelaySeconds });
+  await queue.receive({ MaxNumberOfMessages: 1 });
+  await fixture.sqs.send(new PurgeQueueCommand({ QueueUrl: queue.url }));
+  fixture.advance(30 * SECOND);
+  expect(await queue.receive()).toEqual([]);
+});
 
-  test("that was deleted or never created does not exist", async () => {
-    const queue = await newQueue("deleted");
-    await fixture.sqs.send(new DeleteQueueCommand({ QueueUrl: queue.url }));
-    await expect(queue.send("x")).rejects.toMatchObject({ name: "QueueDoesNotExist" });
-    const never = new GetQueueUrlCommand({ QueueName: "never" });
-    await expect(fixture.sqs.send(never)).rejects.toMatchObject({ name: "QueueDoesNotExist" });
-  });
+test("a queue that was deleted or never created does not exist", async () => {
+  const queue = await newQueue("deleted");
+  await fixture.sqs.send(new DeleteQueueCommand({ QueueUrl: queue.url }));
+  await expect(queue.send("x")).rejects.toMatchObject({ name: "QueueDoesNotExist" });
+  const never = new GetQueueUrlCommand({ QueueName: "never" });
+  await expect(fixture.sqs.send(never)).rejects.toMatchObject({ name: "QueueDoesNotExist" });
+});
 
-  test("is found by the last segment of a URL with another origin", async () => {
-    const queue = await newQueue("moved");
-    await openTestQueue(fixture.sqs, queue.url).send("x");
-    const elsewhere = `${fixture.emulators.url}/111111111111/moved`;
-    expect(messageBodies(await openTestQueue(fixture.sqs, elsewhere).receive())).toEqual(["x"]);
-  });
+test("a queue is found by the last segment of a URL with another origin", async () => {
+  const queue = await newQueue("moved");
+  await openTestQueue(fixture.sqs, queue.url).send("x");
+  const elsewhere = `${fixture.emulators.url}/111111111111/moved`;
+  expect(messageBodies(await openTestQueue(fixture.sqs, elsewhere).receive())).toEqual(["x"]);
+});
 
-  test("rejects an operation that is not emulated by name", async () => {
-    const tasks = new ListMessageMoveTasksCommand({ SourceArn: "arn:aws:sqs:us-east-1:000000000000:x" });
-    await expect(fixture.sqs.send(tasks)).rejects.toThrow("AmazonSQS.ListMessageMoveTasks is not emulated");
-  });
+test("a queue rejects an operation that is not emulated by name", async () => {
+  const tasks = new ListMessageMoveTasksCommand({ SourceArn: "arn:aws:sqs:us-east-1:000000000000:x" });
+  await expect(fixture.sqs.send(tasks)).rejects.toThrow("AmazonSQS.ListMessageMoveTasks is not emulated");
+});
 
-  test("counts the requests of each operation", async () => {
-    const queue = await newQueue("counted");
-    const before = fixture.emulators.sqs.counts.SendMessage ?? 0;
-    await queue.send("a");
-    await queue.send("b");
-    expect(fixture.emulators.sqs.counts.SendMessage).toBe(before + 2);
-  });
+test("a queue counts the requests of each operation", async () => {
+  const queue = await newQueue("counted");
+  const before = fixture.emulators.sqs.counts.SendMessage ?? 0;
+  await queue.send("a");
+  await queue.send("b");
+  expect(fixture.emulators.sqs.counts.SendMessage).toBe(before + 2);
 });
 
 describe("dead letters", () => {
@@ -191,7 +187,7 @@ describe("dead letters", () => {
 describe("fault injection", () => {
   const quiet = { duplicate: 0, shuffle: false, random: Math.random };
 
-  test("delivers a deleted message a second time, but not a third time", async () => {
+  test("fault injection delivers a deleted message a second time, but not a third time", async () => {
     const queue = await newQueue("doubled");
     fixture.emulators.sqs.chaos({ ...quiet, duplicate: 1 });
     try {
@@ -222,7 +218,7 @@ describe("fault injection", () => {
     }
   });
 
-  test("delivers messages in random order", async () => {
+  test("fault injection delivers messages in random order", async () => {
     const queue = await newQueue("shuffled");
     for (const body of ["a", "b", "c", "d"]) await queue.send(body);
     fixture.emulators.sqs.chaos({ ...quiet, shuffle: true, random: () => 0.99 });

@@ -74,7 +74,7 @@ test("after a restart, an earlier handle still deletes a message that was not re
   expect(await queue.receive()).toEqual([]);
 });
 
-test("receives before a restart count towards the dead-letter queue, and dead letters stay there", async () => {
+test("each receive before a restart counts towards the dead-letter queue, and dead letters stay there", async () => {
   const dead = await createTestQueue(fixture.sqs, "dead");
   const before = await createTestQueue(fixture.sqs, "live", { RedrivePolicy: await redrivePolicy(dead, 1) });
   await before.send("poison");

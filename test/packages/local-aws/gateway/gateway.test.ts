@@ -109,41 +109,37 @@ function requestStatus(target: string, headers: Record<string, string> = {}): Pr
   });
 }
 
-describe("the path a function sees", () => {
-  it.each([
-    ["/a%23b", "/a#b"],
-    ["/a%2523b", "/a%23b"],
-    ["/a%2Fb", "/a/b"],
-    ["/a%20b+c", "/a b+c"],
-    ["/caf%C3%A9", "/café"],
-    ["/", "/"],
-  ])("of %s is decoded once: %s", async (sent, decoded) => {
-    const event = await send(sent);
-    expect(event.rawPath).toBe(decoded);
-    expect(event.requestContext.http.path).toBe(decoded);
-  });
-
-  it.each(["/%zz", "/%", "/%ff"])("cannot be %s: 400", async (target) => {
-    expect(await requestStatus(target)).toBe(400);
-  });
+it.each([
+  ["/a%23b", "/a#b"],
+  ["/a%2523b", "/a%23b"],
+  ["/a%2Fb", "/a/b"],
+  ["/a%20b+c", "/a b+c"],
+  ["/caf%C3%A9", "/café"],
+  ["/", "/"],
+])("the path a function sees of %s is decoded once: %s", async (sent, decoded) => {
+  const event = await send(sent);
+  expect(event.rawPath).toBe(decoded);
+  expect(event.requestContext.http.path).toBe(decoded);
 });
 
-describe("a route", () => {
-  it.each([
-    ["GET", "/things/7", "GET /things/{id}", { id: "7" }],
-    ["GET", "/things/fixed", "GET /things/fixed", undefined],
-    ["POST", "/things/fixed", "ANY /things/{id}", { id: "fixed" }],
-    ["GET", "/things/a%2Fb%23", "GET /things/{id}", { id: "a/b#" }],
-    ["GET", "/things/7/more", "$default", undefined],
-    ["GET", "/things/", "$default", undefined],
-    ["GET", "/files/a/b%20c", "GET /files/{rest+}", { rest: "a/b c" }],
-    ["POST", "/files/a", "$default", undefined],
-    ["GET", "/elsewhere", "$default", undefined],
-  ])("for %s %s is %s", async (method, path, key, parameters) => {
-    const event = await send(path, { method });
-    expect(event.routeKey).toBe(key);
-    expect(event.pathParameters).toEqual(parameters);
-  });
+it.each(["/%zz", "/%", "/%ff"])("the path a function sees cannot be %s: 400", async (target) => {
+  expect(await requestStatus(target)).toBe(400);
+});
+
+it.each([
+  ["GET", "/things/7", "GET /things/{id}", { id: "7" }],
+  ["GET", "/things/fixed", "GET /things/fixed", undefined],
+  ["POST", "/things/fixed", "ANY /things/{id}", { id: "fixed" }],
+  ["GET", "/things/a%2Fb%23", "GET /things/{id}", { id: "a/b#" }],
+  ["GET", "/things/7/more", "$default", undefined],
+  ["GET", "/things/", "$default", undefined],
+  ["GET", "/files/a/b%20c", "GET /files/{rest+}", { rest: "a/b c" }],
+  ["POST", "/files/a", "$default", undefined],
+  ["GET", "/elsewhere", "$default", undefined],
+])("a route for %s %s is %s", async (method, path, key, parameters) => {
+  const event = await send(path, { method });
+  expect(event.routeKey).toBe(key);
+  expect(event.pathParameters).toEqual(parameters);
 });
 
 describe("a method", () => {
@@ -154,7 +150,7 @@ describe("a method", () => {
   });
 
   it.each(["BREW /things/7 HTTP/1.1", "get /things/7 HTTP/1.1", "CONNECT things:7 HTTP/1.1"])(
-    "of %j is 405 with Allow and the error of the contract",
+    "a method of %j is 405 with Allow and the error of the contract",
     async (line) => {
       const { head, body } = await sendRequestLine(line);
       expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
@@ -167,56 +163,54 @@ describe("a method", () => {
     },
   );
 
-  it("may not be missing: what is no HTTP is 400", async () => {
+  it("a method may not be missing: what is no HTTP is 400", async () => {
     expect((await sendRequestLine("\u0016\u0003\u0001")).head).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 
-describe("an event", () => {
-  it("has query, headers and cookies in the format of an HTTP API", async () => {
-    const event = await send("/x?a=1&b=%20y&a=2&empty=", {
-      headers: { cookie: "one=1; two=2", "X-Custom": "Value", "x-forwarded-for": "203.0.113.9" },
-    });
-    expect(event.rawQueryString).toBe("a=1&b=%20y&a=2&empty=");
-    expect(event.queryStringParameters).toEqual({ a: "1,2", b: " y", empty: "" });
-    expect(event.cookies).toEqual(["one=1", "two=2"]);
-    expect(event.headers).toMatchObject({ "x-custom": "Value", "x-forwarded-for": "203.0.113.9, 127.0.0.1" });
-    expect(event.headers).not.toHaveProperty("cookie");
-    expect(event.requestContext.http).toMatchObject({ method: "GET", sourceIp: "127.0.0.1", protocol: "HTTP/1.1" });
+it("an event has query, headers and cookies in the format of an HTTP API", async () => {
+  const event = await send("/x?a=1&b=%20y&a=2&empty=", {
+    headers: { cookie: "one=1; two=2", "X-Custom": "Value", "x-forwarded-for": "203.0.113.9" },
   });
+  expect(event.rawQueryString).toBe("a=1&b=%20y&a=2&empty=");
+  expect(event.queryStringParameters).toEqual({ a: "1,2", b: " y", empty: "" });
+  expect(event.cookies).toEqual(["one=1", "two=2"]);
+  expect(event.headers).toMatchObject({ "x-custom": "Value", "x-forwarded-for": "203.0.113.9, 127.0.0.1" });
+  expect(event.headers).not.toHaveProperty("cookie");
+  expect(event.requestContext.http).toMatchObject({ method: "GET", sourceIp: "127.0.0.1", protocol: "HTTP/1.1" });
+});
 
-  it("omits what the request does not have", async () => {
-    const event = await send("/x");
-    expect(event).not.toHaveProperty("queryStringParameters");
-    expect(event).not.toHaveProperty("cookies");
-    expect(event).not.toHaveProperty("body");
-    expect(event.isBase64Encoded).toBe(false);
-  });
+it("an event omits what the request does not have", async () => {
+  const event = await send("/x");
+  expect(event).not.toHaveProperty("queryStringParameters");
+  expect(event).not.toHaveProperty("cookies");
+  expect(event).not.toHaveProperty("body");
+  expect(event.isBase64Encoded).toBe(false);
+});
 
-  it.each([
-    "application/json",
-    "application/json; charset=utf-8",
-    "text/plain",
-    "application/xml",
-    "application/x-www-form-urlencoded",
-  ])("has a body of %s as text", async (type) => {
-    const event = await send("/x", { method: "POST", headers: { "content-type": type }, body: '{"é":1}' });
-    expect(event).toMatchObject({ body: '{"é":1}', isBase64Encoded: false });
-  });
+it.each([
+  "application/json",
+  "application/json; charset=utf-8",
+  "text/plain",
+  "application/xml",
+  "application/x-www-form-urlencoded",
+])("an event has a body of %s as text", async (type) => {
+  const event = await send("/x", { method: "POST", headers: { "content-type": type }, body: '{"é":1}' });
+  expect(event).toMatchObject({ body: '{"é":1}', isBase64Encoded: false });
+});
 
-  it.each(["application/octet-stream", "image/png", "application/jsonish", "multipart/form-data; boundary=x"])(
-    "has a body of %s in base64",
-    async (type) => {
-      const body = Buffer.from([0, 255, 10]);
-      const event = await send("/x", { method: "POST", headers: { "content-type": type }, body });
-      expect(event).toMatchObject({ body: body.toString("base64"), isBase64Encoded: true });
-    },
-  );
+it.each(["application/octet-stream", "image/png", "application/jsonish", "multipart/form-data; boundary=x"])(
+  "an event has a body of %s in base64",
+  async (type) => {
+    const body = Buffer.from([0, 255, 10]);
+    const event = await send("/x", { method: "POST", headers: { "content-type": type }, body });
+    expect(event).toMatchObject({ body: body.toString("base64"), isBase64Encoded: true });
+  },
+);
 
-  it("has a body without a type in base64", async () => {
-    const event = await send("/x", { method: "POST", body: Buffer.from("plain") });
-    expect(event).toMatchObject({ body: Buffer.from("plain").toString("base64"), isBase64Encoded: true });
-  });
+it("an event has a body without a type in base64", async () => {
+  const event = await send("/x", { method: "POST", body: Buffer.from("plain") });
+  expect(event).toMatchObject({ body: Buffer.from("plain").toString("base64"), isBase64Encoded: true });
 });
 
 describe("sizes", () => {
@@ -225,143 +219,134 @@ describe("sizes", () => {
     return (await fetch(`${stack.baseUrl}/odd-size`, { method: "POST", headers: { "content-type": type }, body }))
       .status;
   };
-  it("rejects a body over the limit of an HTTP API", async () => {
+  it("sizes rejects a body over the limit of an HTTP API", async () => {
     expect(await post(10 * 2 ** 20 + 1, "text/plain")).toBe(413);
   });
-  it("rejects a body that exceeds the invocation limit in base64", async () => {
+  it("sizes rejects a body that exceeds the invocation limit in base64", async () => {
     expect(await post(5 * 2 ** 20, "application/octet-stream")).toBe(413);
   });
-  it("rejects headers of more than 10 KB", async () => {
+  it("sizes rejects headers of more than 10 KB", async () => {
     expect(await requestStatus("/x", { "x-long": "x".repeat(9_000) })).toBe(200);
     expect(await requestStatus("/x", { "x-long": "x".repeat(10_240) })).toBe(431);
   });
 });
 
-describe("a response", () => {
-  const ask = (name: string): Promise<Response> => fetch(`${stack.baseUrl}/odd?case=${name}`);
+const ask = (name: string): Promise<Response> => fetch(`${stack.baseUrl}/odd?case=${name}`);
 
-  it("is sent with status, headers, cookies and bytes", async () => {
-    const response = await ask("binary");
-    expect(response.status).toBe(201);
-    expect(response.headers.get("content-type")).toBe("image/x");
-    expect(response.headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255]));
-  });
-
-  it("without a status is JSON with 200", async () => {
-    const response = await ask("plain");
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ hello: "there" });
-  });
-
-  it.each(["throw", "status", "body", "header", "large", "hang"])(
-    "that fails (%s) is the gateway's 500",
-    async (name) => {
-      const response = await ask(name);
-      expect(response.status).toBe(500);
-      expect(await response.json()).toEqual({ message: "Internal Server Error" });
-      expect((await ask("plain")).status).toBe(200);
-    },
-  );
+it("a response is sent with status, headers, cookies and bytes", async () => {
+  const response = await ask("binary");
+  expect(response.status).toBe(201);
+  expect(response.headers.get("content-type")).toBe("image/x");
+  expect(response.headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255]));
 });
 
-describe("the gateway", () => {
-  it("answers 503 after the timeout of its integration", async () => {
-    const response = await fetch(`${stack.baseUrl}/slow?case=hang`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ message: "Service Unavailable" });
-  });
+it("a response without a status is JSON with 200", async () => {
+  const response = await ask("plain");
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ hello: "there" });
 });
 
-describe("the edge", () => {
-  it("rejects the configured number of requests without a body, and then none", async () => {
-    const faults = (body: string) =>
-      fetch(`${stack.baseUrl}/_local/faults`, {
-        method: "POST",
-        headers: controlHeaders(stack.local.control_token),
-        body,
-      });
-    expect((await faults('{"edge_429":2}')).status).toBe(200);
-    for (let at = 0; at < 2; at++) {
-      const response = await fetch(`${stack.baseUrl}/x`);
-      expect(response.status).toBe(429);
-      expect(await response.json()).toEqual({ message: "Too Many Requests" });
-      expect(response.headers.has("x-correlation-id")).toBe(false);
-    }
-    expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
-    for (const bad of [
-      '{"connections":"x"}',
-      '{"edge_429":1,"connections":3}',
-      '{"edge_429":-1}',
-      '{"edge_429":"2"}',
-      "{}",
-      "x",
-    ])
-      expect((await faults(bad)).status).toBe(400);
-    expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
-  });
+it.each(["throw", "status", "body", "header", "large", "hang"])(
+  "a response that fails (%s) is the gateway's 500",
+  async (name) => {
+    const response = await ask(name);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: "Internal Server Error" });
+    expect((await ask("plain")).status).toBe(200);
+  },
+);
+
+it("the gateway answers 503 after the timeout of its integration", async () => {
+  const response = await fetch(`${stack.baseUrl}/slow?case=hang`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({ message: "Service Unavailable" });
 });
 
-describe("a port", () => {
-  it("in use is named in the error", async () => {
-    const port = Number(new URL(stack.baseUrl).port);
-    await expect(openGateway(port)).rejects.toThrow(LocalRefusal);
-    await expect(openGateway(port)).rejects.toThrow(`Port ${port} is in use`);
-  });
-
-  it("lets the function run to its end after that 503", async () => {
-    const file = join(folder.path, "late");
-    const response = await fetch(`${stack.baseUrl}/slow?case=late&file=${file}`);
-    expect(response.status).toBe(503);
-    expect(existsSync(file)).toBe(false);
-    await expect.poll(() => existsSync(file)).toBe(true);
-  });
-
-  it("answers pages of origins that it lists, lets only them read what a function lets all read, and not control it", async () => {
-    const origin = "http://localhost:3000";
-    const gateway = await openGateway(0, [origin]);
-    const anyone = { statusCode: 200, headers: { "Access-Control-Allow-Origin": "*" } };
-    gateway.serve({
-      routes: [{ key: "$default", functionId: "Api", timeoutMs: 1_000 } as Route],
-      functions: { invoke: async () => anyone },
-      now: Date.now,
-      report: () => {},
-      handleLocal: (local, response) =>
-        handleLocalRequest({ token: testControlToken } as LocalControls, local, response),
-      shouldRefuseAtEdge: () => false,
+it("the edge rejects the configured number of requests without a body, and then none", async () => {
+  const faults = (body: string) =>
+    fetch(`${stack.baseUrl}/_local/faults`, {
+      method: "POST",
+      headers: controlHeaders(stack.local.control_token),
+      body,
     });
-    const read = async (path: string, headers: Record<string, string>) => {
-      const answer = await fetch(gateway.url + path, { headers });
-      return [answer.status, answer.headers.get("access-control-allow-origin")];
-    };
-    expect(await read("/x", { origin })).toEqual([200, origin]);
-    expect(await read("/x", { origin: gateway.url })).toEqual([200, gateway.url]);
-    expect(await read("/x", {})).toEqual([200, null]);
-    expect(await read("/x", { origin: "http://localhost:3001" })).toEqual([403, null]);
-    expect(await read("/_local/other", { ...controlHeaders(), origin })).toEqual([403, null]);
-    expect(await read("/_local/other", { ...controlHeaders(), origin: gateway.url })).toEqual([404, null]);
-    await gateway.close();
-  });
+  expect((await faults('{"edge_429":2}')).status).toBe(200);
+  for (let at = 0; at < 2; at++) {
+    const response = await fetch(`${stack.baseUrl}/x`);
+    expect(response.status).toBe(429);
+    expect(await response.json()).toEqual({ message: "Too Many Requests" });
+    expect(response.headers.has("x-correlation-id")).toBe(false);
+  }
+  expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
+  for (const bad of [
+    '{"connections":"x"}',
+    '{"edge_429":1,"connections":3}',
+    '{"edge_429":-1}',
+    '{"edge_429":"2"}',
+    "{}",
+    "x",
+  ])
+    expect((await faults(bad)).status).toBe(400);
+  expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
+});
 
-  it("answers 401 to a call of a control route without the token of the data folder, and calls no control", async () => {
-    for (const path of ["/_local/clock", "/_local/mail", "/_local/faults", "/_local/other", "/%5Flocal/mail"]) {
-      for (const headers of [{}, controlHeaders(stack.local.live_key), controlHeaders("0".repeat(40))]) {
-        for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
-          const body = method === "POST" ? '{"advance":"PT1H","edge_429":1000}' : null;
-          const response = await fetch(stack.baseUrl + path, { method, headers, body });
-          expect([path, method, response.status]).toEqual([path, method, 401]);
-          expect(response.headers.get("www-authenticate")).toBe("Bearer");
-          expect(await response.text()).toContain("It is in control-token in the data folder.");
-        }
+it("a port in use is named in the error", async () => {
+  const port = Number(new URL(stack.baseUrl).port);
+  await expect(openGateway(port)).rejects.toThrow(LocalRefusal);
+  await expect(openGateway(port)).rejects.toThrow(`Port ${port} is in use`);
+});
+
+it("a port lets the function run to its end after that 503", async () => {
+  const file = join(folder.path, "late");
+  const response = await fetch(`${stack.baseUrl}/slow?case=late&file=${file}`);
+  expect(response.status).toBe(503);
+  expect(existsSync(file)).toBe(false);
+  await expect.poll(() => existsSync(file)).toBe(true);
+});
+
+it("a port answers pages of origins that it lists, lets only them read what a function lets all read, and not control it", async () => {
+  const origin = "http://localhost:3000";
+  const gateway = await openGateway(0, [origin]);
+  const anyone = { statusCode: 200, headers: { "Access-Control-Allow-Origin": "*" } };
+  gateway.serve({
+    routes: [{ key: "$default", functionId: "Api", timeoutMs: 1_000 } as Route],
+    functions: { invoke: async () => anyone },
+    now: Date.now,
+    report: () => {},
+    handleLocal: (local, response) => handleLocalRequest({ token: testControlToken } as LocalControls, local, response),
+    shouldRefuseAtEdge: () => false,
+  });
+  const read = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(gateway.url + path, { headers });
+    return [answer.status, answer.headers.get("access-control-allow-origin")];
+  };
+  expect(await read("/x", { origin })).toEqual([200, origin]);
+  expect(await read("/x", { origin: gateway.url })).toEqual([200, gateway.url]);
+  expect(await read("/x", {})).toEqual([200, null]);
+  expect(await read("/x", { origin: "http://localhost:3001" })).toEqual([403, null]);
+  expect(await read("/_local/other", { ...controlHeaders(), origin })).toEqual([403, null]);
+  expect(await read("/_local/other", { ...controlHeaders(), origin: gateway.url })).toEqual([404, null]);
+  await gateway.close();
+});
+
+it("a port answers 401 to a call of a control route without the token of the data folder, and calls no control", async () => {
+  for (const path of ["/_local/clock", "/_local/mail", "/_local/faults", "/_local/other", "/%5Flocal/mail"]) {
+    for (const headers of [{}, controlHeaders(stack.local.live_key), controlHeaders("0".repeat(40))]) {
+      for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+        const body = method === "POST" ? '{"advance":"PT1H","edge_429":1000}' : null;
+        const response = await fetch(stack.baseUrl + path, { method, headers, body });
+        expect([path, method, response.status]).toEqual([path, method, 401]);
+        expect(response.headers.get("www-authenticate")).toBe("Bearer");
+        expect(await response.text()).toContain("It is in control-token in the data folder.");
       }
     }
-    expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
-  });
+  }
+  expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
+});
 
-  it("answers 503 until the stack is up", async () => {
-    const gateway = await openGateway(0);
-    const response = await fetch(gateway.url);
-    await gateway.close();
-    expect(response.status).toBe(503);
-  });
+it("a port answers 503 until the stack is up", async () => {
+  const gateway = await openGateway(0);
+  const response = await fetch(gateway.url);
+  await gateway.close();
+  expect(response.status).toBe(503);
 });

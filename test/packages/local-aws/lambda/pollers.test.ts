@@ -48,7 +48,7 @@ async function poll(handle: (event: SqsEvent, nth: number) => unknown, { concurr
 }
 
 describe("a batch whose function", () => {
-  it("could not be loaded comes back after 5 seconds, doubled with each receive, long before the visibility timeout", async () => {
+  it("a batch whose function could not be loaded comes back after 5 seconds, doubled with each receive, long before the visibility timeout", async () => {
     const events = await poll((_event, nth) => {
       if (nth <= 2) throw new FunctionFailed("unloadable", "Worker was not loaded within 16 s.");
       return null;
@@ -82,21 +82,19 @@ describe("a batch whose function", () => {
   });
 });
 
-describe("an event source", () => {
-  it("runs as many invocations as it may, and receives no more than they take", async () => {
-    const answers: (() => void)[] = [];
-    const events = await poll(() => new Promise<null>((resolve) => answers.push(() => resolve(null))), {
-      concurrency: 3,
-      batchSize: 1,
-    });
-    for (const body of ["a", "b", "c", "d", "e"]) await queue.send(body);
-    await expect.poll(() => events).toHaveLength(3);
-    expect(await queue.attribute("ApproximateNumberOfMessages")).toBe("2");
-    answers[1]?.();
-    await expect.poll(() => events).toHaveLength(4);
-    expect(await queue.attribute("ApproximateNumberOfMessages")).toBe("1");
-    for (const answer of answers) answer();
-    await expect.poll(() => events).toHaveLength(5);
-    answers[4]?.();
+it("an event source runs as many invocations as it may, and receives no more than they take", async () => {
+  const answers: (() => void)[] = [];
+  const events = await poll(() => new Promise<null>((resolve) => answers.push(() => resolve(null))), {
+    concurrency: 3,
+    batchSize: 1,
   });
+  for (const body of ["a", "b", "c", "d", "e"]) await queue.send(body);
+  await expect.poll(() => events).toHaveLength(3);
+  expect(await queue.attribute("ApproximateNumberOfMessages")).toBe("2");
+  answers[1]?.();
+  await expect.poll(() => events).toHaveLength(4);
+  expect(await queue.attribute("ApproximateNumberOfMessages")).toBe("1");
+  for (const answer of answers) answer();
+  await expect.poll(() => events).toHaveLength(5);
+  answers[4]?.();
 });

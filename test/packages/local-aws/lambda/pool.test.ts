@@ -93,7 +93,7 @@ describe("a function's sandboxes", () => {
     expect(await second).toBe("second");
   });
 
-  it("are loaded a few at a time in all functions together", async () => {
+  it("a function's sandboxes are loaded a few at a time in all functions together", async () => {
     const { pool, openOne, opened, loadedSandbox } = openPools({
       budget: { sandboxesMax: 100, loadsMax: 2, startLoadsMax: 2 },
     });
@@ -105,7 +105,7 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(3);
   });
 
-  it("have one more loaded ahead once two are busy for longer than an ordinary event", async () => {
+  it("a function's sandboxes have one more loaded ahead once two are busy for longer than an ordinary event", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { pool, opened, loadedSandbox } = openPools();
@@ -134,7 +134,7 @@ describe("a function's sandboxes", () => {
     expect(await third).toBe("at once");
   });
 
-  it("are not opened for an event that another one has served by then", async () => {
+  it("a function's sandboxes are not opened for an event that another one has served by then", async () => {
     const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1, startLoadsMax: 1 } });
     const events = [pool.invoke({}), pool.invoke({})];
     const sandbox = await loadedSandbox(0);
@@ -150,7 +150,7 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(2);
   });
 
-  it("share the machine's memory, and each function may have four regardless", async () => {
+  it("a function's sandboxes share the machine's memory, and each function may have four regardless", async () => {
     const { pool, openOne, opened, loadedSandbox } = openPools({
       budget: { sandboxesMax: 6, loadsMax: 100, startLoadsMax: 100 },
     });
@@ -171,7 +171,7 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(11);
   });
 
-  it("fail the event that waits for one that cannot be loaded, and open another for the next event", async () => {
+  it("a function's sandboxes fail the event that waits for one that cannot be loaded, and open another for the next event", async () => {
     const { pool, opened, loadedSandbox } = openPools();
     const event = pool.invoke({});
     await turn();
@@ -183,7 +183,7 @@ describe("a function's sandboxes", () => {
     expect(await next).toBe("second");
   });
 
-  it("are replaced after a timeout while an event waits", async () => {
+  it("a function's sandboxes are replaced after a timeout while an event waits", async () => {
     const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
     const late = pool.invoke({});
     const waiting = pool.invoke({});
@@ -195,7 +195,7 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(2);
   });
 
-  it("are closed when they are idle for long, all but the last", async () => {
+  it("a function's sandboxes are closed when they are idle for long, all but the last", async () => {
     const { pool, opened, loadedSandbox } = openPools({ idleMax: 1 });
     const events = [pool.invoke({}), pool.invoke({}), pool.invoke({})];
     await turn();
@@ -205,7 +205,7 @@ describe("a function's sandboxes", () => {
     await expect.poll(() => opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false]);
   });
 
-  it("are loaded before the first event where the stack asks for it", async () => {
+  it("a function's sandboxes are loaded before the first event where the stack asks for it", async () => {
     const { pool, opened, loadedSandbox } = openPools();
     const loading = pool.load();
     await turn();
@@ -218,7 +218,7 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(1);
   });
 
-  it("end with the stack, and so do the events that wait", async () => {
+  it("a function's sandboxes end with the stack, and so do the events that wait", async () => {
     const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
     void pool.invoke({});
     const waiting = pool.invoke({});

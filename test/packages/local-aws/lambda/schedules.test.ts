@@ -41,7 +41,7 @@ const hourly: Schedule = { id: "R2", every: HOUR, functionId: "Hourly" };
 const daily: Schedule = { id: "R3", every: DAY, functionId: "Daily" };
 
 describe("a schedule", () => {
-  it("runs when its period has passed and not a millisecond before", async () => {
+  it("a schedule runs when its period has passed and not a millisecond before", async () => {
     const { turn: advance } = start([hourly]);
     expect(await advance(HOUR - 1)).toEqual([]);
     expect(await advance(1)).toEqual(["Hourly"]);
@@ -50,19 +50,19 @@ describe("a schedule", () => {
     expect(await advance(1)).toEqual(["Hourly"]);
   });
 
-  it("runs once for a jump over many periods, and its interval does not shift", async () => {
+  it("a schedule runs once for a jump over many periods, and its interval does not shift", async () => {
     const { turn: advance } = start([hourly]);
     expect(await advance(10 * HOUR + 1)).toEqual(["Hourly"]);
     expect(await advance(HOUR - 2)).toEqual([]);
     expect(await advance(1)).toEqual(["Hourly"]);
   });
 
-  it("runs in the order in which schedules came due", async () => {
+  it("a schedule runs in the order in which schedules came due", async () => {
     const { turn: advance } = start([daily, hourly, minutely]);
     expect(await advance(2 * DAY)).toEqual(["Minutely", "Hourly", "Daily"]);
   });
 
-  it("has ended when the clock's jump has ended, even if it failed", async () => {
+  it("a schedule has ended when the clock's jump has ended, even if it failed", async () => {
     let ended = 0;
     const { turn: advance, reported } = start([minutely, hourly], async (id) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -74,7 +74,7 @@ describe("a schedule", () => {
     expect(reported).toEqual(["Minutely: broken"]);
   });
 
-  it("gets the standard event or its configured input", async () => {
+  it("a schedule gets the standard event or its configured input", async () => {
     const { turn: advance, events } = start([minutely, { ...hourly, input: { own: true } }]);
     await advance(HOUR);
     expect(events).toEqual([
@@ -88,7 +88,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  it("runs by itself while time passes", async () => {
+  it("a schedule runs by itself while time passes", async () => {
     let runs = 0;
     const functions = { invoke: async () => ++runs };
     running.push(startSchedules([{ ...minutely, every: 20 }], Date.now, functions, () => {}));

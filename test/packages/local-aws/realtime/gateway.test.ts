@@ -16,7 +16,7 @@ afterEach(() => fixture.gateway.close());
 const connectionId = async () => (await fixture.nextEvent("CONNECT")).requestContext.connectionId;
 
 describe("a handshake", () => {
-  it("is answered after the function, which gets the query, the headers and the connection as in AWS", async () => {
+  it("a handshake is answered after the function, which gets the query, the headers and the connection as in AWS", async () => {
     await openSocket(`${fixture.url}?ticket=a%2Bb&ticket=c&x=1`, {
       headers: { Origin: "https://console.example.com" },
     });
@@ -43,7 +43,7 @@ describe("a handshake", () => {
     });
   });
 
-  it("without a query has no parameters, also not empty ones", async () => {
+  it("a handshake without a query has no parameters, also not empty ones", async () => {
     await openSocket(fixture.url);
     const event = await fixture.nextEvent("CONNECT");
     expect(event).not.toHaveProperty("queryStringParameters");
@@ -51,7 +51,7 @@ describe("a handshake", () => {
   });
 
   it.each([401, 403, 429, 500, 301])(
-    "is refused with the function's status %i, and no connection is left",
+    "a handshake is refused with the function's status %i, and no connection is left",
     async (status) => {
       fixture.setAnswer(() => ({ statusCode: status }));
       expect(await refusalOf(openSocket(fixture.url))).toBe(status);
@@ -65,12 +65,12 @@ describe("a handshake", () => {
     ["returns no status", () => ({})],
     ["returns nothing", () => undefined],
     ["returns another status", () => ({ statusCode: 99 })],
-  ])("is refused with 502 when the function %s", async (_name, answer) => {
+  ])("a handshake is refused with 502 when the function %s", async (_name, answer) => {
     fixture.setAnswer(answer);
     expect(await refusalOf(openSocket(fixture.url))).toBe(502);
   });
 
-  it("is refused with 504 when the function does not answer in the route's time", async () => {
+  it("a handshake is refused with 504 when the function does not answer in the route's time", async () => {
     await fixture.gateway.close();
     fixture = await openGatewayFixture(1);
     fixture.serve();
@@ -88,13 +88,13 @@ describe("a handshake", () => {
     expect(fixture.events).toEqual([]);
   });
 
-  it("before the stack is ready is refused with 503", async () => {
+  it("a handshake before the stack is ready is refused with 503", async () => {
     await fixture.gateway.close();
     fixture = await openGatewayFixture();
     expect(await refusalOf(openSocket(fixture.url))).toBe(503);
   });
 
-  it("whose function has not answered is no connection: a post finds it gone", async () => {
+  it("a handshake whose function has not answered is no connection: a post finds it gone", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     fixture.setAnswer(() => promise);
     const opening = openSocket(fixture.url);
@@ -109,7 +109,7 @@ describe("a handshake", () => {
 });
 
 describe("a message of a client", () => {
-  it("is an event with its text, also if that is no JSON", async () => {
+  it("a message of a client is an event with its text, also if that is no JSON", async () => {
     const socket = await openSocket(fixture.url);
     const id = await connectionId();
     for (const text of ["", "no json", '{"type":"ping"}', "é\u0000✓", '{"action":"$connect"}']) {
@@ -136,7 +136,7 @@ describe("a message of a client", () => {
     ["a later frame over 32 KB", ["x", "x".repeat(40_000)]],
     ["frames over 128 KB together", [...Array<string>(4).fill("x".repeat(32 * 1024)), "x"]],
   ])(
-    "with %s closes the connection with 1009, and the function does not get it",
+    "a message of a client with %s closes the connection with 1009, and the function does not get it",
     async (_name, [first = "", ...more]) => {
       const socket = await openSocket(fixture.url);
       socket.send(first, more);
@@ -146,14 +146,14 @@ describe("a message of a client", () => {
     },
   );
 
-  it("that is binary closes the connection with 1003, and the function does not get it", async () => {
+  it("a message of a client that is binary closes the connection with 1003, and the function does not get it", async () => {
     const socket = await openSocket(fixture.url);
     socket.sendBinary(new Uint8Array([0, 255]));
     expect((await socket.ended).code).toBe(1003);
     expect(fixture.events.map(({ requestContext }) => requestContext.eventType)).toEqual(["CONNECT", "DISCONNECT"]);
   });
 
-  it("that the function fails on is answered with the gateway's own message", async () => {
+  it("a message of a client that the function fails on is answered with the gateway's own message", async () => {
     const socket = await openSocket(fixture.url);
     fixture.setAnswer(() => Promise.reject(new Error("broken")));
     socket.send("x");
@@ -189,13 +189,13 @@ describe("the end of a connection", () => {
     expect(await fixture.connections.post(id, "x")).toBe("gone");
   });
 
-  it("without a word: $disconnect comes once, with 1006", async () => {
+  it("the end of a connection without a word: $disconnect comes once, with 1006", async () => {
     const socket = await openSocket(fixture.url);
     socket.terminate();
     expect((await fixture.nextEvent("DISCONNECT")).requestContext.disconnectStatusCode).toBe(1006);
   });
 
-  it("when its function fails: nothing comes again", async () => {
+  it("the end of a connection when its function fails: nothing comes again", async () => {
     const socket = await openSocket(fixture.url);
     fixture.setAnswer(() => Promise.reject(new Error("broken")));
     socket.terminate();
@@ -244,7 +244,7 @@ describe("the end of a connection", () => {
     expect((await socket.ended).code).toBe(1001);
   });
 
-  it("with the gateway: the clients are cut, and no function runs", async () => {
+  it("the end of a connection with the gateway: the clients are cut, and no function runs", async () => {
     const socket = await openSocket(fixture.url);
     await fixture.gateway.close();
     expect((await socket.ended).code).toBe(1006);

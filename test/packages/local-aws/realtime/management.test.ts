@@ -24,7 +24,7 @@ const post = (data: string, id = ConnectionId, client = fixture.client()) =>
 const unknownId = "AAAAAAAAAAAAAAA=";
 
 describe("a post", () => {
-  it("arrives as one text message, up to 128 KB", async () => {
+  it("a post arrives as one text message, up to 128 KB", async () => {
     for (const text of ["{}", "é✓", "x".repeat(128 * 1024)]) {
       await post(text);
       expect(await socket.next()).toBe(text);
@@ -114,7 +114,7 @@ describe("with a fault", () => {
     expect(socket.messages).toEqual([]);
   });
 
-  it("of a share: the random number decides for each request", async () => {
+  it("a fault of a share of requests is decided for each by the random number", async () => {
     const draws = [0.4, 0.6, 0.4];
     fixture.gateway.faults({ mode: "throttled", share: 0.5, random: () => draws.shift() ?? 1 });
     const outcomes = [];

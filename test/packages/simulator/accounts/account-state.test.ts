@@ -32,7 +32,7 @@ describe("the tokens of an account", () => {
     }
   });
 
-  test("end after the time that is set", async () => {
+  test("the tokens of an account end after the time that is set", async () => {
     const { simulator, me } = await start();
     await simulator.sim("/tokens", { account: login.externalId, life_ms: hour });
     expect((await me("login")).status).toBe(200);
@@ -40,7 +40,7 @@ describe("the tokens of an account", () => {
     expect((await me("login")).body.error.error_subcode).toBe(463);
   });
 
-  test("of one Facebook user are revoked, and not those of another", async () => {
+  test("the tokens of an account of one Facebook user are revoked, and not those of another", async () => {
     const { simulator, me } = await start();
     const { userToken, pages } = testLogin(simulator);
     const noor = "10150000000000002";
@@ -59,22 +59,20 @@ describe("the tokens of an account", () => {
   });
 });
 
-describe("a restriction", () => {
-  test("refuses the sends of one account with 10/1893063 until it is over", async () => {
-    const { simulator } = await start();
-    const { person } = await simulator.personSends("messenger");
-    const other = await simulator.personSends("viaPage");
-    await simulator.sim("/restrictions", { account: messenger.externalId, connection: "messenger", minutes: 60 });
-    const send = () => simulator.sendToPerson("messenger", person);
-    expect((await send()).body.error).toMatchObject({ code: 10, error_subcode: 1_893_063 });
-    expect((await simulator.sendToPerson("viaPage", other.person)).status).toBe(200);
-    await simulator.sim("/clock", { offset_ms: hour + 1_000 });
-    expect((await send()).status).toBe(200);
-    const { body } = await simulator.sim("/restrictions", { account: messenger.externalId, connection: "messenger" });
-    expect(body.restricted_until).toEqual(expect.any(Number));
-    await simulator.sim("/restrictions", { account: messenger.externalId, connection: "messenger", minutes: 0 });
-    expect((await send()).status).toBe(200);
-  });
+test("a restriction refuses the sends of one account with 10/1893063 until it is over", async () => {
+  const { simulator } = await start();
+  const { person } = await simulator.personSends("messenger");
+  const other = await simulator.personSends("viaPage");
+  await simulator.sim("/restrictions", { account: messenger.externalId, connection: "messenger", minutes: 60 });
+  const send = () => simulator.sendToPerson("messenger", person);
+  expect((await send()).body.error).toMatchObject({ code: 10, error_subcode: 1_893_063 });
+  expect((await simulator.sendToPerson("viaPage", other.person)).status).toBe(200);
+  await simulator.sim("/clock", { offset_ms: hour + 1_000 });
+  expect((await send()).status).toBe(200);
+  const { body } = await simulator.sim("/restrictions", { account: messenger.externalId, connection: "messenger" });
+  expect(body.restricted_until).toEqual(expect.any(Number));
+  await simulator.sim("/restrictions", { account: messenger.externalId, connection: "messenger", minutes: 0 });
+  expect((await send()).status).toBe(200);
 });
 
 test("a subscription is ended by hand, and the page's accounts share it", async () => {

@@ -19,35 +19,33 @@ async function startHistory() {
   return { simulator, read, conversations };
 }
 
-describe("the conversations of an account", () => {
-  test.each(["login", "viaPage", "messenger"] as const)(
-    "of %s are listed by their newest message, and paged",
-    async (side) => {
-      const { simulator, conversations, read } = await startHistory();
-      for (const person of ["Ada", "Bo", "Cy"]) await simulator.personSends(side, { person });
-      const { person: ada } = await simulator.personSends(side, { person: "Ada", text: "Again" });
-      const first = await conversations(side, "&limit=2");
-      expect(first.data).toHaveLength(2);
-      expect(first.data[0].updated_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
-      const second = await conversations(side, `&limit=2&after=${first.paging.cursors.after}`);
-      expect(second.data).toHaveLength(1);
-      expect(second.paging.next).toBeUndefined();
-      const ofAda = await conversations(side, `&user_id=${ada}`);
-      expect(ofAda.data).toEqual([first.data[0]]);
-      const { participants } = (await read(side, `${first.data[0].id}?fields=participants`)).body;
-      expect(participants.data[1].id).toBe(ada);
-    },
-  );
-
-  test("are empty without a message, and only of the platform that is asked for", async () => {
+test.each(["login", "viaPage", "messenger"] as const)(
+  "the conversations of an account of %s are listed by their newest message, and paged",
+  async (side) => {
     const { simulator, conversations, read } = await startHistory();
-    expect(await conversations("messenger")).toEqual({ data: [] });
-    await simulator.personSends("viaPage");
-    expect(await conversations("messenger")).toEqual({ data: [] });
-    expect((await conversations("viaPage")).data).toHaveLength(1);
-    expect((await read("login", "me/conversations?platform=messenger")).body.error.code).toBe(100);
-    expect((await read("messenger", `${testAccounts.viaPage.externalId}/conversations`)).body.error.code).toBe(100);
-  });
+    for (const person of ["Ada", "Bo", "Cy"]) await simulator.personSends(side, { person });
+    const { person: ada } = await simulator.personSends(side, { person: "Ada", text: "Again" });
+    const first = await conversations(side, "&limit=2");
+    expect(first.data).toHaveLength(2);
+    expect(first.data[0].updated_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
+    const second = await conversations(side, `&limit=2&after=${first.paging.cursors.after}`);
+    expect(second.data).toHaveLength(1);
+    expect(second.paging.next).toBeUndefined();
+    const ofAda = await conversations(side, `&user_id=${ada}`);
+    expect(ofAda.data).toEqual([first.data[0]]);
+    const { participants } = (await read(side, `${first.data[0].id}?fields=participants`)).body;
+    expect(participants.data[1].id).toBe(ada);
+  },
+);
+
+test("the conversations of an account are empty without a message, and only of the platform that is asked for", async () => {
+  const { simulator, conversations, read } = await startHistory();
+  expect(await conversations("messenger")).toEqual({ data: [] });
+  await simulator.personSends("viaPage");
+  expect(await conversations("messenger")).toEqual({ data: [] });
+  expect((await conversations("viaPage")).data).toHaveLength(1);
+  expect((await read("login", "me/conversations?platform=messenger")).body.error.code).toBe(100);
+  expect((await read("messenger", `${testAccounts.viaPage.externalId}/conversations`)).body.error.code).toBe(100);
 });
 
 test("cleared threads are gone with their messages, and the next message starts a new one", async () => {
@@ -93,7 +91,7 @@ describe("the messages of a thread", () => {
     },
   );
 
-  test("have attachments, shares and stories in the shapes of Graph", async () => {
+  test("the messages of a thread have attachments, shares and stories in the shapes of Graph", async () => {
     const { simulator, read } = await startHistory();
     const sent = async (side: Side, kind: string): Promise<Fields> => {
       const { mid } = await simulator.personSends(side, { kind, text: undefined });
@@ -117,7 +115,7 @@ describe("the messages of a thread", () => {
     expect((await sent("login", "view_once")).is_unsupported).toBe(true);
   });
 
-  test("of which only the newest 20 can be read, and none that was unsent", async () => {
+  test("the messages of a thread of which only the newest 20 can be read, and none that was unsent", async () => {
     const { simulator, conversations, read } = await startHistory();
     const mids: string[] = [];
     for (let number = 0; number < 22; number += 1) {
@@ -136,7 +134,7 @@ describe("the messages of a thread", () => {
     expect(await message(1)).toMatchObject({ message: "Number 1" });
   });
 
-  test("of another account are unknown", async () => {
+  test("the messages of a thread of another account are unknown", async () => {
     const { simulator, read, conversations } = await startHistory();
     const { mid } = await simulator.personSends("messenger");
     const [thread] = (await conversations("messenger")).data;

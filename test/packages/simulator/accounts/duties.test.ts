@@ -39,7 +39,7 @@ describe.each([
   ["/deauthorize", "/platform/deauthorize"],
   ["/data-deletion", "/platform/data-deletion"],
 ])("%s", (route, path) => {
-  test("posts a form about an Instagram account, signed with the Instagram app's secret", async () => {
+  test("the platform posts a form about an Instagram account, signed with the Instagram app's secret", async () => {
     const { simulator, forms } = await startApp();
     const { body } = await simulator.sim(route, { account: login.externalId });
     expect(body).toMatchObject({ status: 200, body: '{"confirmation_code":"abc"}', secret: "instagram" });
@@ -53,7 +53,7 @@ describe.each([
     expect(content).toEqual({ user_id: id, algorithm: "HMAC-SHA256", issued_at: expect.any(Number) });
   });
 
-  test("posts a form about a Facebook user, signed with the Meta app's secret, or with a wrong one", async () => {
+  test("the platform posts a form about a Facebook user, signed with the Meta app's secret, or with a wrong one", async () => {
     const { simulator, forms } = await startApp();
     await simulator.sim(route, { user: noor });
     await simulator.sim(route, { account: messenger.externalId, signature: "bad" });
@@ -64,7 +64,7 @@ describe.each([
     expect(read(2, testSecrets.instagram)).toMatchObject({ isGood: true, content: { user_id: "404" } });
   });
 
-  test("says that the app did not answer", async () => {
+  test("the platform says that the app did not answer", async () => {
     const simulator = await startTestSimulator("http://127.0.0.1:1");
     const { body } = await simulator.sim(route, { user: noor });
     expect(body).toMatchObject({ status: null, user_id: noor, body: expect.any(String) });

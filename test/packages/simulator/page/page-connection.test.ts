@@ -13,73 +13,71 @@ async function openConnection(name: string): Promise<void> {
   await at.page.getByRole("menuitem", { name: "Subscription, token and limits…" }).click();
 }
 
-describe("the dialog of an account", () => {
-  const instagramName = `${testAccounts.login.displayName}, Instagram`;
+const instagramName = `${testAccounts.login.displayName}, Instagram`;
 
-  test("ends the subscription, the token and the sends, and restores each", async () => {
-    await openConnection(instagramName);
-    await knob("Subscription").getByText("The app gets 6 fields").waitFor();
-    await at.expectAccessible("always");
-    await knob("Subscription").getByRole("button", { name: "End the subscription" }).click();
-    await knob("Subscription").getByText("The platform ended it").waitFor();
-    expect(await at.page.locator("#webhooks").textContent()).toBe("A subscription is off");
-    await knob("Subscription").getByRole("button", { name: "Subscribe the app again" }).click();
-    await knob("Subscription").getByText("The app gets").waitFor();
+test("the dialog of an account ends the subscription, the token and the sends, and restores each", async () => {
+  await openConnection(instagramName);
+  await knob("Subscription").getByText("The app gets 6 fields").waitFor();
+  await at.expectAccessible("always");
+  await knob("Subscription").getByRole("button", { name: "End the subscription" }).click();
+  await knob("Subscription").getByText("The platform ended it").waitFor();
+  expect(await at.page.locator("#webhooks").textContent()).toBe("A subscription is off");
+  await knob("Subscription").getByRole("button", { name: "Subscribe the app again" }).click();
+  await knob("Subscription").getByText("The app gets").waitFor();
 
-    await knob("Token").getByRole("button", { name: "Let 7 days be left" }).click();
-    await knob("Token").getByText("It expires in 7 d.").waitFor();
-    for (const [action, text] of [
-      ["Expire", "190/463"],
-      ["Revoke", "190/460"],
-      ["Checkpoint", "190/459"],
-    ] as const) {
-      await knob("Token").getByRole("button", { name: action, exact: true }).click();
-      await knob("Token").getByText(text).waitFor();
-      await knob("Token").getByRole("button", { name: "Restore" }).click();
-      await knob("Token").getByText("The platform accepts it.").waitFor();
-    }
+  await knob("Token").getByRole("button", { name: "Let 7 days be left" }).click();
+  await knob("Token").getByText("It expires in 7 d.").waitFor();
+  for (const [action, text] of [
+    ["Expire", "190/463"],
+    ["Revoke", "190/460"],
+    ["Checkpoint", "190/459"],
+  ] as const) {
+    await knob("Token").getByRole("button", { name: action, exact: true }).click();
+    await knob("Token").getByText(text).waitFor();
+    await knob("Token").getByRole("button", { name: "Restore" }).click();
+    await knob("Token").getByText("The platform accepts it.").waitFor();
+  }
 
-    await knob("Sends").getByRole("button", { name: "Restrict for an hour" }).click();
-    await knob("Sends").getByText("Refused with 10/1893063").waitFor();
-    await knob("Sends").getByRole("button", { name: "Lift the restriction" }).click();
-    await knob("Sends").getByText("The platform accepts them.").waitFor();
-    expect(at.complaints).toEqual([]);
-  });
+  await knob("Sends").getByRole("button", { name: "Restrict for an hour" }).click();
+  await knob("Sends").getByText("Refused with 10/1893063").waitFor();
+  await knob("Sends").getByRole("button", { name: "Lift the restriction" }).click();
+  await knob("Sends").getByText("The platform accepts them.").waitFor();
+  expect(at.complaints).toEqual([]);
+});
 
-  test("sends the callbacks, shows the answer and links the status page of a deletion", async () => {
-    await at.openPerson(messenger);
-    await openConnection(`${testAccounts.messenger.displayName}, Messenger`);
-    const callbacks = knob("Callbacks of the platform");
-    await callbacks.getByLabel("Sign with a wrong secret").check();
-    await callbacks.getByRole("button", { name: "Ask for the deletion of data" }).click();
-    await at.page.getByText(`/platform/data-deletion answered 200: {"url":"${deletionPage}"`).waitFor();
-    const link = at.page.getByRole("link", { name: "Open the status page" });
-    expect(await link.getAttribute("href")).toBe(deletionPage);
-    await at.expectAccessible("always");
-    expect(await knob("Token").textContent()).toContain("It does not expire.");
-    await callbacks.getByLabel("Sign with a wrong secret").uncheck();
-    await callbacks.getByRole("button", { name: "Remove the app" }).click();
-    await at.page.getByText("/platform/deauthorize answered 200: EVENT_RECEIVED").waitFor();
-    expect(await link.count()).toBe(0);
-    await knob("Token").getByText("190/458").waitFor();
-    const { externalId: account, connection } = testAccounts.messenger;
-    await at.simulator.control("/tokens", { account, connection, action: "restore" });
-  });
+test("the dialog of an account sends the callbacks, shows the answer and links the status page of a deletion", async () => {
+  await at.openPerson(messenger);
+  await openConnection(`${testAccounts.messenger.displayName}, Messenger`);
+  const callbacks = knob("Callbacks of the platform");
+  await callbacks.getByLabel("Sign with a wrong secret").check();
+  await callbacks.getByRole("button", { name: "Ask for the deletion of data" }).click();
+  await at.page.getByText(`/platform/data-deletion answered 200: {"url":"${deletionPage}"`).waitFor();
+  const link = at.page.getByRole("link", { name: "Open the status page" });
+  expect(await link.getAttribute("href")).toBe(deletionPage);
+  await at.expectAccessible("always");
+  expect(await knob("Token").textContent()).toContain("It does not expire.");
+  await callbacks.getByLabel("Sign with a wrong secret").uncheck();
+  await callbacks.getByRole("button", { name: "Remove the app" }).click();
+  await at.page.getByText("/platform/deauthorize answered 200: EVENT_RECEIVED").waitFor();
+  expect(await link.count()).toBe(0);
+  await knob("Token").getByText("190/458").waitFor();
+  const { externalId: account, connection } = testAccounts.messenger;
+  await at.simulator.control("/tokens", { account, connection, action: "restore" });
+});
 
-  test("is reached, used and left with the keyboard", async () => {
-    await at.page.getByRole("button", { name: `Actions of ${instagramName}`, exact: true }).focus();
-    await at.page.keyboard.press("Enter");
-    await at.page.keyboard.press("End");
-    await at.page.keyboard.press("Enter");
-    await knob("Sends").getByRole("button", { name: "Restrict for an hour" }).focus();
-    await at.page.keyboard.press("Enter");
-    await knob("Sends").getByText("Refused with").waitFor();
-    await knob("Sends").getByRole("button", { name: "Lift the restriction" }).focus();
-    await at.page.keyboard.press("Enter");
-    await at.page.keyboard.press("Escape");
-    expect(await at.page.locator("#connection-dialog").isVisible()).toBe(false);
-    expect(await at.focusedName()).toBe(`Actions of ${instagramName}`);
-  });
+test("the dialog of an account is reached, used and left with the keyboard", async () => {
+  await at.page.getByRole("button", { name: `Actions of ${instagramName}`, exact: true }).focus();
+  await at.page.keyboard.press("Enter");
+  await at.page.keyboard.press("End");
+  await at.page.keyboard.press("Enter");
+  await knob("Sends").getByRole("button", { name: "Restrict for an hour" }).focus();
+  await at.page.keyboard.press("Enter");
+  await knob("Sends").getByText("Refused with").waitFor();
+  await knob("Sends").getByRole("button", { name: "Lift the restriction" }).focus();
+  await at.page.keyboard.press("Enter");
+  await at.page.keyboard.press("Escape");
+  expect(await at.page.locator("#connection-dialog").isVisible()).toBe(false);
+  expect(await at.focusedName()).toBe(`Actions of ${instagramName}`);
 });
 
 describe("a consent page", () => {
@@ -100,7 +98,7 @@ describe("a consent page", () => {
     return new URL(at.page.url());
   };
 
-  test("of Instagram is answered with the keyboard alone", async () => {
+  test("a consent page of Instagram is answered with the keyboard alone", async () => {
     await at.page.goto(instagramUrl());
     await at.expectAccessible();
     await at.page.keyboard.press("Tab");
@@ -116,7 +114,7 @@ describe("a consent page", () => {
     expect(searchParams.get("state")).toBe("s");
   });
 
-  test("of Facebook fits 390 px, and cancels", async () => {
+  test("a consent page of Facebook fits 390 px, and cancels", async () => {
     await at.page.setViewportSize({ width: 390, height: 844 });
     try {
       await at.page.goto(facebookUrl());

@@ -8,7 +8,7 @@ import { instagram, messenger, useSimulatorPage } from "./page-fixture.ts";
 const at = useSimulatorPage();
 
 describe("the menu of attachments and actions", () => {
-  test("opens with an arrow key, moves with keys, and sends nothing until an entry is chosen", async () => {
+  test("the menu of attachments and actions opens with an arrow key, moves with keys, and sends nothing until an entry is chosen", async () => {
     const trigger = at.page.getByRole("button", { name: "Attachments and actions" });
     await trigger.focus();
     await at.page.keyboard.press("ArrowDown");
@@ -86,7 +86,7 @@ describe("the text box", () => {
     expect(await at.page.locator("#text").inputValue()).toBe("A draft");
   });
 
-  test("writes a story reply, and a reply that quotes its message", async () => {
+  test("the text box writes a story reply, and a reply that quotes its message", async () => {
     await at.page.getByRole("button", { name: "Attachments and actions" }).click();
     await at.page.getByRole("menuitem", { name: "Reply to a story…" }).click();
     expect(await at.messages()).toEqual([]);
@@ -102,7 +102,7 @@ describe("the text box", () => {
     expect(reply?.replyTo).toBe(story?.mid);
   });
 
-  test("answers as the business in the app, and gives a text back that was refused", async () => {
+  test("the text box answers as the business in the app, and gives a text back that was refused", async () => {
     await at.page.getByText(testAccounts.login.displayName, { exact: true }).last().click();
     await at.page.locator("#text").fill("By hand");
     await at.page.keyboard.press("Enter");

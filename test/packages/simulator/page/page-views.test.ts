@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { plantedIn, plantedText } from "../../../support/files/planted-characters.ts";
 import { readableText } from "../../../web/support/readable-text.ts";
 import { testAccounts } from "../simulator-fixture.ts";
@@ -19,62 +19,60 @@ const delivery = {
   attempts: [{ attempt: 1, at: Date.now(), status: 503, error: "status", duration_ms: 12 }],
 };
 
-describe("the details of a message", () => {
-  test("show the webhook with its signature, the answer, the event and each delivery", async () => {
-    Object.assign(at.simulator.report, {
-      message: { id: "stored" },
-      deliveries: [{ endpoint: "http://127.0.0.1:9000/hooks", delivery }],
-    });
-    await at.write("Where is my parcel?");
-    await at.openDetails("Where is my parcel?");
-    await at.panel().getByText("X-Hub-Signature-256").waitFor();
-    const webhook = await at.panel().innerText();
-    expect(webhook).toContain("/webhooks/instagram");
-    expect(webhook).toMatch(/sha256=[0-9a-f]{64}/);
-    expect(webhook).toContain('"text": "Where is my parcel?"');
-    expect(webhook).toContain("Signed with the Instagram app secret");
-
-    await at.page.keyboard.press("ArrowRight");
-    expect(await at.panel().innerText()).toMatch(/200\s+Accepted by the app[\s\S]*EVENT_RECEIVED/);
-    await at.page.keyboard.press("ArrowRight");
-    const event = await at.panel().innerText();
-    expect(event).toContain('"id": "evt_1"');
-    expect(event).toContain('"id": "stored"');
-    await at.page.keyboard.press("End");
-    const deliveries = await at.panel().innerText();
-    expect(deliveries).toMatch(/message\.received\s+retrying/);
-    expect(deliveries).toContain("http://127.0.0.1:9000/hooks");
-    expect(deliveries).toMatch(/503\s+12 ms/);
-    await at.expectAccessible("always");
-
-    await at.page.keyboard.press("Escape");
-    expect(await at.panel().isVisible()).toBe(false);
-    expect(await at.focusedName()).toContain("Details of “Where is my parcel?”");
+test("the details of a message show the webhook with its signature, the answer, the event and each delivery", async () => {
+  Object.assign(at.simulator.report, {
+    message: { id: "stored" },
+    deliveries: [{ endpoint: "http://127.0.0.1:9000/hooks", delivery }],
   });
+  await at.write("Where is my parcel?");
+  await at.openDetails("Where is my parcel?");
+  await at.panel().getByText("X-Hub-Signature-256").waitFor();
+  const webhook = await at.panel().innerText();
+  expect(webhook).toContain("/webhooks/instagram");
+  expect(webhook).toMatch(/sha256=[0-9a-f]{64}/);
+  expect(webhook).toContain('"text": "Where is my parcel?"');
+  expect(webhook).toContain("Signed with the Instagram app secret");
 
-  test("say how to get an event if no endpoint has one, and follow the delivery while they are open", async () => {
-    Object.assign(at.simulator.report, { message: null, deliveries: [] });
-    await at.write("No one listens");
-    await at.openDetails("No one listens");
-    await at.page.getByRole("tab", { name: "Deliveries" }).click();
-    await at.panel().getByText("npm run admin -- listen").waitFor();
-    Object.assign(at.simulator.report, { deliveries: [{ endpoint: "http://later", delivery }] });
-    await at.panel().getByText("http://later").waitFor();
-  });
+  await at.page.keyboard.press("ArrowRight");
+  expect(await at.panel().innerText()).toMatch(/200\s+Accepted by the app[\s\S]*EVENT_RECEIVED/);
+  await at.page.keyboard.press("ArrowRight");
+  const event = await at.panel().innerText();
+  expect(event).toContain('"id": "evt_1"');
+  expect(event).toContain('"id": "stored"');
+  await at.page.keyboard.press("End");
+  const deliveries = await at.panel().innerText();
+  expect(deliveries).toMatch(/message\.received\s+retrying/);
+  expect(deliveries).toContain("http://127.0.0.1:9000/hooks");
+  expect(deliveries).toMatch(/503\s+12 ms/);
+  await at.expectAccessible("always");
 
-  test("of an answer of the app show the call that sent it", async () => {
-    await at.write("Hello");
-    await fetch(`${at.simulator.url}/instagram_graph/v26.0/me/messages`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${testAccounts.login.token}` },
-      body: JSON.stringify({ recipient: { id: at.owner.person }, message: { text: "By call" } }),
-    });
-    await at.message("By call").waitFor();
-    expect(await at.page.locator("#speaker").innerText()).toBe(`${testAccounts.login.displayName}: By call`);
-    await at.openDetails("By call");
-    await at.panel().getByText("Send call of the app").waitFor();
-    expect(await at.panel().innerText()).toContain('"text": "By call"');
+  await at.page.keyboard.press("Escape");
+  expect(await at.panel().isVisible()).toBe(false);
+  expect(await at.focusedName()).toContain("Details of “Where is my parcel?”");
+});
+
+test("the details of a message say how to get an event if no endpoint has one, and follow the delivery while they are open", async () => {
+  Object.assign(at.simulator.report, { message: null, deliveries: [] });
+  await at.write("No one listens");
+  await at.openDetails("No one listens");
+  await at.page.getByRole("tab", { name: "Deliveries" }).click();
+  await at.panel().getByText("npm run admin -- listen").waitFor();
+  Object.assign(at.simulator.report, { deliveries: [{ endpoint: "http://later", delivery }] });
+  await at.panel().getByText("http://later").waitFor();
+});
+
+test("the details of a message of an answer of the app show the call that sent it", async () => {
+  await at.write("Hello");
+  await fetch(`${at.simulator.url}/instagram_graph/v26.0/me/messages`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${testAccounts.login.token}` },
+    body: JSON.stringify({ recipient: { id: at.owner.person }, message: { text: "By call" } }),
   });
+  await at.message("By call").waitFor();
+  expect(await at.page.locator("#speaker").innerText()).toBe(`${testAccounts.login.displayName}: By call`);
+  await at.openDetails("By call");
+  await at.panel().getByText("Send call of the app").waitFor();
+  expect(await at.panel().innerText()).toContain('"text": "By call"');
 });
 
 test("what people, accounts and the app wrote has no planted characters, wherever the page shows it", async () => {

@@ -57,7 +57,7 @@ export const consentFaults: readonly PlantedFault[] = [
     file: "shared/http/serve.ts",
     search: "return endpoint.confirm && !isMeant(metadata) ? endpoint.confirm(input) : null;",
     replacement: "return null;",
-    killedBy: { file: reads, title: "stores nothing and sets no cookie for any caller" },
+    killedBy: { file: reads, title: "the route stores nothing and sets no cookie for any caller" },
   },
   {
     name: "a HEAD request starts a login",
@@ -145,7 +145,7 @@ export const consentFaults: readonly PlantedFault[] = [
     replacement: 'if (inviteId === "") return refuse("invite_not_found");',
     killedBy: {
       file: "test/functions/route-table/route-table.test.ts",
-      title: "answers every id of another tenant, and every impossible one, as it answers an unknown one",
+      title: "the route answers every id of another tenant, and every impossible one, as it answers an unknown one",
     },
   },
 ];

@@ -40,7 +40,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     file: "shared/http/request.ts",
     search: "(role && refuseRole(caller, tenant, role))",
     replacement: "null",
-    killedBy: { file: door, title: "decides which role counts" },
+    killedBy: { file: door, title: "the tenant of a session decides which role counts" },
   },
   {
     name: "the member of a suspended tenant is accepted",
@@ -59,7 +59,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     replacement: `auth !== "key"`,
     killedBy: {
       file: door,
-      title: "takes the key of a request that also has a session, and asks it for no CSRF token",
+      title:
+        "a route for keys and sessions takes the key of a request that also has a session, and asks it for no CSRF token",
     },
   },
   {
@@ -69,7 +70,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/http/body.test.ts",
-      title: "costs a request with %s nothing: its body is not read",
+      title: "the size of a body costs a request with %s nothing: its body is not read",
     },
   },
   {
@@ -77,7 +78,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     file: "shared/http/credentials/credentials.ts",
     search: `keys?.hasForm(header) ?`,
     replacement: "keys ?",
-    killedBy: { file: door, title: "is refused without a read: %s" },
+    killedBy: { file: door, title: "a credential whose form is not right is refused without a read: %s" },
   },
   {
     name: "a session in no right form is opened",
@@ -86,7 +87,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     replacement: `cookie === "invalid"`,
     killedBy: {
       file: "test/http/body.test.ts",
-      title: "costs a request with %s nothing: its body is not read",
+      title: "the size of a body costs a request with %s nothing: its body is not read",
     },
   },
   {
@@ -94,21 +95,21 @@ export const sessionFaults: readonly PlantedFault[] = [
     file: "shared/http/credentials/csrf.ts",
     search: 'sameBytes(headers.get(CSRF_HEADER) ?? "", csrfToken) && hasExpectedOrigin',
     replacement: "csrfToken !== null && hasExpectedOrigin",
-    killedBy: { file: door, title: "is required: %s is 403 before a read" },
+    killedBy: { file: door, title: "the CSRF token of a session's write is required: %s is 403 before a read" },
   },
   {
     name: "a page of another origin may write with the token of a session",
     file: "shared/http/credentials/csrf.ts",
     search: "if (origin !== null && origin !== consoleOrigin) return false;",
     replacement: "",
-    killedBy: { file: door, title: "counts only from the console's origin" },
+    killedBy: { file: door, title: "the CSRF token of a session's write counts only from the console's origin" },
   },
   {
     name: "of two session cookies the first counts",
     file: "shared/http/credentials/cookies.ts",
     search: "if (!isNamed || cookie) return",
     replacement: "if (cookie) break;\n      if (!isNamed) return",
-    killedBy: { file: "test/http/cookies.test.ts", title: "refuses one that is sent %s" },
+    killedBy: { file: "test/http/cookies.test.ts", title: "reading a cookie refuses one that is sent %s" },
   },
   {
     name: "a person may hold a message in another's name",

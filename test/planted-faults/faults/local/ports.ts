@@ -11,14 +11,20 @@ export const localStackFaults: readonly PlantedFault[] = [
     file: "packages/loopback/src/loopback-rule.ts",
     search: "host === null || hosts.includes(host.toLowerCase())",
     replacement: "host === null || host.length > 0",
-    killedBy: { file: serverTest, title: "answers 403 as %j, to requests and handshakes, without reading them" },
+    killedBy: {
+      file: serverTest,
+      title: "a port of this machine answers 403 as %j, to requests and handshakes, without reading them",
+    },
   },
   {
     name: "a port of the local stack answers pages of other origins",
     file: "packages/loopback/src/loopback-rule.ts",
     search: "if (!sentOrigins.every((origin) => allowedOrigins.includes(origin)))",
     replacement: "if (allowedOrigins.length === 0)",
-    killedBy: { file: serverTest, title: "answers 403 to a page of %j, also to its preflight and its handshake" },
+    killedBy: {
+      file: serverTest,
+      title: "a port of this machine answers 403 to a page of %j, also to its preflight and its handshake",
+    },
   },
   {
     name: "a port of the local stack answers calls of another site that name no origin",
@@ -27,7 +33,8 @@ export const localStackFaults: readonly PlantedFault[] = [
     replacement: 'foreignSites.includes("")',
     killedBy: {
       file: serverTest,
-      title: "answers no call of another site that names no origin, and what that site shows or links to",
+      title:
+        "a port of this machine answers no call of another site that names no origin, and what that site shows or links to",
     },
   },
   {
@@ -35,28 +42,31 @@ export const localStackFaults: readonly PlantedFault[] = [
     file: "packages/loopback/src/loopback-server.ts",
     search: "if (loopbackRefusal(request, callers) === null) onUpgrade(request, socket, head);",
     replacement: "if (callers.port > 0) onUpgrade(request, socket, head);",
-    killedBy: { file: serverTest, title: "answers 403 to a page of %j, also to its preflight and its handshake" },
+    killedBy: {
+      file: serverTest,
+      title: "a port of this machine answers 403 to a page of %j, also to its preflight and its handshake",
+    },
   },
   {
     name: "a port of the local stack listens on every interface",
     file: "packages/loopback/src/loopback-server.ts",
     search: "server.listen(requestedPort, LOOPBACK_HOST, () => {",
     replacement: 'server.listen(requestedPort, "0.0.0.0", () => {',
-    killedBy: { file: serverTest, title: "listens on loopback only" },
+    killedBy: { file: serverTest, title: "a port of this machine listens on loopback only" },
   },
   {
     name: "any signature of a known access key is accepted",
     file: "packages/local-aws/src/access/signature.ts",
     search: "sameBytes(expected, signature) && hasSignedBody(request)",
     replacement: "expected.length > 0 && hasSignedBody(request)",
-    killedBy: { file: signatureTest, title: "does not match with %s" },
+    killedBy: { file: signatureTest, title: "a signature does not match with %s" },
   },
   {
     name: "the operation of a call need not be signed",
     file: "packages/local-aws/src/access/signature.ts",
     search: '["host", "x-amz-date", "x-amz-target"]',
     replacement: '["host", "x-amz-date"]',
-    killedBy: { file: signatureTest, title: "does not match with %s" },
+    killedBy: { file: signatureTest, title: "a signature does not match with %s" },
   },
   {
     name: "any bearer token is a control token",
@@ -85,7 +95,8 @@ export const localStackFaults: readonly PlantedFault[] = [
     replacement: 'if (problem === "") {',
     killedBy: {
       file: "test/packages/local-aws/gateway/gateway.test.ts",
-      title: "answers 401 to a call of a control route without the token of the data folder, and calls no control",
+      title:
+        "a port answers 401 to a call of a control route without the token of the data folder, and calls no control",
     },
   },
   {
@@ -139,7 +150,7 @@ export const localStackFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/local/stack/data-folder.test.ts",
-      title: "becomes its owner's alone, with all that a stack wrote",
+      title: "a data folder of an earlier version becomes its owner's alone, with all that a stack wrote",
     },
   },
 ];

@@ -10,14 +10,14 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     file: "shared/base/aws/upload-files.ts",
     search: 'MetadataDirective: "REPLACE",',
     replacement: "",
-    killedBy: { file: filesTest, title: "keeps no metadata of its writer in the copy" },
+    killedBy: { file: filesTest, title: "a posted file keeps no metadata of its writer in the copy" },
   },
   {
     name: "a grant is signed with credentials that expire before it",
     file: "shared/base/aws/upload-grants.ts",
     search: "await refreshCredentials(client, expiresAt);",
     replacement: "",
-    killedBy: { file: grantsTest, title: "that expire before the grant are replaced before they sign it" },
+    killedBy: { file: grantsTest, title: "credentials that expire before the grant are replaced before they sign it" },
   },
   {
     name: "a grant ends by the machine's clock alone",
@@ -26,7 +26,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     replacement: "15 * 60",
     killedBy: {
       file: grantsTest,
-      title: "ends at its whole second by the stack's clock, also if the machine has another time",
+      title: "a grant ends at its whole second by the stack's clock, also if the machine has another time",
     },
   },
   {
@@ -34,7 +34,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     file: "shared/base/aws/upload-grants.ts",
     search: '"content-length-range", 1, maxSize',
     replacement: '"content-length-range", 0, maxSize',
-    killedBy: { file: grantsTest, title: "with %s is answered with %i" },
+    killedBy: { file: grantsTest, title: "a grant with %s is answered with %i" },
   },
   {
     name: "a link shows the file instead of storing it",
@@ -43,7 +43,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: filesTest,
-      title: "gives the file to anyone for its lifetime by the stack's clock, as a download",
+      title: "a link gives the file to anyone for its lifetime by the stack's clock, as a download",
     },
   },
   {
@@ -51,7 +51,7 @@ export const uploadStorageFaults: readonly PlantedFault[] = [
     file: "packages/local-aws/src/emulators/s3/presigned.ts",
     search: "if (expiresAt <= now)",
     replacement: "if (expiresAt < signedAt)",
-    killedBy: { file: presignedTest, title: "expires by the stack's clock and not by the machine's" },
+    killedBy: { file: presignedTest, title: "a presigned URL expires by the stack's clock and not by the machine's" },
   },
   {
     name: "a webhook may name the bucket of uploads",
