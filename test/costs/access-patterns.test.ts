@@ -48,7 +48,7 @@ describe("a page of 50", () => {
     expect(await get("/v1/messages?include_test=true", "messages")).toEqual(readCost(4));
   });
 
-  test("of one direction reads up to 200 rows, here all 60", async () => {
+  test("a page of 50 of one direction reads up to 200 rows, here all 60", async () => {
     expect(await get("/v1/messages?direction=inbound", "messages")).toEqual(readCost(4));
   });
 
@@ -68,78 +68,74 @@ describe("a page of 50", () => {
   });
 });
 
-describe("statistics and audit", () => {
-  test("a page of 50 audit rows is one query", async () => {
-    const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
-    const actor = "operator:01JABCDEFGHJKMNPQRSTVWXYZ0";
-    const at = pipeline.now();
-    for (let key = 0; key < 51; key++) {
-      const entry = { action: "key.create", resource: `key:${newUlid(at)}`, actor, ip: null } as const;
-      await pipeline.stores.audit.add(tenant, { ...entry, detail: { scope: "live" }, at });
-    }
-    expect(await pageCost(pipeline, liveKey, "/v1/audit", "audit")).toEqual(readCost(1));
-  });
-
-  /** A workspace where every endpoint had every state in each of the last 25 hours. */
-  async function busyDay(endpoints: number): Promise<Workspace> {
-    const workspace = await freshWorkspace(pipeline, { endpoints });
-    const states = { delivered: 12_345, failed: 123, dlq: 12 };
-    for (let hour = 0; hour < 25; hour++) {
-      const counts = { messages: 12_345, endpoints: new Map(workspace.endpointIds.map((id) => [id, states])) };
-      await pipeline.stores.counters.add(workspace.tenant, counts, pipeline.now() - hour * HOUR);
-    }
-    return workspace;
+test("a page of 50 audit rows is one query", async () => {
+  const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+  const actor = "operator:01JABCDEFGHJKMNPQRSTVWXYZ0";
+  const at = pipeline.now();
+  for (let key = 0; key < 51; key++) {
+    const entry = { action: "key.create", resource: `key:${newUlid(at)}`, actor, ip: null } as const;
+    await pipeline.stores.audit.add(tenant, { ...entry, detail: { scope: "live" }, at });
   }
+  expect(await pageCost(pipeline, liveKey, "/v1/audit", "audit")).toEqual(readCost(1));
+});
 
-  test.each([
-    [1, 1],
-    [5, 1.5],
-    [20, 3],
-  ])("statistics and audit of %i endpoints are read in two queries", async (endpoints, rcu) => {
-    const { liveKey } = await busyDay(endpoints);
-    expect(await pageCost(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(readCost(rcu));
-  });
+/** A workspace where every endpoint had every state in each of the last 25 hours. */
+async function busyDay(endpoints: number): Promise<Workspace> {
+  const workspace = await freshWorkspace(pipeline, { endpoints });
+  const states = { delivered: 12_345, failed: 123, dlq: 12 };
+  for (let hour = 0; hour < 25; hour++) {
+    const counts = { messages: 12_345, endpoints: new Map(workspace.endpointIds.map((id) => [id, states])) };
+    await pipeline.stores.counters.add(workspace.tenant, counts, pipeline.now() - hour * HOUR);
+  }
+  return workspace;
+}
 
-  test("statistics and audit of a filtered inbox cost the 200 heads that are examined", async () => {
-    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
-    const account = { platform: "instagram", externalId: "17841400000000001" } as const;
-    const heads = Array.from({ length: 210 }, (_, person) => {
-      const participant = { id: `9${String(person).padStart(16, "0")}`, handle: null, username: null, name: null };
-      const conversation = {
-        conversationId: `CONV#${workspace.tenant}#instagram#${account.externalId}#${participant.id}`,
-      };
-      const message = sampleMessage(workspace.tenant, {
-        id: "m",
-        account,
-        participant,
-        ...conversation,
-        text: sampleText(person),
-      });
-      const at = { ...message, sentAt: pipeline.now() };
-      return pipeline.stores.conversations.advanceHead(workspace.tenant, at, {
-        accountHandle: "a.shoe.shop",
-        shards: 1,
-      });
+test.each([
+  [1, 1],
+  [5, 1.5],
+  [20, 3],
+])("statistics and audit of %i endpoints are read in two queries", async (endpoints, rcu) => {
+  const { liveKey } = await busyDay(endpoints);
+  expect(await pageCost(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(readCost(rcu));
+});
+
+test("statistics and audit of a filtered inbox cost the 200 heads that are examined", async () => {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+  const account = { platform: "instagram", externalId: "17841400000000001" } as const;
+  const heads = Array.from({ length: 210 }, (_, person) => {
+    const participant = { id: `9${String(person).padStart(16, "0")}`, handle: null, username: null, name: null };
+    const conversation = {
+      conversationId: `CONV#${workspace.tenant}#instagram#${account.externalId}#${participant.id}`,
+    };
+    const message = sampleMessage(workspace.tenant, {
+      id: "m",
+      account,
+      participant,
+      ...conversation,
+      text: sampleText(person),
     });
-    await Promise.all(heads);
-    const filtered = await pageCost(
-      pipeline,
-      workspace.liveKey,
-      "/v1/conversations?platform=messenger",
-      "conversations",
-      0,
-    );
-    expect(filtered).toEqual(readCost(8));
+    const at = { ...message, sentAt: pipeline.now() };
+    return pipeline.stores.conversations.advanceHead(workspace.tenant, at, {
+      accountHandle: "a.shoe.shop",
+      shards: 1,
+    });
   });
+  await Promise.all(heads);
+  const filtered = await pageCost(
+    pipeline,
+    workspace.liveKey,
+    "/v1/conversations?platform=messenger",
+    "conversations",
+    0,
+  );
+  expect(filtered).toEqual(readCost(8));
+});
 
-  test("a batch's counts are one unit, however many endpoints are counted", async () => {
-    const { tenant, endpointIds } = await busyDay(20);
-    const states = { delivered: 1, failed: 1, dlq: 1 };
-    const counts = { messages: 1, endpoints: new Map(endpointIds.map((id) => [id, states])) };
-    expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(
-      writeCost(1),
-    );
-  });
+test("a batch's counts are one unit, however many endpoints are counted", async () => {
+  const { tenant, endpointIds } = await busyDay(20);
+  const states = { delivered: 1, failed: 1, dlq: 1 };
+  const counts = { messages: 1, endpoints: new Map(endpointIds.map((id) => [id, states])) };
+  expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(writeCost(1));
 });
 
 describe("one item read", () => {

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
 import { type CheckFixture, openCheckFixture } from "../features/accounts/flows/health-checks/support/check-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
-import { attachMeter, type Meter } from "../support/meter.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { attachMeter } from "../support/meter.ts";
+import { openedOnce } from "../support/opened.ts";
 
-let testEnv: TestEnv;
-let meter: Meter;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 
 async function cost(work: () => Promise<unknown>): Promise<{ wcu: number; rcu: number }> {
   const { wcu, rcu } = await meter.measure("check", work);

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
 import { changeAuthor } from "#features/access/author.ts";
 import { renderAccountEvent } from "#features/accounts/events.ts";
 import { linkAccount, type NewLink } from "#features/accounts/flows/link-account.ts";
-import { openTeamEnv, type TeamEnv } from "../features/access/flows/team/support/team.ts";
+import { openTeamEnv } from "../features/access/flows/team/support/team.ts";
 import { openConnectionFixture } from "../features/accounts/flows/support/connection-fixture.ts";
 import { collectPages } from "../support/collect-pages.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
-import { attachMeter, type Meter } from "../support/meter.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { attachMeter } from "../support/meter.ts";
+import { openedOnce } from "../support/opened.ts";
 import { openStores } from "../support/stores/open-stores.ts";
 
 // The exact costs of connecting accounts and disconnecting them, as in docs/design/table-costs.md.
@@ -18,22 +19,12 @@ import { openStores } from "../support/stores/open-stores.ts";
 const ID = "17841400000000001";
 const TOKEN = "EAAG".padEnd(250, "k");
 
-let testEnv: TestEnv;
-let team: TeamEnv;
-let meter: Meter;
-let stores: ReturnType<typeof openStores>;
 let tenant: TenantId;
 let admin: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-  stores = openStores(testEnv.table);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const team = openedOnce(() => openTeamEnv(testEnv));
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
+const stores = openedOnce(() => openStores(testEnv.table));
 let accounts = 0;
 let account: NewLink["account"];
 beforeEach(async () => {

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import { deauthorize } from "#features/accounts/flows/platform-callbacks/deauthorize.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { openLoginFixture } from "../features/accounts/flows/platform-callbacks/support/login-fixture.ts";
 import { invokeWorker, queueDepth } from "../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
-import { attachMeter, type Meter } from "../support/meter.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { attachMeter } from "../support/meter.ts";
+import { openedOnce } from "../support/opened.ts";
 
 // The exact costs of the platforms' requests about a person, as in docs/design/table-costs.md.
 
 const LOGIN = ["17841400000000001", "7000000000000001"];
 
-let testEnv: TestEnv;
-let meter: Meter;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 
 async function cost(work: () => Promise<unknown>) {
   const { wcu, rcu } = await meter.measure("work", work);

@@ -173,57 +173,55 @@ test("one of ten profile lookups is requested again with the first message after
   await pipeline.deliver();
 });
 
-describe("one request", () => {
-  test("one request reads its key for one unit and counts in its minute for another", async () => {
-    const { liveKey } = await freshWorkspace(pipeline);
-    const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now());
-    if (isRefusal(caller)) throw new Error("The key does not open.");
-    const check = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now()));
-    const rate = await pipeline.cost(() => enforceRateLimit(pipeline.apiPorts, caller, pipeline.now()));
-    expectCost(check, { wcu: 0, rcu: 1, sqs: 0 });
-    expectCost(rate, { wcu: 1, rcu: 0, sqs: 0 });
-    expect(KEY_AND_RATE).toEqual({ wcu: check.wcu + rate.wcu, rcu: check.rcu + rate.rcu, sqs: 0 });
-  });
+test("one request reads its key for one unit and counts in its minute for another", async () => {
+  const { liveKey } = await freshWorkspace(pipeline);
+  const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now());
+  if (isRefusal(caller)) throw new Error("The key does not open.");
+  const check = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer ${liveKey}`, pipeline.now()));
+  const rate = await pipeline.cost(() => enforceRateLimit(pipeline.apiPorts, caller, pipeline.now()));
+  expectCost(check, { wcu: 0, rcu: 1, sqs: 0 });
+  expectCost(rate, { wcu: 1, rcu: 0, sqs: 0 });
+  expect(KEY_AND_RATE).toEqual({ wcu: check.wcu + rate.wcu, rcu: check.rcu + rate.rcu, sqs: 0 });
+});
 
-  test("one request with a malformed key reads nothing", async () => {
-    const cost = await pipeline.cost(() =>
-      authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`, pipeline.now()),
-    );
-    expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
-  });
+test("one request with a malformed key reads nothing", async () => {
+  const cost = await pipeline.cost(() =>
+    authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`, pipeline.now()),
+  );
+  expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
+});
 
-  test("one request for an inbox page of 50", async () => {
-    expectCost(await inboxPageCost(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, costTargets.inboxPage);
-  });
+test("one request for an inbox page of 50", async () => {
+  expectCost(await inboxPageCost(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, costTargets.inboxPage);
+});
 
-  test("one request for a conversation with 50 messages", async () => {
-    expectCost(await detailPageCost(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, costTargets.detailPage);
-  });
+test("one request for a conversation with 50 messages", async () => {
+  expectCost(await detailPageCost(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, costTargets.detailPage);
+});
 
-  test.each<[string, (workspace: Workspace) => string]>([
-    ["an inbox page", () => "/v1/conversations"],
-    ["a page of messages", () => "/v1/messages"],
-    [
-      "a conversation",
-      ({ conversationIdFor: conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`,
-    ],
-    ["a page of the audit trail", () => "/v1/audit"],
-  ])("for %s is one call of the table, besides the key and the minute", async (_what, path) => {
-    const workspace = await freshWorkspace(pipeline);
-    await everyoneWrites(pipeline, workspace, 3);
-    const call = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
-    expect(await pipeline.tableCalls(call)).toBe(3);
-  });
+test.each<[string, (workspace: Workspace) => string]>([
+  ["an inbox page", () => "/v1/conversations"],
+  ["a page of messages", () => "/v1/messages"],
+  [
+    "a conversation",
+    ({ conversationIdFor: conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`,
+  ],
+  ["a page of the audit trail", () => "/v1/audit"],
+])("for %s is one call of the table, besides the key and the minute", async (_what, path) => {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 3);
+  const call = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
+  expect(await pipeline.tableCalls(call)).toBe(3);
+});
 
-  test("one request that creates a webhook endpoint is one transaction of three items, and counts a DNS lookup", async () => {
-    const { liveKey } = await freshWorkspace(pipeline);
-    const url = `${pipeline.loopback.origin}/hooks/new`;
-    const cost = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", { url }));
-    expectCost(cost, { wcu: 6 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
-    const overrides = { url: url.replace("127.0.0.1", "localhost") };
-    const more = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", overrides));
-    expectCost(more, { wcu: 6 + 1 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
-  });
+test("one request that creates a webhook endpoint is one transaction of three items, and counts a DNS lookup", async () => {
+  const { liveKey } = await freshWorkspace(pipeline);
+  const url = `${pipeline.loopback.origin}/hooks/new`;
+  const cost = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", { url }));
+  expectCost(cost, { wcu: 6 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
+  const overrides = { url: url.replace("127.0.0.1", "localhost") };
+  const more = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", overrides));
+  expectCost(more, { wcu: 6 + 1 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
 });
 
 test("one reply with a live key", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
@@ -9,26 +9,20 @@ import { closeSockets, verifySocket } from "#features/realtime/flows/close.ts";
 import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
 import { receiveFrame } from "#features/realtime/flows/frames.ts";
 import { processHello } from "#features/realtime/flows/push/greet.ts";
-import { openStreamFixture, type StreamFixture } from "../features/realtime/flows/support/stream-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
-import { attachMeter, type Meter } from "../support/meter.ts";
+import { openStreamFixture } from "../features/realtime/flows/support/stream-fixture.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { attachMeter } from "../support/meter.ts";
+import { openedOnce } from "../support/opened.ts";
 import { openStores } from "../support/stores/open-stores.ts";
 
+let tenant: TenantId;
 // The units of "Realtime stream" in docs/design/table-costs.md.
 
-let testEnv: TestEnv;
-let stream: StreamFixture;
-let meter: Meter;
-let tenant: TenantId;
+const testEnv = openedOnce(openTestEnv);
+const stream = openedOnce(() => openStreamFixture(testEnv));
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 beforeAll(async () => {
-  testEnv = await openTestEnv();
-  stream = openStreamFixture(testEnv);
-  meter = attachMeter(testEnv.client, testEnv.table.name);
   tenant = await stream.team.newTenant();
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
 });
 
 async function cost<T>(work: () => Promise<T>): Promise<{ wcu: number; rcu: number }> {

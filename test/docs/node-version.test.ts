@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PROJECT, readPage } from "./markdown.ts";
 
 interface Package {
@@ -45,33 +45,31 @@ function satisfies(version: string, range: string): boolean {
   });
 }
 
-describe("the version of Node.js", () => {
-  it("the version of Node.js that README.md asks for is that of package.json", () => {
-    const [major, minor] = (oldestReleases[0] ?? "").split(".");
-    expect(major).toBe("22");
-    expect(readPage("README.md")).toContain(`Node ${major} (${major}.${minor} or later)`);
-    expect(packages[""]?.engines).toEqual(engines);
-  });
+it("the version of Node.js that README.md asks for is that of package.json", () => {
+  const [major, minor] = (oldestReleases[0] ?? "").split(".");
+  expect(major).toBe("22");
+  expect(readPage("README.md")).toContain(`Node ${major} (${major}.${minor} or later)`);
+  expect(packages[""]?.engines).toEqual(engines);
+});
 
-  it.each(oldestReleases)("%s is accepted by every package, so that npm prints no warning", (version) => {
-    const refusing = Object.entries(packages).filter(
-      ([, { engines: required }]) => required?.node !== undefined && !satisfies(version, required.node),
-    );
-    expect(refusing.map(([name, { engines: required }]) => `${name} ${required?.node}`)).toEqual([]);
-  });
+it.each(oldestReleases)("%s is accepted by every package, so that npm prints no warning", (version) => {
+  const refusing = Object.entries(packages).filter(
+    ([, { engines: required }]) => required?.node !== undefined && !satisfies(version, required.node),
+  );
+  expect(refusing.map(([name, { engines: required }]) => `${name} ${required?.node}`)).toEqual([]);
+});
 
-  it("of npm scripts is that of Lambda, whichever Node.js the shell has", () => {
-    const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
-    const run = (...args: string[]) =>
-      execFileSync("npm", args, {
-        cwd: PROJECT,
-        env: { ...process.env, PATH: path.join(delimiter) },
-        encoding: "utf8",
-      });
-    expect(run("exec", "--", "node", "--version")).toMatch(/^v24\./);
-    // Only a Node.js that runs TypeScript can print it.
-    expect(run("run", "--silent", "local", "--", "--help")).toContain("Usage: npm run local");
-  });
+it("the version of Node.js of npm scripts is that of Lambda, whichever Node.js the shell has", () => {
+  const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  const run = (...args: string[]) =>
+    execFileSync("npm", args, {
+      cwd: PROJECT,
+      env: { ...process.env, PATH: path.join(delimiter) },
+      encoding: "utf8",
+    });
+  expect(run("exec", "--", "node", "--version")).toMatch(/^v24\./);
+  // Only a Node.js that runs TypeScript can print it.
+  expect(run("run", "--silent", "local", "--", "--help")).toContain("Usage: npm run local");
 });
 
 const installed = Object.entries(packages).filter(([path]) => path !== "");

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { waitUntilIdle } from "../e2e/support/emulator-journals.ts";
+import { personWrites, sentMessages } from "../e2e/support/api-calls.ts";
 import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { testBrowser } from "../web/support/browser.ts";
@@ -25,14 +25,10 @@ afterAll(async () => {
 });
 
 it("a platform that accepts the message and never answers: the page reports an unknown outcome, the echo shows the message, the hold stays failed", async () => {
-  const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
-  const [platform, externalId] = account?.account_key.split("#") ?? [];
-  const inboundMessage = { account: externalId, connection: "messenger", person: "Mara", text: "hello" };
-  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", inboundMessage);
-  await waitUntilIdle(stack);
+  const conversation_id = await personWrites(stack, "messenger", "Mara");
   await stack.clock("PT25H");
   const request = {
-    conversation_id: `CONV#demo#${platform}#${externalId}#${person}`,
+    conversation_id,
     text: "did it arrive?",
     actor_id: "console:usr_ann",
   };
@@ -55,6 +51,5 @@ it("a platform that accepts the message and never answers: the page reports an u
   });
   expect(message).toMatchObject({ direction: "outbound", sent_via: "api_human_agent" });
   expect(await read()).toMatchObject(failed);
-  const { sent } = await stack.sim<{ sent: unknown[] }>("GET", "/sent");
-  expect(sent).toHaveLength(1);
+  expect(await sentMessages(stack)).toHaveLength(1);
 }, 90_000);

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
+import { beforeAll, expect, it } from "vitest";
+import { createTestWebhook, listDeliveries } from "../e2e/support/api-calls.ts";
 import type { ListedDelivery } from "../e2e/support/api-response.ts";
 import { failureLines, waitUntilIdle } from "../e2e/support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts";
+import { openSharedStack } from "../e2e/support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
+import { openReceiver } from "../e2e/support/webhook-receiver.ts";
+import { openedOnce } from "../support/opened.ts";
 
 interface Mail {
   readonly from: string;
@@ -14,23 +15,18 @@ interface Mail {
   readonly text: string;
 }
 
-let stack: LocalStack;
-let receiver: Receiver;
-let otherReceiver: Receiver;
-let hook: TestWebhook;
 let startedAt = 0;
 let earlierMails = 0;
 
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
+const otherReceiver = openedOnce(openReceiver);
+const hook = openedOnce(() => createTestWebhook(stack, receiver.url, ["message.received"]));
 beforeAll(async () => {
-  [stack, receiver, otherReceiver] = await Promise.all([openSharedStack(), openReceiver(), openReceiver()]);
-  hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
   await createTestWebhook(stack, otherReceiver.url, ["webhook.paused"]);
   receiver.respondWith(() => ({ status: 500 }));
   startedAt = await stack.now();
   earlierMails = (await allMails()).length;
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close(), otherReceiver?.close()]);
 });
 
 async function sendMessages(count: number): Promise<void> {

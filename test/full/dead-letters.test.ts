@@ -1,29 +1,23 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { env } from "#base/config/names.ts";
 import { type AdminRun, runAdmin } from "../e2e/support/admin.ts";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
+import { createTestWebhook, listDeliveries } from "../e2e/support/api-calls.ts";
 import { readQueues } from "../e2e/support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../e2e/support/local-stack.ts";
+import { openSharedStack } from "../e2e/support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
+import { openReceiver } from "../e2e/support/webhook-receiver.ts";
 import { clientSettings } from "../support/access/access-keys.ts";
+import { openedOnce } from "../support/opened.ts";
 
 const CANARY = "canary-text-of-a-person";
 
-let stack: LocalStack;
-let receiver: Receiver;
-let hook: TestWebhook;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-  hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
+const hook = openedOnce(() => createTestWebhook(stack, receiver.url, ["message.received"]));
 
 interface DeadLetter {
   readonly id: string;

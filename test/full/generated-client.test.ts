@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { createClient, type UserConfig } from "@hey-api/openapi-ts";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { waitUntilIdle } from "../e2e/support/emulator-journals.ts";
+import { personWrites } from "../e2e/support/api-calls.ts";
 import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
 
 // A client that another project's generator makes of the served document compiles, and lists conversations.
@@ -74,9 +74,7 @@ it("a generated client compiles strictly and lists the conversations of a runnin
   await build({ entryPoints: [join(folder, "program.ts")], bundle: true, format: "esm", outfile, logLevel: "error" });
   const program = await import(pathToFileURL(outfile).href);
 
-  const account = stack.info.accounts.find(({ connection }) => connection === "messenger")?.account_key.split("#")[1];
-  await stack.sim("POST", "/person-sends", { account, connection: "messenger", person: "generated", text: "hello" });
-  await waitUntilIdle(stack);
+  await personWrites(stack, "messenger", "generated");
   const { body } = await stack.api("GET", "/v1/conversations");
   const listed: readonly object[] = body.data.conversations;
   const expected = listed.map((conversation) => Reflect.get(conversation, "participant_username"));

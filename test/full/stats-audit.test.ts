@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { runAdmin, runAdminJson } from "../e2e/support/admin.ts";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../e2e/support/api-calls.ts";
+import { createTestWebhook, listDeliveries, personWrites, type TestWebhook } from "../e2e/support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../e2e/support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
@@ -78,84 +78,73 @@ async function finishAllWork(): Promise<void> {
   });
 }
 
-describe("the statistics", () => {
-  it("the statistics are exact although queues repeat half of all messages and the platform repeats webhooks", async () => {
-    const people = Array.from({ length: 10 }, newPersonId);
-    const at = (await stack.now()) - 1_000;
-    const entries = Array.from({ length: MESSAGES }, (_, n) =>
-      textEntry(
-        demoAccountIds.messenger,
-        people[n % 10] ?? "",
-        newMessageId(),
-        n === 7 ? "never" : `text ${n}`,
-        at + n,
-      ),
-    );
-    const responses = await Promise.all(
-      entries
-        .flatMap((entry, n) => (n % 3 === 0 ? [entry, entry] : [entry]))
-        .map((one) => postWebhook(stack, "page", [one])),
-    );
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-    await finishAllWork();
-    expect(await readStats()).toEqual({
-      messages_24h: MESSAGES,
-      dlq_total: 0,
-      window_hours: 24,
-      endpoints: [
-        { endpoint_id: hooks.well.id, delivered: MESSAGES, failed: 0, dlq: 0 },
-        // Later deliveries were also refused with 410, or blocked.
-        { endpoint_id: hooks.gone.id, delivered: 0, failed: MESSAGES, dlq: 0 },
-        { endpoint_id: hooks.flaky.id, delivered: MESSAGES - 1, failed: 0, dlq: 0 },
-      ],
-    });
-    expect(failureLines(stack.log())).toEqual([]);
-    expect(stack.log()).not.toContain("counters.save_failed");
+it("the statistics are exact although queues repeat half of all messages and the platform repeats webhooks", async () => {
+  const people = Array.from({ length: 10 }, newPersonId);
+  const at = (await stack.now()) - 1_000;
+  const entries = Array.from({ length: MESSAGES }, (_, n) =>
+    textEntry(demoAccountIds.messenger, people[n % 10] ?? "", newMessageId(), n === 7 ? "never" : `text ${n}`, at + n),
+  );
+  const responses = await Promise.all(
+    entries
+      .flatMap((entry, n) => (n % 3 === 0 ? [entry, entry] : [entry]))
+      .map((one) => postWebhook(stack, "page", [one])),
+  );
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  await finishAllWork();
+  expect(await readStats()).toEqual({
+    messages_24h: MESSAGES,
+    dlq_total: 0,
+    window_hours: 24,
+    endpoints: [
+      { endpoint_id: hooks.well.id, delivered: MESSAGES, failed: 0, dlq: 0 },
+      // Later deliveries were also refused with 410, or blocked.
+      { endpoint_id: hooks.gone.id, delivered: 0, failed: MESSAGES, dlq: 0 },
+      { endpoint_id: hooks.flaky.id, delivered: MESSAGES - 1, failed: 0, dlq: 0 },
+    ],
   });
+  expect(failureLines(stack.log())).toEqual([]);
+  expect(stack.log()).not.toContain("counters.save_failed");
+});
 
-  it("count a reply once despite its echo, and the reply of a test key not at all", async () => {
-    const before = (await readStats()).messages_24h;
-    const sends = { account: demoAccountIds.messenger, connection: "messenger", person: "Robin", text: "hello" };
-    const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-    await waitUntilIdle(stack);
-    const conversation_id = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
-    for (const key of [stack.info.live_key, stack.info.test_key]) {
-      const { status } = await stack.api("POST", "/v1/messages/reply", { conversation_id, text: "hi" }, key);
-      expect(status).toBe(200);
-    }
-    await waitUntilIdle(stack);
-    await waitFor("both messages are counted", async () => (await readStats()).messages_24h >= before + 2);
-    await waitUntilIdle(stack);
-    expect((await readStats()).messages_24h).toBe(before + 2);
-  });
+it("the statistics count a reply once despite its echo, and the reply of a test key not at all", async () => {
+  const before = (await readStats()).messages_24h;
+  const conversation_id = await personWrites(stack, "messenger", "Robin");
+  for (const key of [stack.info.live_key, stack.info.test_key]) {
+    const { status } = await stack.api("POST", "/v1/messages/reply", { conversation_id, text: "hi" }, key);
+    expect(status).toBe(200);
+  }
+  await waitUntilIdle(stack);
+  await waitFor("both messages are counted", async () => (await readStats()).messages_24h >= before + 2);
+  await waitUntilIdle(stack);
+  expect((await readStats()).messages_24h).toBe(before + 2);
+});
 
-  it("count a delivery as dlq after its last attempt, and no longer count older days", async () => {
-    for (const [action, advance] of [
-      "PT10S",
-      "PT6M",
-      "PT35M",
-      "PT2H30M",
-      "PT6H",
-      "PT12H",
-      "PT16H",
-      "PT23H",
-      "PT27H",
-    ].entries()) {
-      await waitFor(`attempt ${action + 1} is settled`, async () => {
-        const never = (await listDeliveries(stack, hooks.flaky.id)).find(({ status }) => status !== "delivered");
-        // On a busy machine the second attempt may already be due.
-        return never !== undefined && never.attempt_number > action && never.status === "retrying";
-      });
-      await stack.clock(advance);
-    }
-    await waitFor("the last attempt has failed", async () => (await deliveryCounts(hooks.flaky))[2] === 1, {
-      seconds: 60,
+it("the statistics count a delivery as dlq after its last attempt, and no longer count older days", async () => {
+  for (const [action, advance] of [
+    "PT10S",
+    "PT6M",
+    "PT35M",
+    "PT2H30M",
+    "PT6H",
+    "PT12H",
+    "PT16H",
+    "PT23H",
+    "PT27H",
+  ].entries()) {
+    await waitFor(`attempt ${action + 1} is settled`, async () => {
+      const never = (await listDeliveries(stack, hooks.flaky.id)).find(({ status }) => status !== "delivered");
+      // On a busy machine the second attempt may already be due.
+      return never !== undefined && never.attempt_number > action && never.status === "retrying";
     });
-    await finishAllWork();
-    expect(await deliveryCounts(hooks.flaky)).toEqual([0, 0, 1]);
-    expect(await readStats()).toMatchObject({ messages_24h: 0, dlq_total: 1 });
-    expect(await deliveryCounts(hooks.well)).toEqual([0, 0, 0]);
+    await stack.clock(advance);
+  }
+  await waitFor("the last attempt has failed", async () => (await deliveryCounts(hooks.flaky))[2] === 1, {
+    seconds: 60,
   });
+  await finishAllWork();
+  expect(await deliveryCounts(hooks.flaky)).toEqual([0, 0, 1]);
+  expect(await readStats()).toMatchObject({ messages_24h: 0, dlq_total: 1 });
+  expect(await deliveryCounts(hooks.well)).toEqual([0, 0, 0]);
 });
 
 it("the audit trail lists the actions of command line and API with actor and address, and nothing of another tenant", async () => {

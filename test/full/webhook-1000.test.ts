@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listAllMessages } from "../e2e/support/api-calls.ts";
+import { expect, it } from "vitest";
+import { listAllMessages, openSubscribedReceiver } from "../e2e/support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../e2e/support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
+import { startLocalStack } from "../e2e/support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook } from "../e2e/support/platform-webhooks.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
+import { openedOnce } from "../support/opened.ts";
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
+const stack = openedOnce(startLocalStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 
 it("one webhook of 1,000 updates, a platform's maximum, is ingested and published completely", async () => {
   const { messenger } = demoAccountIds;

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { eventTypes } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -54,89 +54,87 @@ async function recordInbound(id: string, at = testEnv.now()): Promise<void> {
   await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
 }
 
-describe("reading", () => {
-  it("pages through messages, a conversation and the inbox, each row once", async () => {
-    for (let i = 0; i < 7; i++) await recordInbound(`m${i}`);
-    const id = encodeURIComponent(sampleConversationId(tenant));
-    for (const path of [
-      "/v1/messages?limit=3",
-      `/v1/conversations/${id}?limit=3`,
-      `/v1/messages?limit=3&conversation_id=${id}`,
-    ]) {
-      const visited: string[] = [];
-      for (let cursor = ""; ; ) {
-        const { body } = await request(`${path}${cursor}`);
-        visited.push(...body.data.messages.map((message: { id: string }) => message.id));
-        if (body.data.next_cursor === null) break;
-        cursor = `&cursor=${body.data.next_cursor}`;
-      }
-      expect(visited.sort()).toEqual(["m0", "m1", "m2", "m3", "m4", "m5", "m6"]);
+it("pages through messages, a conversation and the inbox, each row once", async () => {
+  for (let i = 0; i < 7; i++) await recordInbound(`m${i}`);
+  const id = encodeURIComponent(sampleConversationId(tenant));
+  for (const path of [
+    "/v1/messages?limit=3",
+    `/v1/conversations/${id}?limit=3`,
+    `/v1/messages?limit=3&conversation_id=${id}`,
+  ]) {
+    const visited: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await request(`${path}${cursor}`);
+      visited.push(...body.data.messages.map((message: { id: string }) => message.id));
+      if (body.data.next_cursor === null) break;
+      cursor = `&cursor=${body.data.next_cursor}`;
     }
-    const inbox = await request("/v1/conversations");
-    expect(inbox.body.data).toMatchObject({ conversations: [{ id: sampleConversationId(tenant) }], next_cursor: null });
-  });
+    expect(visited.sort()).toEqual(["m0", "m1", "m2", "m3", "m4", "m5", "m6"]);
+  }
+  const inbox = await request("/v1/conversations");
+  expect(inbox.body.data).toMatchObject({ conversations: [{ id: sampleConversationId(tenant) }], next_cursor: null });
+});
 
-  it("reading accepts a cursor only for its own query and tenant", async () => {
-    for (let i = 0; i < 3; i++) await recordInbound(`m${i}`);
-    const { body } = await request("/v1/messages?limit=1");
-    const cursor = body.data.next_cursor;
-    expect((await request(`/v1/messages?limit=2&cursor=${cursor}`)).status).toBe(200);
-    const strange = await newKey(newTenant());
-    for (const [path, apiKey] of [
-      [`/v1/conversations?cursor=${cursor}`, key],
-      [`/v1/messages?direction=inbound&cursor=${cursor}`, key],
-      [`/v1/messages?include_test=true&cursor=${cursor}`, key],
-      [`/v1/messages?cursor=${cursor}`, strange],
-      [`/v1/messages?cursor=${cursor}x`, key],
-    ] as const) {
-      expect(await request(path, { key: apiKey })).toMatchObject({
-        status: 400,
-        body: { error: { code: "invalid_request" } },
-      });
-    }
-  });
+it("reading accepts a cursor only for its own query and tenant", async () => {
+  for (let i = 0; i < 3; i++) await recordInbound(`m${i}`);
+  const { body } = await request("/v1/messages?limit=1");
+  const cursor = body.data.next_cursor;
+  expect((await request(`/v1/messages?limit=2&cursor=${cursor}`)).status).toBe(200);
+  const strange = await newKey(newTenant());
+  for (const [path, apiKey] of [
+    [`/v1/conversations?cursor=${cursor}`, key],
+    [`/v1/messages?direction=inbound&cursor=${cursor}`, key],
+    [`/v1/messages?include_test=true&cursor=${cursor}`, key],
+    [`/v1/messages?cursor=${cursor}`, strange],
+    [`/v1/messages?cursor=${cursor}x`, key],
+  ] as const) {
+    expect(await request(path, { key: apiKey })).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_request" } },
+    });
+  }
+});
 
-  it("reading answers ids of another tenant exactly as unknown ids", async () => {
-    await recordInbound("private");
-    const stranger = await newKey(newTenant());
-    const pairs = [
-      [`/v1/conversations/${encodeURIComponent(sampleConversationId(tenant))}`, "/v1/conversations/CONV%23x"],
-      [
-        `/v1/messages?conversation_id=${encodeURIComponent(sampleConversationId(tenant))}`,
-        "/v1/messages?conversation_id=x",
-      ],
-      ["/v1/messages/private", "/v1/messages/nothing"],
-    ] as const;
-    for (const [foreign, unknown] of pairs) {
-      expect((await request(foreign)).status).toBe(200);
-      const refused = await request(foreign, { key: stranger });
-      expect(refused.status).toBe(404);
-      expect(refused).toEqual(await request(unknown, { key: stranger }));
-    }
-    expect((await request(`/v1/messages?tenant=${tenant}`, { key: stranger })).status).toBe(403);
-  });
+it("reading answers ids of another tenant exactly as unknown ids", async () => {
+  await recordInbound("private");
+  const stranger = await newKey(newTenant());
+  const pairs = [
+    [`/v1/conversations/${encodeURIComponent(sampleConversationId(tenant))}`, "/v1/conversations/CONV%23x"],
+    [
+      `/v1/messages?conversation_id=${encodeURIComponent(sampleConversationId(tenant))}`,
+      "/v1/messages?conversation_id=x",
+    ],
+    ["/v1/messages/private", "/v1/messages/nothing"],
+  ] as const;
+  for (const [foreign, unknown] of pairs) {
+    expect((await request(foreign)).status).toBe(200);
+    const refused = await request(foreign, { key: stranger });
+    expect(refused.status).toBe(404);
+    expect(refused).toEqual(await request(unknown, { key: stranger }));
+  }
+  expect((await request(`/v1/messages?tenant=${tenant}`, { key: stranger })).status).toBe(403);
+});
 
-  it("reading hints at a # that is not encoded in a URL", async () => {
-    for (const path of ["/v1/conversations/CONV", "/v1/messages?conversation_id=CONV"]) {
-      const { status, body } = await request(path);
-      expect([status, body.error.code, body.error.message]).toEqual([
-        404,
-        "conversation_not_found",
-        "Conversation not found. The id ends before its first #. Encode each # in it as %23.",
-      ]);
-    }
-  });
+it("reading hints at a # that is not encoded in a URL", async () => {
+  for (const path of ["/v1/conversations/CONV", "/v1/messages?conversation_id=CONV"]) {
+    const { status, body } = await request(path);
+    expect([status, body.error.code, body.error.message]).toEqual([
+      404,
+      "conversation_not_found",
+      "Conversation not found. The id ends before its first #. Encode each # in it as %23.",
+    ]);
+  }
+});
 
-  it("reading shows test traffic only on request", async () => {
-    const message = sampleMessage(tenant, { id: "t1", scope: "test", sentAt: testEnv.now() });
-    await messageStore(testEnv.table).record(tenant, message, testEnv.now());
-    await recordInbound("l1", testEnv.now() - 1);
-    const ids = async (path: string) => (await request(path)).body.data.messages.map((one: { id: string }) => one.id);
-    expect(await ids("/v1/messages")).toEqual(["l1"]);
-    expect(await ids("/v1/messages?include_test=true")).toEqual(["t1", "l1"]);
-    expect((await request("/v1/messages/t1")).status).toBe(404);
-    expect((await request("/v1/messages/t1?include_test=true")).status).toBe(200);
-  });
+it("reading shows test traffic only on request", async () => {
+  const message = sampleMessage(tenant, { id: "t1", scope: "test", sentAt: testEnv.now() });
+  await messageStore(testEnv.table).record(tenant, message, testEnv.now());
+  await recordInbound("l1", testEnv.now() - 1);
+  const ids = async (path: string) => (await request(path)).body.data.messages.map((one: { id: string }) => one.id);
+  expect(await ids("/v1/messages")).toEqual(["l1"]);
+  expect(await ids("/v1/messages?include_test=true")).toEqual(["t1", "l1"]);
+  expect((await request("/v1/messages/t1")).status).toBe(404);
+  expect((await request("/v1/messages/t1?include_test=true")).status).toBe(200);
 });
 
 it("webhooks subscribe to all events by default and return the secret once", async () => {

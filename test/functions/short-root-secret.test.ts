@@ -5,18 +5,18 @@ import { randomToken } from "#base/kernel/bytes.ts";
 import { rotateRoot } from "#features/access/flows/rotation/rotate-root.ts";
 import { API_KEY_RANDOM_BYTES, formatApiKey } from "#features/access/rules/api-keys.ts";
 import { describeError } from "../../bin/admin/cli-error.ts";
-import { openTestEnv, type TestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { openedOnce } from "../support/opened.ts";
 import { openApiApp } from "../support/routes/api-app.ts";
 import { openRouteApps, type RouteApps } from "./route-table/apps.ts";
 
-// A function reads its secret at its first request, so that a short one cannot stop it before.
-
-let testEnv: TestEnv;
 let secrets: SecretsManagerClient;
 let apps: RouteApps;
 let readKeys: ReturnType<typeof serviceKeysReader>;
+// A function reads its secret at its first request, so that a short one cannot stop it before.
+
+const testEnv = openedOnce(openTestEnv);
 beforeAll(async () => {
-  testEnv = await openTestEnv();
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   secrets = new SecretsManagerClient({ endpoint: testEnv.emulators.url, region: "us-east-1", credentials });
   await secrets.send(new CreateSecretCommand({ Name: "root", SecretString: "x".repeat(31) }));
@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   secrets.destroy();
-  await testEnv.close();
 });
 
 const key = { authorization: `Bearer ${formatApiKey("live", randomToken(API_KEY_RANDOM_BYTES))}` };

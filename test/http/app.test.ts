@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isUlid } from "#base/kernel/ids.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { callerActor } from "#features/access/rules/callers.ts";
@@ -92,54 +92,48 @@ it("routing answers HEAD as GET without a body", async () => {
   expect(await response.text()).toBe("");
 });
 
-describe("the key and the tenant", () => {
-  it.each([undefined, "", "Basic bound", "Bearer wrong"])(
-    "the key and the tenant answers 401 to the Authorization %s",
-    async (authorization) => {
-      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-      expect(await readVerdict(app.request("/v1/things", { headers }))).toEqual([401, "unauthorized", ""]);
-    },
-  );
+it.each([undefined, "", "Basic bound", "Bearer wrong"])(
+  "the key and the tenant answers 401 to the Authorization %s",
+  async (authorization) => {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    expect(await readVerdict(app.request("/v1/things", { headers }))).toEqual([401, "unauthorized", ""]);
+  },
+);
 
-  it.each([
-    [tenantAuth, "", 200, "ok"],
-    [tenantAuth, "?tenant=acme", 200, "ok"],
-    [tenantAuth, "?tenant=globex", 403, "forbidden"],
-    [tenantAuth, "?tenant=Acme", 400, "invalid_request"],
-    [tenantAuth, "?tenant=", 400, "invalid_request"],
-    [tenantAuth, "?tenant=ab", 400, "invalid_request"],
-    [tenantAuth, "?tenant=acme%0A", 400, "invalid_request"],
-    [tenantAuth, "?tenant=acme&tenant=acme", 400, "invalid_request"],
-    [operatorAuth, "", 400, "tenant_required"],
-    [operatorAuth, "?tenant=acme", 200, "ok"],
-    [operatorAuth, "?tenant=initech", 403, "forbidden"],
-    [operatorAuth, "?tenant=x", 400, "invalid_request"],
-  ])("%o with %s is %i %s", async (headers, query, status, code) => {
-    expect((await readVerdict(app.request(`/v1/things${query}`, { headers }))).slice(0, 2)).toEqual([status, code]);
-  });
+it.each([
+  [tenantAuth, "", 200, "ok"],
+  [tenantAuth, "?tenant=acme", 200, "ok"],
+  [tenantAuth, "?tenant=globex", 403, "forbidden"],
+  [tenantAuth, "?tenant=Acme", 400, "invalid_request"],
+  [tenantAuth, "?tenant=", 400, "invalid_request"],
+  [tenantAuth, "?tenant=ab", 400, "invalid_request"],
+  [tenantAuth, "?tenant=acme%0A", 400, "invalid_request"],
+  [tenantAuth, "?tenant=acme&tenant=acme", 400, "invalid_request"],
+  [operatorAuth, "", 400, "tenant_required"],
+  [operatorAuth, "?tenant=acme", 200, "ok"],
+  [operatorAuth, "?tenant=initech", 403, "forbidden"],
+  [operatorAuth, "?tenant=x", 400, "invalid_request"],
+])("%o with %s is %i %s", async (headers, query, status, code) => {
+  expect((await readVerdict(app.request(`/v1/things${query}`, { headers }))).slice(0, 2)).toEqual([status, code]);
+});
 
-  it("the key and the tenant refuses an operator key for a suspended tenant with another message than for a foreign one", async () => {
-    const message = async (tenant: string) => {
-      const response = await app.request(`/v1/things?tenant=${tenant}`, { headers: operatorAuth });
-      const { error } = (await response.json()) as { error: { code: string; message: string } };
-      return [response.status, error.code, error.message];
-    };
-    expect(await message("paused-shop")).toEqual([
-      403,
-      "forbidden",
-      expect.stringContaining("This tenant is suspended"),
-    ]);
-    expect(await message("initech")).toEqual([403, "forbidden", expect.stringContaining("No access to the tenant")]);
-  });
+it("the key and the tenant refuses an operator key for a suspended tenant with another message than for a foreign one", async () => {
+  const message = async (tenant: string) => {
+    const response = await app.request(`/v1/things?tenant=${tenant}`, { headers: operatorAuth });
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return [response.status, error.code, error.message];
+  };
+  expect(await message("paused-shop")).toEqual([403, "forbidden", expect.stringContaining("This tenant is suspended")]);
+  expect(await message("initech")).toEqual([403, "forbidden", expect.stringContaining("No access to the tenant")]);
+});
 
-  it("the key and the tenant answers 401 before it validates tenant, parameters or body", async () => {
-    expect((await readVerdict(app.request("/v1/things?tenant=X&limit=0")))[0]).toBe(401);
-  });
+it("the key and the tenant answers 401 before it validates tenant, parameters or body", async () => {
+  expect((await readVerdict(app.request("/v1/things?tenant=X&limit=0")))[0]).toBe(401);
+});
 
-  it("the key and the tenant requires no tenant of an operator key where the resource determines it", async () => {
-    const response = app.request("/v1/things", { method: "POST", headers: operatorAuth, body: '{"text":"hi"}' });
-    expect((await readVerdict(response))[0]).toBe(201);
-  });
+it("the key and the tenant requires no tenant of an operator key where the resource determines it", async () => {
+  const response = app.request("/v1/things", { method: "POST", headers: operatorAuth, body: '{"text":"hi"}' });
+  expect((await readVerdict(response))[0]).toBe(201);
 });
 
 const paceOf = ({ headers }: Response) =>

@@ -101,37 +101,35 @@ it("a route for one of both refuses a key where it needs a session, also beside 
   expect(testApp.reads).toEqual([]);
 });
 
-describe("the tenant of a session", () => {
-  it.each([
-    ["", 400, "tenant_required"],
-    ["?tenant=acme", 200, "ok"],
-    ["?tenant=globex", 200, "ok"],
-    ["?tenant=initech", 403, "forbidden"],
-    ["?tenant=paused-shop", 403, "forbidden"],
-    ["?tenant=X", 400, "invalid_request"],
-  ])("%s is %i %s", async (query, status, code) => {
-    expect(await ask("GET", `/v1/things${query}`, cookie)).toEqual([status, code]);
-  });
+it.each([
+  ["", 400, "tenant_required"],
+  ["?tenant=acme", 200, "ok"],
+  ["?tenant=globex", 200, "ok"],
+  ["?tenant=initech", 403, "forbidden"],
+  ["?tenant=paused-shop", 403, "forbidden"],
+  ["?tenant=X", 400, "invalid_request"],
+])("%s is %i %s", async (query, status, code) => {
+  expect(await ask("GET", `/v1/things${query}`, cookie)).toEqual([status, code]);
+});
 
-  it("the tenant of a session decides which role counts", async () => {
-    expect(await ask("PATCH", "/v1/settings?tenant=acme", sessionAuth)).toEqual([200, "ok"]);
-    expect(await ask("PATCH", "/v1/settings?tenant=globex", sessionAuth)).toEqual([403, "forbidden"]);
-    expect(await ask("PATCH", "/console/tenant?tenant=acme", sessionAuth)).toEqual([403, "forbidden"]);
-    expect(await ask("PATCH", "/console/tenant?tenant=paused-shop", sessionAuth)).toEqual([403, "forbidden"]);
-  });
+it("the tenant of a session decides which role counts", async () => {
+  expect(await ask("PATCH", "/v1/settings?tenant=acme", sessionAuth)).toEqual([200, "ok"]);
+  expect(await ask("PATCH", "/v1/settings?tenant=globex", sessionAuth)).toEqual([403, "forbidden"]);
+  expect(await ask("PATCH", "/console/tenant?tenant=acme", sessionAuth)).toEqual([403, "forbidden"]);
+  expect(await ask("PATCH", "/console/tenant?tenant=paused-shop", sessionAuth)).toEqual([403, "forbidden"]);
+});
 
-  it("the tenant of a session says which of the three a 403 is", async () => {
-    const message = async (tenant: string) => {
-      const response = await testApp.app.request(`/v1/settings?tenant=${tenant}`, {
-        method: "PATCH",
-        headers: sessionAuth,
-      });
-      return ((await response.json()) as { error: { message: string } }).error.message;
-    };
-    expect(await message("globex")).toContain("Your role");
-    expect(await message("paused-shop")).toContain("suspended");
-    expect(await message("initech")).toContain("No access to the tenant");
-  });
+it("the tenant of a session says which of the three a 403 is", async () => {
+  const message = async (tenant: string) => {
+    const response = await testApp.app.request(`/v1/settings?tenant=${tenant}`, {
+      method: "PATCH",
+      headers: sessionAuth,
+    });
+    return ((await response.json()) as { error: { message: string } }).error.message;
+  };
+  expect(await message("globex")).toContain("Your role");
+  expect(await message("paused-shop")).toContain("suspended");
+  expect(await message("initech")).toContain("No access to the tenant");
 });
 
 describe("the CSRF token of a session's write", () => {

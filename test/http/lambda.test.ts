@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { lambdaHandler } from "#http/lambda.ts";
 import { createTestApp } from "./support/sample-routes.ts";
 
@@ -95,78 +95,72 @@ it("a path decoded by the gateway without a leading slash is read as if it had o
   expect((await call({ rawPath: "" })).statusCode).toBe(301);
 });
 
-describe("the rest of an event", () => {
-  it("the rest of an event keeps the query string as sent, a repeated parameter included", async () => {
-    expect(readVerdict(await call({ rawPath: "/v1/things", rawQueryString: "limit=1&limit=1" }))).toEqual([
-      400,
-      "invalid_request",
-    ]);
-    expect((await call({ rawQueryString: "a=%23&b=x#y" })).headers?.location).toBe(
-      "https://site.example/?a=%23&b=x%23y",
-    );
-  });
+it("the rest of an event keeps the query string as sent, a repeated parameter included", async () => {
+  expect(readVerdict(await call({ rawPath: "/v1/things", rawQueryString: "limit=1&limit=1" }))).toEqual([
+    400,
+    "invalid_request",
+  ]);
+  expect((await call({ rawQueryString: "a=%23&b=x#y" })).headers?.location).toBe("https://site.example/?a=%23&b=x%23y");
+});
 
-  it("the rest of an event is a body as text or as base64", async () => {
-    const post = { rawPath: "/v1/things", method: "POST" };
-    expect(readVerdict(await call({ ...post, body: '{"text":"é"}' }))[0]).toBe(201);
-    const body = Buffer.from('{"text":"é"}').toString("base64");
-    const result = await call({ ...post, body, isBase64Encoded: true });
-    expect(JSON.parse(result.body ?? "")).toMatchObject({ data: { text: "é" } });
-    expect(readVerdict(await call({ ...post, body }))).toEqual([400, "invalid_request"]);
-    expect(readVerdict(await call(post))).toEqual([400, "invalid_request"]);
-    expect(readVerdict(await call({ ...post, body: "x".repeat(256 * 1024 + 1) }))).toEqual([413, "payload_too_large"]);
-    expect(readVerdict(await call({ rawPath: "/v1/facts", body: "a GET with a body" }))[0]).toBe(200);
-  });
+it("the rest of an event is a body as text or as base64", async () => {
+  const post = { rawPath: "/v1/things", method: "POST" };
+  expect(readVerdict(await call({ ...post, body: '{"text":"é"}' }))[0]).toBe(201);
+  const body = Buffer.from('{"text":"é"}').toString("base64");
+  const result = await call({ ...post, body, isBase64Encoded: true });
+  expect(JSON.parse(result.body ?? "")).toMatchObject({ data: { text: "é" } });
+  expect(readVerdict(await call({ ...post, body }))).toEqual([400, "invalid_request"]);
+  expect(readVerdict(await call(post))).toEqual([400, "invalid_request"]);
+  expect(readVerdict(await call({ ...post, body: "x".repeat(256 * 1024 + 1) }))).toEqual([413, "payload_too_large"]);
+  expect(readVerdict(await call({ rawPath: "/v1/facts", body: "a GET with a body" }))[0]).toBe(200);
+});
 
-  it("the rest of an event is the joined cookies and the gateway's client address, regardless of the headers", async () => {
-    const headers = { "x-forwarded-for": "198.51.100.9", forwarded: "for=198.51.100.9" };
-    const result = await call({ rawPath: "/v1/facts", headers, cookies: ["a=1", "b=2"] });
-    expect(JSON.parse(result.body ?? "").data).toMatchObject({ ip: "192.0.2.7", cookie: "a=1; b=2" });
-  });
+it("the rest of an event is the joined cookies and the gateway's client address, regardless of the headers", async () => {
+  const headers = { "x-forwarded-for": "198.51.100.9", forwarded: "for=198.51.100.9" };
+  const result = await call({ rawPath: "/v1/facts", headers, cookies: ["a=1", "b=2"] });
+  expect(JSON.parse(result.body ?? "").data).toMatchObject({ ip: "192.0.2.7", cookie: "a=1; b=2" });
+});
 
-  it.each([
-    "console_session=\u0161",
-    "console_session=\u{1f600}",
-    "console_session=a\r\nb",
-    "\u2003console_session=ann",
-  ])("with the cookie %j is 401, never a fault", async (cookie) => {
+it.each(["console_session=\u0161", "console_session=\u{1f600}", "console_session=a\r\nb", "\u2003console_session=ann"])(
+  "with the cookie %j is 401, never a fault",
+  async (cookie) => {
     expect(readVerdict(await call({ rawPath: "/v1/things", headers: {}, cookies: [cookie] }))).toEqual([
       401,
       "unauthorized",
     ]);
-  });
+  },
+);
 
-  it("the rest of an event with two session cookies is 401, as the gateway lists them", async () => {
-    const cookies = ["console_session=ann", "console_session=ann"];
-    expect(readVerdict(await call({ rawPath: "/console/me", headers: {}, cookies: cookies.slice(1) }))[0]).toBe(200);
-    expect(readVerdict(await call({ rawPath: "/console/me", headers: {}, cookies }))).toEqual([401, "unauthorized"]);
-  });
+it("the rest of an event with two session cookies is 401, as the gateway lists them", async () => {
+  const cookies = ["console_session=ann", "console_session=ann"];
+  expect(readVerdict(await call({ rawPath: "/console/me", headers: {}, cookies: cookies.slice(1) }))[0]).toBe(200);
+  expect(readVerdict(await call({ rawPath: "/console/me", headers: {}, cookies }))).toEqual([401, "unauthorized"]);
+});
 
-  it.each(["Bearer bound,Bearer bound", "Bearer \u{1f600}", "Bearer\nbound", " Bearer bound x"])(
-    "with the Authorization %j is 401, never a fault",
-    async (authorization) => {
-      expect(readVerdict(await call({ rawPath: "/v1/things", headers: { authorization } }))).toEqual([
-        401,
-        "unauthorized",
-      ]);
-    },
-  );
+it.each(["Bearer bound,Bearer bound", "Bearer \u{1f600}", "Bearer\nbound", " Bearer bound x"])(
+  "with the Authorization %j is 401, never a fault",
+  async (authorization) => {
+    expect(readVerdict(await call({ rawPath: "/v1/things", headers: { authorization } }))).toEqual([
+      401,
+      "unauthorized",
+    ]);
+  },
+);
 
-  it.each(["TRACE", "trace", "CONNECT", "TRACK", "PROPFIND", "not a method", ""])(
-    "the rest of an event answers the method %j with 405 and Allow, and 404 at an unknown path",
-    async (method) => {
-      const result = await call({ rawPath: "/v1/facts", method, body: "x" });
-      expect(readVerdict(result)).toEqual([405, "method_not_allowed"]);
-      expect(result.headers?.allow).toBe("GET, HEAD");
-      expect(readVerdict(await call({ rawPath: "/nowhere", method }))).toEqual([404, "route_not_found"]);
-    },
-  );
+it.each(["TRACE", "trace", "CONNECT", "TRACK", "PROPFIND", "not a method", ""])(
+  "the rest of an event answers the method %j with 405 and Allow, and 404 at an unknown path",
+  async (method) => {
+    const result = await call({ rawPath: "/v1/facts", method, body: "x" });
+    expect(readVerdict(result)).toEqual([405, "method_not_allowed"]);
+    expect(result.headers?.allow).toBe("GET, HEAD");
+    expect(readVerdict(await call({ rawPath: "/nowhere", method }))).toEqual([404, "route_not_found"]);
+  },
+);
 
-  it("the rest of an event answers HEAD without a body, and an unknown method with 405", async () => {
-    const head = await call({ rawPath: "/v1/facts", method: "HEAD" });
-    expect([head.statusCode, head.body, head.isBase64Encoded]).toEqual([200, "", false]);
-    expect(readVerdict(await call({ rawPath: "/v1/facts", method: "OPTIONS" }))).toEqual([405, "method_not_allowed"]);
-  });
+it("the rest of an event answers HEAD without a body, and an unknown method with 405", async () => {
+  const head = await call({ rawPath: "/v1/facts", method: "HEAD" });
+  expect([head.statusCode, head.body, head.isBase64Encoded]).toEqual([200, "", false]);
+  expect(readVerdict(await call({ rawPath: "/v1/facts", method: "OPTIONS" }))).toEqual([405, "method_not_allowed"]);
 });
 
 it("a result lists its cookies apart from the headers", async () => {

@@ -25,53 +25,38 @@ const responseData = async (query: string, headers: Record<string, string> = ten
     }
   ).data;
 
-describe("limit", () => {
-  it.each([
-    ["", 50],
-    ["?limit=1", 1],
-    ["?limit=100", 100],
-    ["?limit=101", 100],
-    ["?limit=99999999999999999999999", 100],
-    ["?limit=007", 7],
-  ])("%s gives pages of %i", async (query, limit) => {
-    expect((await responseData(query)).limit).toBe(limit);
-  });
+it.each([
+  ["", 50],
+  ["?limit=1", 1],
+  ["?limit=100", 100],
+  ["?limit=101", 100],
+  ["?limit=99999999999999999999999", 100],
+  ["?limit=007", 7],
+])("%s gives pages of %i", async (query, limit) => {
+  expect((await responseData(query)).limit).toBe(limit);
+});
 
-  it.each([
-    "0",
-    "-1",
-    "1.5",
-    "1e3",
-    "50%20",
-    "%2050",
-    "+50",
-    "",
-    "NaN",
-    "Infinity",
-    "0x10",
-    "١",
-    "50,50",
-    "null",
-    "%00",
-  ])("limit=%s is 400 invalid_request", async (limit) => {
+it.each(["0", "-1", "1.5", "1e3", "50%20", "%2050", "+50", "", "NaN", "Infinity", "0x10", "١", "50,50", "null", "%00"])(
+  "limit=%s is 400 invalid_request",
+  async (limit) => {
     expect(await readVerdict(get(`?limit=${limit}`))).toEqual([
       400,
       "invalid_request",
       "limit: must be an integer from 1 to 100",
     ]);
-  });
+  },
+);
 
-  it("limit accepts digits only", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.string({ unit: "binary" }).filter((text) => !/^[0-9]+$/.test(text)),
-        async (text) => {
-          expect((await readVerdict(get(`?limit=${encodeURIComponent(text)}`)))[0]).toBe(400);
-        },
-      ),
-      { numRuns: repetitions({ whole: 60, sample: 20 }) },
-    );
-  });
+it("limit accepts digits only", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: "binary" }).filter((text) => !/^[0-9]+$/.test(text)),
+      async (text) => {
+        expect((await readVerdict(get(`?limit=${encodeURIComponent(text)}`)))[0]).toBe(400);
+      },
+    ),
+    { numRuns: repetitions({ whole: 60, sample: 20 }) },
+  );
 });
 
 describe("parameters", () => {

@@ -9,16 +9,15 @@ import {
   type EmulatorFixture,
   startEmulatorFixture,
 } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { openedOnce } from "../../support/opened.ts";
 
-let fixture: EmulatorFixture;
 let secretId: string;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   setRuntimeOverrides({ now: fixture.now });
 });
 afterAll(async () => {
   setRuntimeOverrides({});
-  await fixture.close();
 });
 beforeEach(async () => {
   secretId = `root-${newUlid(fixture.now())}`;

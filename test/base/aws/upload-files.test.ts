@@ -5,25 +5,21 @@ import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
 import { openUploadLinks } from "#base/aws/upload-links.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import {
-  type EmulatorFixture,
-  startEmulatorFixture,
-} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 const BUCKET = "uploads";
 const TYPE = "image/png";
 
-let fixture: EmulatorFixture;
 let files: UploadFiles;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   setRuntimeOverrides({ now: fixture.now });
   await fixture.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   files = openUploadFiles(BUCKET, fixture.s3);
 });
 afterAll(async () => {
   setRuntimeOverrides({});
-  await fixture.close();
 });
 
 let uploads = 0;

@@ -11,19 +11,18 @@ import {
   type EmulatorFixture,
   startEmulatorFixture,
 } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
-let fixture: EmulatorFixture;
 let keyId: string;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   setRuntimeOverrides({ now: fixture.now });
   const { KeyMetadata } = await fixture.kms.send(new CreateKeyCommand({}));
   keyId = KeyMetadata?.KeyId ?? "";
 });
 afterAll(async () => {
   setRuntimeOverrides({});
-  await fixture.close();
 });
 
 /** The number of requests that a client makes while `fn` runs. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { embedExamples } from "../../../bin/openapi/embed-examples.ts";
 import type { ExampleExchange, Examples } from "../../../bin/openapi/examples/exchange.ts";
 import { normalizeExamples } from "../../../bin/openapi/examples/normalize.ts";
@@ -19,47 +19,45 @@ const all = Object.entries(examples).flatMap(([operation, { exchanges }]) =>
 const bytes = (body: unknown) =>
   body === undefined ? Buffer.alloc(0) : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 
-describe("the recorded examples", () => {
-  it("are of each operation of the document", () => {
-    const operations = Object.values(document.paths).flatMap((methods) =>
-      Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
-    );
-    expect(Object.keys(examples).sort()).toEqual(operations.sort());
-    for (const [operation, { exchanges }] of Object.entries(examples)) {
-      const names = exchanges.map(({ name }) => name);
-      expect(new Set(names).size, operation).toBe(names.length);
-    }
-  });
+it("the recorded examples are of each operation of the document", () => {
+  const operations = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
+  );
+  expect(Object.keys(examples).sort()).toEqual(operations.sort());
+  for (const [operation, { exchanges }] of Object.entries(examples)) {
+    const names = exchanges.map(({ name }) => name);
+    expect(new Set(names).size, operation).toBe(names.length);
+  }
+});
 
-  it.each(all)("$operation, $name: the request and its answer are as the document says", (example) => {
-    const { operation, request, response } = example;
-    const route = find(request.method, request.path.split("?")[0] ?? "");
-    expect(route).toMatchObject({ found: "operation", operation: { operationId: operation } });
-    // The file of a page is not recorded.
-    const hasNoBody = response.body === undefined && response.headers["content-type"] !== undefined;
-    const isFile = request.method === "GET" && hasNoBody;
-    const problems = check({
-      method: isFile ? "HEAD" : request.method,
-      url: request.path,
-      requestHeaders: new Headers(request.headers),
-      requestBody: request.body === undefined ? null : bytes(request.body),
-      status: response.status,
-      headers: new Headers({ "x-correlation-id": "c", ...oneLineHeaders(response.headers) }),
-      body: bytes(response.body),
-    });
-    expect(withoutLocalOnly(problems)).toEqual([]);
+it.each(all)("$operation, $name: the request and its answer are as the document says", (example) => {
+  const { operation, request, response } = example;
+  const route = find(request.method, request.path.split("?")[0] ?? "");
+  expect(route).toMatchObject({ found: "operation", operation: { operationId: operation } });
+  // The file of a page is not recorded.
+  const hasNoBody = response.body === undefined && response.headers["content-type"] !== undefined;
+  const isFile = request.method === "GET" && hasNoBody;
+  const problems = check({
+    method: isFile ? "HEAD" : request.method,
+    url: request.path,
+    requestHeaders: new Headers(request.headers),
+    requestBody: request.body === undefined ? null : bytes(request.body),
+    status: response.status,
+    headers: new Headers({ "x-correlation-id": "c", ...oneLineHeaders(response.headers) }),
+    body: bytes(response.body),
   });
+  expect(withoutLocalOnly(problems)).toEqual([]);
+});
 
-  it("the recorded examples have no secret, no path and no port of the machine that recorded them", () => {
-    const secrets = [
-      /svc_(live|test)_(?!0{4})\w+/,
-      /whs_(?!ZXhhbXBs)\w+/,
-      /eyJ(?!leGFtcGxl)[\w-]{10,}\./,
-      /\b127\.0\.0\.1|localhost/,
-    ];
-    const machine = [/\/(tmp|home|root|Users|work)\//, /parleydata/, /@local/];
-    for (const pattern of [...secrets, ...machine]) expect(text.match(pattern)?.[0]).toBeUndefined();
-  });
+it("the recorded examples have no secret, no path and no port of the machine that recorded them", () => {
+  const secrets = [
+    /svc_(live|test)_(?!0{4})\w+/,
+    /whs_(?!ZXhhbXBs)\w+/,
+    /eyJ(?!leGFtcGxl)[\w-]{10,}\./,
+    /\b127\.0\.0\.1|localhost/,
+  ];
+  const machine = [/\/(tmp|home|root|Users|work)\//, /parleydata/, /@local/];
+  for (const pattern of [...secrets, ...machine]) expect(text.match(pattern)?.[0]).toBeUndefined();
 });
 
 /** What the document does not require of a recording: headers that examples do not show. */

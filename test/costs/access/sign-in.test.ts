@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { toLoginId } from "#features/access/flows/sign-in/login-link.ts";
@@ -8,29 +8,16 @@ import { openSignInLink } from "#features/access/flows/sign-in/sign-in-link.ts";
 import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
 import { mayReceiveLink } from "#features/access/flows/sign-in-eligibility.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
-import {
-  BROWSER,
-  openSignInFixture,
-  type SignInFixture,
-  unknownToken,
-} from "../../features/access/flows/support/sign-in-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
-import { attachMeter, type Meter } from "../../support/meter.ts";
+import { BROWSER, openSignInFixture, unknownToken } from "../../features/access/flows/support/sign-in-fixture.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { attachMeter } from "../../support/meter.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 // The exact costs of signing in and out, as in docs/design/table-costs.md. `mails.test.ts` has those of the mail worker.
 
-let testEnv: TestEnv;
-let fixture: SignInFixture;
-let meter: Meter;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  fixture = await openSignInFixture(testEnv);
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const fixture = openedOnce(() => openSignInFixture(testEnv));
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 
 async function cost(work: () => Promise<unknown>): Promise<{ wcu: number; rcu: number }> {
   const { wcu, rcu } = await meter.measure("work", work);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
@@ -6,28 +6,20 @@ import { changeMemberRole, listMembers, removeMember } from "#features/access/fl
 import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "#features/access/flows/team/own-invites.ts";
 import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
 import type { Invite } from "#features/access/rules/team.ts";
-import { newEmail, openTeamEnv, type TeamEnv } from "../../features/access/flows/team/support/team.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
-import { attachMeter, type Meter } from "../../support/meter.ts";
+import { newEmail, openTeamEnv } from "../../features/access/flows/team/support/team.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { attachMeter } from "../../support/meter.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
+let tenant: TenantId;
+let owner: string;
 // The exact costs of teams, invites and a person's tenants, as in docs/design/table-costs.md, without the session's read
 // and the count of the request.
 
-let testEnv: TestEnv;
-let team: TeamEnv;
-let meter: Meter;
-let tenant: TenantId;
-let owner: string;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  team = openTeamEnv(testEnv);
-  meter = attachMeter(testEnv.client, testEnv.table.name);
-});
-afterAll(async () => {
-  meter.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const team = openedOnce(() => openTeamEnv(testEnv));
+const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 beforeEach(async () => {
   tenant = await team.newTenant();
   owner = await team.newMember(tenant, "owner");

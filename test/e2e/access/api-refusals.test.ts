@@ -129,70 +129,66 @@ describe("paging", () => {
   });
 });
 
-describe("a tenant", () => {
-  it.each(["", "A", "ab", "-ab", "ab-", "Demo", "demo%23x", "a".repeat(41)])(
-    "a tenant with the malformed slug %j is 400",
-    async (slug) => {
-      expect(readRefusal(await get(`/v1/messages?tenant=${slug}`))).toEqual([400, false, "invalid_request", true]);
-    },
-  );
+it.each(["", "A", "ab", "-ab", "ab-", "Demo", "demo%23x", "a".repeat(41)])(
+  "a tenant with the malformed slug %j is 400",
+  async (slug) => {
+    expect(readRefusal(await get(`/v1/messages?tenant=${slug}`))).toEqual([400, false, "invalid_request", true]);
+  },
+);
 
-  it("of the key may be named; any other is 403, existing or not", async () => {
-    expect((await get("/v1/messages?tenant=demo")).status).toBe(200);
-    expect(readRefusal(await get("/v1/messages?tenant=other"))).toEqual([403, false, "forbidden", true]);
-  });
+it("a tenant of the key may be named; any other is 403, existing or not", async () => {
+  expect((await get("/v1/messages?tenant=demo")).status).toBe(200);
+  expect(readRefusal(await get("/v1/messages?tenant=other"))).toEqual([403, false, "forbidden", true]);
 });
 
-describe("a conversation id", () => {
-  it("encoded with %23 returns the conversation with its messages", async () => {
-    const { status, body } = await get(`/v1/conversations/${encodeId(conversation)}`);
-    expect([status, body.data.conversation.id]).toEqual([200, conversation]);
-    expect(body.data.messages.map(({ id }) => id)).toEqual([...messageIds].reverse());
-  });
+it("a conversation id that is encoded with %23 returns the conversation with its messages", async () => {
+  const { status, body } = await get(`/v1/conversations/${encodeId(conversation)}`);
+  expect([status, body.data.conversation.id]).toEqual([200, conversation]);
+  expect(body.data.messages.map(({ id }) => id)).toEqual([...messageIds].reverse());
+});
 
-  it("encoded with %2523 is an unknown id", async () => {
-    const twice = encodeId(encodeId(conversation));
-    expect(twice).toContain("%2523");
-    expect(readRefusal(await get(`/v1/conversations/${twice}`))).toEqual([404, false, "conversation_not_found", true]);
-    const byQuery = `/v1/messages?conversation_id=${twice}`;
-    expect(readRefusal(await get(byQuery))).toEqual([404, false, "conversation_not_found", true]);
-  });
+it("a conversation id that is encoded with %2523 is unknown", async () => {
+  const twice = encodeId(encodeId(conversation));
+  expect(twice).toContain("%2523");
+  expect(readRefusal(await get(`/v1/conversations/${twice}`))).toEqual([404, false, "conversation_not_found", true]);
+  const byQuery = `/v1/messages?conversation_id=${twice}`;
+  expect(readRefusal(await get(byQuery))).toEqual([404, false, "conversation_not_found", true]);
+});
 
-  it("a conversation id that is unknown, foreign or malformed gets the same bytes", async () => {
-    const { messenger } = demoAccountIds;
-    const ids = [
-      `CONV#demo#messenger#${messenger}#1`,
-      `CONV#other#messenger#${messenger}#${person}`,
-      `CONV#demo#instagram#${messenger}#${person}`,
-      `CONV#demo#telegram#${messenger}#${person}`,
-      `CONV#demo#messenger#${messenger}`,
-      `CONV#DEMO#messenger#${messenger}#${person}`,
-      `${conversation}#`,
-      `conv#demo#messenger#${messenger}#${person}`,
-      "nonsense",
-      "%",
-      "\u0000",
-      "x".repeat(2_000),
-    ];
-    for (const route of [
-      (id: string) => get(`/v1/conversations/${encodeId(id)}`),
-      (id: string) => get(`/v1/messages?conversation_id=${encodeId(id)}`),
-      (id: string) => stack.api("POST", "/v1/messages/reply", { conversation_id: id, text: "x" }),
-    ]) {
-      const responses = await Promise.all(ids.map(route));
-      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      expect(new Set(responses.map(({ headers }) => headersBut(headers))).size).toBe(1);
-      expect(readRefusal(responses[0] as ApiResponse)).toEqual([404, false, "conversation_not_found", true]);
-      expect(new Set(responses.map(({ headers }) => headers.get("x-correlation-id"))).size).toBe(ids.length);
-    }
-  });
-
-  function headersBut(headers: Headers): string {
-    // These differ between any two requests.
-    const own = ["x-correlation-id", "date", "ratelimit-remaining", "ratelimit-reset"];
-    return JSON.stringify([...headers].filter(([name]) => !own.includes(name)));
+it("a conversation id that is unknown, foreign or malformed gets the same bytes", async () => {
+  const { messenger } = demoAccountIds;
+  const ids = [
+    `CONV#demo#messenger#${messenger}#1`,
+    `CONV#other#messenger#${messenger}#${person}`,
+    `CONV#demo#instagram#${messenger}#${person}`,
+    `CONV#demo#telegram#${messenger}#${person}`,
+    `CONV#demo#messenger#${messenger}`,
+    `CONV#DEMO#messenger#${messenger}#${person}`,
+    `${conversation}#`,
+    `conv#demo#messenger#${messenger}#${person}`,
+    "nonsense",
+    "%",
+    "\u0000",
+    "x".repeat(2_000),
+  ];
+  for (const route of [
+    (id: string) => get(`/v1/conversations/${encodeId(id)}`),
+    (id: string) => get(`/v1/messages?conversation_id=${encodeId(id)}`),
+    (id: string) => stack.api("POST", "/v1/messages/reply", { conversation_id: id, text: "x" }),
+  ]) {
+    const responses = await Promise.all(ids.map(route));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(new Set(responses.map(({ headers }) => headersBut(headers))).size).toBe(1);
+    expect(readRefusal(responses[0] as ApiResponse)).toEqual([404, false, "conversation_not_found", true]);
+    expect(new Set(responses.map(({ headers }) => headers.get("x-correlation-id"))).size).toBe(ids.length);
   }
 });
+
+function headersBut(headers: Headers): string {
+  // These differ between any two requests.
+  const own = ["x-correlation-id", "date", "ratelimit-remaining", "ratelimit-reset"];
+  return JSON.stringify([...headers].filter(([name]) => !own.includes(name)));
+}
 
 it.each([
   "/v1",
@@ -329,22 +325,20 @@ it.runIf(inject("fullRun"))(
   },
 );
 
-describe("a browser", () => {
-  const preflight = (path: string, origin: string) =>
-    fetch(`${stack.info.base_url}${path}`, {
-      method: "OPTIONS",
-      headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "x-csrf-token" },
-    });
-
-  it("of the console's origin may write and read responses, through the gateway, and no other may", async () => {
-    const { origin } = new URL(stack.info.base_url);
-    for (const path of ["/v1/keys", "/console/auth/logout"]) {
-      const { status, headers } = await preflight(path, origin);
-      expect([status, headers.get("access-control-allow-origin")]).toEqual([204, origin]);
-      expect(headers.get("access-control-allow-headers")).toContain("x-csrf-token");
-      const other = await preflight(path, "https://evil.example");
-      expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([403, null]);
-    }
-    expect((await preflight("/health", origin)).headers.get("access-control-allow-origin")).toBeNull();
+const preflight = (path: string, origin: string) =>
+  fetch(`${stack.info.base_url}${path}`, {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "x-csrf-token" },
   });
+
+it("a browser of the console's origin may write and read responses, through the gateway, and no other may", async () => {
+  const { origin } = new URL(stack.info.base_url);
+  for (const path of ["/v1/keys", "/console/auth/logout"]) {
+    const { status, headers } = await preflight(path, origin);
+    expect([status, headers.get("access-control-allow-origin")]).toEqual([204, origin]);
+    expect(headers.get("access-control-allow-headers")).toContain("x-csrf-token");
+    const other = await preflight(path, "https://evil.example");
+    expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  }
+  expect((await preflight("/health", origin)).headers.get("access-control-allow-origin")).toBeNull();
 });

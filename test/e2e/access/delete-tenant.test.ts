@@ -1,28 +1,28 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import { parseJsonOrNull } from "../support/api-response.ts";
 import { readTable } from "../support/dump-table.ts";
 import { failureLines, readBucket, readQueues, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { type Program, runProgram } from "../support/processes.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
 const slug = "zebra-shop";
 const account = "100000000000777";
 const mids = { own: newMessageId(), demo: newMessageId() };
 
-let stack: LocalStack;
-let receiver: Receiver;
 let key: string;
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   const { dataDir, now } = stack;
   await runAdminJson(dataDir, "tenant", "create", slug, "--owner", "owner@example.com");
   key = (await runAdminJson(dataDir, "key", "create", "--tenant", slug, "--scope", "live")).secret;
@@ -43,9 +43,6 @@ beforeAll(async () => {
     textEntry(demoAccountIds.messenger, newPersonId(), mids.demo, "of another tenant", at),
   ]);
   await waitUntilIdle(stack);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
 const rowsNaming = async (text: string) => (await readTable(stack)).filter((row) => JSON.stringify(row).includes(text));

@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { env } from "#base/config/names.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { listAllMessages } from "../support/api-calls.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   hubSignature,
@@ -17,15 +18,11 @@ import {
   wireBytes,
 } from "../support/platform-webhooks.ts";
 
-let stack: LocalStack;
-beforeAll(async () => {
-  stack = await openSharedStack();
-});
+const stack = openedOnce(openSharedStack);
 // The secrets that the stack was started with, for the files after this one.
 afterAll(async () => {
   await storeSecrets({});
   await stack.clock("PT5M");
-  await stack.stop();
 });
 // A function reads a secret again at most once a minute.
 beforeEach(() => stack.clock("PT1M"));

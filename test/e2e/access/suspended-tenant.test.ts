@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
 
 const read = (key?: string, query = ""): Promise<ApiResponse> =>
   stack.api("GET", `/v1/messages${query}`, undefined, key);

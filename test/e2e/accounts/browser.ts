@@ -3,8 +3,6 @@ import { waitFor } from "../support/wait-for.ts";
 
 const OWNER = "owner@local.invalid";
 
-export type Browser = Awaited<ReturnType<typeof openBrowser>>;
-
 /** The mails that the stack sent, newest first. */
 export async function readMails(
   stack: LocalStack,

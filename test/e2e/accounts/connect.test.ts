@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { listAllMessages } from "../support/api-calls.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { type Browser, openBrowser } from "./browser.ts";
+import { openBrowser } from "./browser.ts";
 
 // A person connects accounts by the logins of the simulated platforms, and the accounts receive and answer messages.
 
@@ -12,13 +13,8 @@ const PAGE = "106631254400117";
 const LINKED_INSTAGRAM = "17841409900887766";
 const PAGE_WITHOUT_MESSAGES = "110047710092835";
 
-let stack: LocalStack;
-let browser: Browser;
-
-beforeAll(async () => {
-  stack = await openSharedStack();
-  browser = await openBrowser(stack);
-});
+const stack = openedOnce(openSharedStack);
+const browser = openedOnce(() => openBrowser(stack));
 afterAll(async () => {
   // The simulator is shared too: its accounts are not connected again.
   for (const [account, connection] of [
@@ -27,7 +23,6 @@ afterAll(async () => {
   ]) {
     await stack.sim("POST", "/subscriptions", { account, connection, subscribed: false });
   }
-  await stack.stop();
 });
 
 /** A person writes to an account, and is answered. */

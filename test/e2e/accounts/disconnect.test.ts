@@ -1,30 +1,18 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook } from "../support/api-calls.ts";
+import { expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { accountKeyOf, openSubscribedReceiver, personWrites } from "../support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 // An account is disconnected: its sends, its history, its subscription at the platform and its event.
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 
 it("a disconnected account sends nothing, its history stays, and its webhooks end", async () => {
-  const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
-  const key = account?.account_key ?? "";
-  const [, externalId] = key.split("#");
-  const write = { account: externalId, connection: "messenger", person: "Dora", text: "hello" };
-  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", write);
-  await waitUntilIdle(stack);
-  const conversation = `CONV#demo#messenger#${externalId}#${person}`;
+  const key = accountKeyOf(stack, "messenger");
+  const conversation = await personWrites(stack, "messenger", "Dora");
 
   const deleted = await stack.api("DELETE", `/v1/accounts/${encodeURIComponent(key)}`);
   expect(deleted).toMatchObject({ status: 200, body: { data: { disconnected: true } } });

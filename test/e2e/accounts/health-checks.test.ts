@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { createTestWebhook, listAllMessages } from "../support/api-calls.ts";
+import { expect, inject, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { listAllMessages, openSubscribedReceiver } from "../support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { startLocalStack } from "../support/local-stack.ts";
 import { openBrowser, readMails } from "./browser.ts";
 
 // An account over weeks that the clock is turned: its subscription, its token, and a login after the token was revoked.
@@ -10,15 +10,8 @@ import { openBrowser, readMails } from "./browser.ts";
 const ID = "17841400000000001";
 const ACCOUNT = { account: ID, connection: "instagram_login" };
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
+const stack = openedOnce(startLocalStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 
 const write = (text: string) => stack.sim("POST", "/person-sends", { ...ACCOUNT, person: "Ada", text });
 const readTexts = async () => (await listAllMessages(stack)).map(({ text }) => text);

@@ -5,31 +5,20 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { type Progress, verifyWebhook } from "#client";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { mediaFiles } from "../../support/files/media-files.ts";
-import { createTestWebhook, openClient } from "../support/api-calls.ts";
-import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { createTestWebhook, openClient, personWrites } from "../support/api-calls.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
 // The client against the whole stack.
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-});
-afterAll(() => Promise.all([stack?.stop(), receiver?.close()]));
-
-async function personWrites(name: string, text: string): Promise<void> {
-  const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
-  const sends = { account: account?.account_key.split("#")[1], connection: "messenger", person: name, text };
-  await stack.sim("POST", "/person-sends", sends);
-  await waitUntilIdle(stack);
-}
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
 
 it("the first program of the README and of the guide replies to the unanswered conversation", async () => {
   const [program = "", sameProgram] = ["packages/client/README.md", "docs/guides/client.md"].map(
@@ -37,7 +26,7 @@ it("the first program of the README and of the guide replies to the unanswered c
   );
   expect(program.trim().split("\n").length).toBeLessThanOrEqual(10);
   expect(sameProgram).toBe(program);
-  await personWrites("Ann", "Is the coat ready?");
+  await personWrites(stack, "messenger", "Ann", "Is the coat ready?");
   const folder = mkdtempSync(join(tmpdir(), "parley-first-reply-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const main = join(folder, "reply.mjs");
@@ -60,7 +49,7 @@ it("the first program of the README and of the guide replies to the unanswered c
 it("the client uploads a file, sends it, and verifies the webhook of that message", async () => {
   const parley = openClient(stack);
   const { secret } = await createTestWebhook(stack, receiver.url, ["message.sent"]);
-  await personWrites("Bea", "Send me the picture.");
+  await personWrites(stack, "messenger", "Bea", "Send me the picture.");
   const [conversation] = (await parley.conversations.list()).conversations;
   const conversation_id = conversation?.id ?? "";
   const file = new File([new Uint8Array(mediaFiles["image/png"]())], "coat.png", { type: "image/png" });
@@ -91,7 +80,7 @@ it("the client reports the events of the stream from hello on, until it is close
     onClose: (error) => reports.push(`closed ${error?.code}`),
   });
   await waitFor("hello", () => reports.includes("hello"));
-  await personWrites("Cem", "Is anyone there?");
+  await personWrites(stack, "messenger", "Cem", "Is anyone there?");
   const expected = ["message.received", "conversation.updated"];
   await waitFor("the events of the message", () => expected.every((type) => reports.includes(type)));
   expect(reports[0]).toBe("hello");

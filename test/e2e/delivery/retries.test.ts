@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
+import { beforeAll, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { createTestWebhook, listDeliveries } from "../support/api-calls.ts";
 import type { ListedDelivery } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { verifyAsDocumented } from "../support/verify-signature.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type ReceivedDelivery, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver, type ReceivedDelivery } from "../support/webhook-receiver.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -25,13 +26,10 @@ const retrySchedule = [
   { attempt: 10, wait: 24 * HOUR, turn: "PT27H" },
 ] as const;
 
-let stack: LocalStack;
-let receiver: Receiver;
-let hook: TestWebhook;
-
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
+const hook = openedOnce(() => createTestWebhook(stack, receiver.url, ["message.received"]));
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-  hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
   receiver.respondWith(({ data }, nth) => {
     const { text } = data.message;
     if (text === "third time") return { status: nth < 3 ? 500 : 204 };
@@ -40,9 +38,6 @@ beforeAll(async () => {
     if (text === "elsewhere") return { status: nth === 1 ? 302 : 200, headers: { location: receiver.url } };
     return { status: 500 };
   });
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
 const receivedWithText = (text: string): ReceivedDelivery[] =>

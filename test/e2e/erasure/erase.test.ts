@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
+import { beforeAll, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { createTestWebhook, personWrites, type TestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { dumpTable } from "../support/dump-table.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
 const canaries = { text: "canary-erased-text", reply: "canary-erased-reply", name: "Canary Erased" };
 
-let stack: LocalStack;
-let receiver: Receiver;
 let hooks: TestWebhook[];
 let person: string;
 let conversation: string;
@@ -19,12 +18,12 @@ let otherConversation: string;
 const messageId = newMessageId();
 const otherPerson = newPersonId();
 const { messenger } = demoAccountIds;
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   hooks = [await createTestWebhook(stack, receiver.url), await createTestWebhook(stack, "http://127.0.0.1:9/unused")];
-  const sends = { account: messenger, connection: "messenger", person: canaries.name, text: canaries.text };
-  person = (await stack.sim<{ person: string }>("POST", "/person-sends", sends)).person;
-  conversation = `CONV#demo#messenger#${messenger}#${person}`;
+  conversation = await personWrites(stack, "messenger", canaries.name, canaries.text);
+  person = conversation.split("#").at(-1) ?? "";
   otherConversation = `CONV#demo#messenger#${messenger}#${otherPerson}`;
   const at = await stack.now();
   const others = textEntry(messenger, otherPerson, newMessageId(), "of another", at);
@@ -42,9 +41,6 @@ beforeAll(async () => {
     return pending.length === 0;
   });
   await waitUntilIdle(stack);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
 const conversationPath = (id: string) => `/v1/conversations/${encodeURIComponent(id)}`;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { pages } from "../../docs/markdown.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -10,13 +10,12 @@ import { freePort } from "../support/fake-servers.ts";
 import { startLocalStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
-import { type Ports, type RunningGuide, runGuide } from "./guide-runner.ts";
+import { type RunningGuide, runGuide } from "./guide-runner.ts";
 
-let ports: Ports;
 const stack = openedOnce(startLocalStack);
-beforeAll(async () => {
+const ports = openedOnce(async () => {
   const free = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
-  ports = Object.fromEntries([9000, 9001, 9002, 9100].map((port, index) => [port, free[index] ?? 0]));
+  return Object.fromEntries([9000, 9001, 9002, 9100].map((port, index) => [port, free[index] ?? 0]));
 });
 afterEach(async () => {
   for (const { id } of (await stack.api("GET", "/v1/webhooks")).body.data.endpoints)

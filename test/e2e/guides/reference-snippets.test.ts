@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { openSocket } from "../../support/sockets/test-socket.ts";
 import { project, snippetsOf } from "../../web/docs/support/rendered-snippets.ts";
-import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { personWrites } from "../support/api-calls.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
 // Requests of the reference, as a running stack shows them, with values of that stack in place of the recorded ones.
 
@@ -20,16 +21,14 @@ const examples = JSON.parse(readFileSync(new URL("../../../docs/examples.json", 
 const RECORDED_ENDPOINT: string = examples.updateWebhook.exchanges[0].request.path.split("/").at(-1);
 const run = promisify(execFile);
 
-let stack: LocalStack;
-let receiver: Receiver;
 let folder: string;
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   folder = mkdtempSync(join(tmpdir(), "parley-snippets-"));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
-  await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
 /** The requests of an operation, from the page of its tag: with curl, and with the client. */
@@ -81,22 +80,14 @@ function withValues(code: string, values: Readonly<Record<string, string>>): str
   }, code);
 }
 
-async function personWrites(text: string): Promise<string> {
-  const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
-  const sends = { account: account?.account_key.split("#")[1], connection: "messenger", person: "Ann", text };
-  await stack.sim("POST", "/person-sends", sends);
-  await waitUntilIdle(stack);
-  return (await stack.api("GET", "/v1/conversations")).body.data.conversations[0]?.id ?? "";
-}
-
 describe.each([
   ["curl", runCurl],
   ["client", runClient],
 ] as const)("the requests of the reference with %s", (kind, send) => {
   const request = async (page: string, id: string) => (await requestsOf(page, id))[kind];
 
-  it("read: the service, the conversations, the event types", async () => {
-    const id = await personWrites("Is the bowl there?");
+  it("the requests of the reference read the service, the conversations and the event types", async () => {
+    const id = await personWrites(stack, "messenger", "Ann", "Is the bowl there?");
     expect(await send(await request("service", "ping"))).toMatchObject({ name: "parley" });
     const { conversations } = await send(await request("conversations", "listConversations"));
     expect(conversations).toEqual([expect.objectContaining({ id, last_message_text: "Is the bowl there?" })]);
@@ -128,7 +119,7 @@ describe.each([
   });
 
   it("the requests of the reference answer a person", async () => {
-    const id = await personWrites("Are there two?");
+    const id = await personWrites(stack, "messenger", "Ann", "Are there two?");
     const recorded = "CONV#demo#messenger#100000000000001#90000000000000002";
     const { platform_message_id } = await send(withValues(await request("messages", "sendReply"), { [recorded]: id }));
     const { message } = (await stack.api("GET", `/v1/messages/${encodeURIComponent(platform_message_id)}`)).body.data;

@@ -1,9 +1,9 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import { testBrowser } from "../../web/support/browser.ts";
 import { endVisits, openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
-import { createTestWebhook } from "../support/api-calls.ts";
-import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { createTestWebhook, personWrites, sentMessages } from "../support/api-calls.ts";
+import { failureLines } from "../support/emulator-journals.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
@@ -21,10 +21,6 @@ interface Hold {
   readonly verify_url: string;
   readonly platform_message_id?: string;
   readonly error?: { readonly code: string; readonly detail: string };
-}
-interface SentMessage {
-  readonly mid: string;
-  readonly request: { readonly message?: { readonly text?: string }; readonly tag?: string };
 }
 
 let stack: LocalStack;
@@ -44,13 +40,9 @@ beforeEach(async () => {
 afterEach(() => endVisits(browser));
 
 async function personWroteADayAgo(person: string): Promise<string> {
-  const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
-  const [platform, externalId] = account?.account_key.split("#") ?? [];
-  const inboundMessage = { account: externalId, connection: "messenger", person, text: "Is it ready?" };
-  const { person: id } = await stack.sim<{ person: string }>("POST", "/person-sends", inboundMessage);
-  await waitUntilIdle(stack);
+  const id = await personWrites(stack, "messenger", person, "Is it ready?");
   await stack.clock("PT25H");
-  return `CONV#demo#${platform}#${externalId}#${id}`;
+  return id;
 }
 
 async function requestHold(text: string, key?: string): Promise<Hold> {
@@ -73,116 +65,109 @@ async function easePuzzles(page: Page): Promise<void> {
 const readHold = async (id: string): Promise<Hold> =>
   ((await stack.api("GET", `/v1/messages/holds/${id}`)).body.data as unknown as { hold: Hold }).hold;
 
-const sentMessages = async (text: string): Promise<SentMessage[]> =>
-  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
-    ({ request }) => request.message?.text === text,
-  );
-
 const holdEvents = (holdId: string) =>
   receiver.deliveries.filter(({ event }) => (event.data.message as { hold_id?: string }).hold_id === holdId);
 
-describe("the link of a held message", () => {
-  it("the link of a held message shows the message, and pressing the button sends it once with the human-agent tag", async () => {
-    const text = "Hello Mara,\n\nyes, it is ready.";
-    const hold = await requestHold(text);
-    expect(hold.verify_url.split("#")[0]).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
-    const { page, requestedUrls, complaints } = await openPage(browser, hold.verify_url);
-    await waitForHeading(page, "Check and send");
-    expect(await page.getByRole("region", { name: "Your message" }).innerText()).toMatch(
-      /To Mara Lindqvist\s+on Messenger\s+Hello Mara,\n\nyes, it is ready.\s+From\s+\S.+\s+Typed by\s+console:usr_ann/,
-    );
-    expect(await page.getByRole("timer").innerText()).toMatch(/^1[45]:\d\d$/);
-    expect(await sentMessages(text)).toEqual([]);
-    await page.reload();
-    await pressButton(page);
-    await waitForHeading(page, "Sent");
-
-    const [sent, ...others] = await sentMessages(text);
-    expect([sent?.request.tag, others]).toEqual(["HUMAN_AGENT", []]);
-    expect(await readHold(hold.id)).toMatchObject({ status: "sent", platform_message_id: sent?.mid });
-    const { body } = await stack.api("GET", `/v1/messages/${sent?.mid}`);
-    expect(body.data.message).toMatchObject({
-      text,
-      direction: "outbound",
-      sent_via: "api_human_agent",
-      actor_id: "console:usr_ann",
-    });
-    await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
-    expect(holdEvents(hold.id)[0]?.event).toMatchObject({ type: "message.sent", data: { message: { text } } });
-
-    // The secret is not visible afterwards, and no other host was contacted.
-    const secret = hold.verify_url.split("#t=")[1] ?? "";
-    expect(page.url()).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
-    expect(requestedUrls.filter((url) => new URL(url).origin !== stack.info.base_url)).toEqual([]);
-    expect(requestedUrls.slice(1).filter((url) => url.includes(secret))).toEqual([]);
-    expect(complaints).toEqual([]);
-    expect(stack.log()).not.toContain(secret);
-    expect(failureLines(stack.log())).toEqual([]);
-  });
-
-  // The two tabs solve live puzzles for ten seconds of CPU time. In `npm test`, a page with a double of the API shows what
-  // both tabs report, and `holds.test.ts` completes one hold twenty times at once.
-  it.runIf(inject("fullRun"))(
-    "open in two tabs, with the button pressed in both, sends once, and both report it",
-    async () => {
-      const text = "in two tabs";
-      const hold = await requestHold(text);
-      const tabs = await Promise.all([1, 2].map(() => openPage(browser, hold.verify_url, { newTab: true })));
-      await Promise.all(tabs.map(({ page }) => waitForHeading(page, "Check and send")));
-      await Promise.all(tabs.map(({ page }) => pressButton(page)));
-      const sent = { level: 1, name: /^(Sent|Already sent)$/ } as const;
-      for (const { page } of tabs) await page.getByRole("heading", sent).waitFor({ timeout: SOLVE_TIMEOUT });
-      expect(await sentMessages(text)).toHaveLength(1);
-      expect(await readHold(hold.id)).toMatchObject({ status: "sent" });
-    },
-    2 * SOLVE_TIMEOUT,
+it("the link of a held message shows the message, and pressing the button sends it once with the human-agent tag", async () => {
+  const text = "Hello Mara,\n\nyes, it is ready.";
+  const hold = await requestHold(text);
+  expect(hold.verify_url.split("#")[0]).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
+  const { page, requestedUrls, complaints } = await openPage(browser, hold.verify_url);
+  await waitForHeading(page, "Check and send");
+  expect(await page.getByRole("region", { name: "Your message" }).innerText()).toMatch(
+    /To Mara Lindqvist\s+on Messenger\s+Hello Mara,\n\nyes, it is ready.\s+From\s+\S.+\s+Typed by\s+console:usr_ann/,
   );
+  expect(await page.getByRole("timer").innerText()).toMatch(/^1[45]:\d\d$/);
+  expect(await sentMessages(stack, text)).toEqual([]);
+  await page.reload();
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
 
-  it("the link of a held message of a test key's message passes the same check and reaches no one", async () => {
-    const text = "only a test";
-    const hold = await requestHold(text, stack.info.test_key);
-    const { page } = await openPage(browser, hold.verify_url);
-    if (!inject("fullRun")) await easePuzzles(page);
-    await pressButton(page);
-    await waitForHeading(page, "Test passed");
-    expect((await readHold(hold.id)).platform_message_id).toMatch(/^mock_mid_/);
-    expect(await sentMessages(text)).toEqual([]);
+  const [sent, ...others] = await sentMessages(stack, text);
+  expect([sent?.request.tag, others]).toEqual(["HUMAN_AGENT", []]);
+  expect(await readHold(hold.id)).toMatchObject({ status: "sent", platform_message_id: sent?.mid });
+  const { body } = await stack.api("GET", `/v1/messages/${sent?.mid}`);
+  expect(body.data.message).toMatchObject({
+    text,
+    direction: "outbound",
+    sent_via: "api_human_agent",
+    actor_id: "console:usr_ann",
   });
+  await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
+  expect(holdEvents(hold.id)[0]?.event).toMatchObject({ type: "message.sent", data: { message: { text } } });
 
-  it("the link of a held message of a message that the platform refuses shows the reason, also when it is opened again", async () => {
-    const hold = await requestHold("refused");
-    await stack.sim("POST", "/faults", { mode: "person_unavailable", for: 1 });
-    const { page } = await openPage(browser, hold.verify_url);
-    await easePuzzles(page);
-    await pressButton(page);
-    await waitForHeading(page, "Not sent");
-    expect(await readHold(hold.id)).toMatchObject({ status: "failed", error: { code: "send_failed" } });
-    const explanation = await page.locator(".head").innerText();
-    expect(explanation).toMatch(/^Not sent\s+Messenger did not accept the message\.[\s\S]*Messenger says: ./);
-    await page.getByRole("button", { name: "Copy the text" }).waitFor();
-    await openPage(browser, hold.verify_url);
-    await waitForHeading(page, "Not sent");
-    expect(await page.locator(".head").innerText()).toBe(explanation);
-    expect(await page.getByRole("button").count()).toBe(0);
-    await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
-    expect(holdEvents(hold.id)[0]?.event.type).toBe("message.failed");
-  });
+  // The secret is not visible afterwards, and no other host was contacted.
+  const secret = hold.verify_url.split("#t=")[1] ?? "";
+  expect(page.url()).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
+  expect(requestedUrls.filter((url) => new URL(url).origin !== stack.info.base_url)).toEqual([]);
+  expect(requestedUrls.slice(1).filter((url) => url.includes(secret))).toEqual([]);
+  expect(complaints).toEqual([]);
+  expect(stack.log()).not.toContain(secret);
+  expect(failureLines(stack.log())).toEqual([]);
+});
 
-  it("opened too late or with another secret sends nothing", async () => {
-    const hold = await requestHold("too late");
-    const { page: wrong } = await openPage(
-      browser,
-      hold.verify_url.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
-    );
-    await waitForHeading(wrong, "This link is not valid");
-    await stack.clock("PT15M");
-    const { page: late } = await openPage(browser, hold.verify_url);
-    await waitForHeading(late, "Time ran out");
-    await stack.clock("PT15M");
-    const { page: gone } = await openPage(browser, hold.verify_url);
-    await waitForHeading(gone, "This link is not valid");
-    expect(await sentMessages("too late")).toEqual([]);
-  });
+// The two tabs solve live puzzles for ten seconds of CPU time. In `npm test`, a page with a double of the API shows what
+// both tabs report, and `holds.test.ts` completes one hold twenty times at once.
+it.runIf(inject("fullRun"))(
+  "a link that is open in two tabs, with the button pressed in both, sends once, and both report it",
+  async () => {
+    const text = "in two tabs";
+    const hold = await requestHold(text);
+    const tabs = await Promise.all([1, 2].map(() => openPage(browser, hold.verify_url, { newTab: true })));
+    await Promise.all(tabs.map(({ page }) => waitForHeading(page, "Check and send")));
+    await Promise.all(tabs.map(({ page }) => pressButton(page)));
+    const sent = { level: 1, name: /^(Sent|Already sent)$/ } as const;
+    for (const { page } of tabs) await page.getByRole("heading", sent).waitFor({ timeout: SOLVE_TIMEOUT });
+    expect(await sentMessages(stack, text)).toHaveLength(1);
+    expect(await readHold(hold.id)).toMatchObject({ status: "sent" });
+  },
+  2 * SOLVE_TIMEOUT,
+);
+
+it("the link of a held message of a test key's message passes the same check and reaches no one", async () => {
+  const text = "only a test";
+  const hold = await requestHold(text, stack.info.test_key);
+  const { page } = await openPage(browser, hold.verify_url);
+  if (!inject("fullRun")) await easePuzzles(page);
+  await pressButton(page);
+  await waitForHeading(page, "Test passed");
+  expect((await readHold(hold.id)).platform_message_id).toMatch(/^mock_mid_/);
+  expect(await sentMessages(stack, text)).toEqual([]);
+});
+
+it("the link of a held message of a message that the platform refuses shows the reason, also when it is opened again", async () => {
+  const hold = await requestHold("refused");
+  await stack.sim("POST", "/faults", { mode: "person_unavailable", for: 1 });
+  const { page } = await openPage(browser, hold.verify_url);
+  await easePuzzles(page);
+  await pressButton(page);
+  await waitForHeading(page, "Not sent");
+  expect(await readHold(hold.id)).toMatchObject({ status: "failed", error: { code: "send_failed" } });
+  const explanation = await page.locator(".head").innerText();
+  expect(explanation).toMatch(/^Not sent\s+Messenger did not accept the message\.[\s\S]*Messenger says: ./);
+  await page.getByRole("button", { name: "Copy the text" }).waitFor();
+  await openPage(browser, hold.verify_url);
+  await waitForHeading(page, "Not sent");
+  expect(await page.locator(".head").innerText()).toBe(explanation);
+  expect(await page.getByRole("button").count()).toBe(0);
+  await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
+  expect(holdEvents(hold.id)[0]?.event.type).toBe("message.failed");
+});
+
+it("a link that is opened too late or with another secret sends nothing", async () => {
+  const hold = await requestHold("too late");
+  const { page: wrong } = await openPage(
+    browser,
+    hold.verify_url.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+  );
+  await waitForHeading(wrong, "This link is not valid");
+  await stack.clock("PT15M");
+  const { page: late } = await openPage(browser, hold.verify_url);
+  await waitForHeading(late, "Time ran out");
+  await stack.clock("PT15M");
+  const { page: gone } = await openPage(browser, hold.verify_url);
+  await waitForHeading(gone, "This link is not valid");
+  expect(await sentMessages(stack, "too late")).toEqual([]);
 });
 
 it("the check page has a strict content security policy, cannot be framed and is not cached", async () => {

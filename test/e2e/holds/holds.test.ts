@@ -1,14 +1,20 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Connection } from "#features/accounts/rules/accounts.ts";
+import { beforeAll, expect, it } from "vitest";
 import type { IssuedChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { solveChallenge } from "../../support/flows/hold-fixture.ts";
-import { createTestWebhook } from "../support/api-calls.ts";
+import { openedOnce } from "../../support/opened.ts";
+import {
+  accountKeyOf,
+  openSubscribedReceiver,
+  personWrites,
+  readAccount,
+  sentMessages,
+  simulatedAccount,
+} from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { dumpTable } from "../support/dump-table.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 import { easyPuzzles } from "./easy-puzzles.ts";
 
 // Held messages end to end without the page, and the platform's responses to the human-agent tag.
@@ -19,10 +25,6 @@ interface Hold {
   readonly verify_url: string;
   readonly error?: { readonly code: string; readonly message: string; readonly detail: string };
 }
-interface SentMessage {
-  readonly mid: string;
-  readonly request: { readonly message?: { readonly text?: string } };
-}
 interface HoldEvent {
   readonly type: string;
   readonly data: {
@@ -32,28 +34,12 @@ interface HoldEvent {
   };
 }
 
-let stack: LocalStack;
-let receiver: Receiver;
 let withEasierPuzzles: Awaited<ReturnType<typeof easyPuzzles>>;
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   withEasierPuzzles = await easyPuzzles(stack);
-  await createTestWebhook(stack, receiver.url);
 });
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
-
-const findAccount = (connection: Connection) =>
-  stack.info.accounts.find((one) => one.connection === connection)?.account_key ?? "";
-
-async function personWrites(connection: Connection, person: string): Promise<string> {
-  const key = findAccount(connection);
-  const inboundMessage = { account: key.split("#")[1], connection, person, text: "Is it ready?" };
-  const { person: id } = await stack.sim<{ person: string }>("POST", "/person-sends", inboundMessage);
-  await waitUntilIdle(stack);
-  return `CONV#demo#${key}#${id}`;
-}
 
 const requestHold = (conversation_id: string, text: string): Promise<ApiResponse> =>
   stack.api("POST", "/v1/messages/human-agent", { conversation_id, text, actor_id: "ann" });
@@ -84,25 +70,16 @@ async function completeHold(hold: Hold): Promise<Hold> {
   return (body.data as unknown as { hold: Hold }).hold;
 }
 
-const sentMessages = async (text: string): Promise<SentMessage[]> =>
-  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
-    ({ request }) => request.message?.text === text,
-  );
 const holdEvents = (): HoldEvent[] => [
   ...new Map(receiver.deliveries.map(({ event }) => [event.id, event as unknown as HoldEvent])).values(),
 ];
-async function account(connection: Connection): Promise<object | undefined> {
-  const { accounts } = (await stack.api("GET", "/v1/accounts")).body.data;
-  return accounts.find(({ account_key }) => account_key === findAccount(connection));
-}
-
 it("one of twenty concurrent completions sends, and the others report sending or sent", async () => {
-  const conversation = await personWrites("messenger", "Mara");
+  const conversation = await personWrites(stack, "messenger", "Mara");
   await stack.clock("PT25H");
   const hold = await createHold(conversation, "one of twenty");
   const right = await completionBody(hold);
   const answers = await Promise.all(Array.from({ length: 20 }, () => postCheck(`${hold.id}/complete`, right)));
-  expect(await sentMessages("one of twenty")).toHaveLength(1);
+  expect(await sentMessages(stack, "one of twenty")).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   for (const { status, body } of answers.filter((one) => one.status !== 200)) {
     expect([status, body.error.code]).toEqual([409, "hold_expired"]);
@@ -116,7 +93,7 @@ it("one of twenty concurrent completions sends, and the others report sending or
 }, 60_000);
 
 it("an unchecked message is removed from the table by the sweep, before anyone reads its hold", async () => {
-  const conversation = await personWrites("messenger", "Stranger Nora");
+  const conversation = await personWrites(stack, "messenger", "Stranger Nora");
   await stack.clock("PT25H");
   const hold = await createHold(conversation, "never to be checked");
   expect(await dumpTable(stack)).toContain("never to be checked");
@@ -124,11 +101,11 @@ it("an unchecked message is removed from the table by the sweep, before anyone r
   await waitFor("a sweep has run", async () => !(await dumpTable(stack)).includes("never to be checked"));
   const { body } = await stack.api("GET", `/v1/messages/holds/${hold.id}`);
   expect((body.data as unknown as { hold: Hold }).hold.status).toBe("expired");
-  expect(await sentMessages("never to be checked")).toEqual([]);
+  expect(await sentMessages(stack, "never to be checked")).toEqual([]);
 });
 
 it("without the human-agent permission the message fails, the account keeps its status, and the next message is held", async () => {
-  const conversation = await personWrites("messenger", "Tagged Tia");
+  const conversation = await personWrites(stack, "messenger", "Tagged Tia");
   await stack.clock("PT25H");
   const first = await createHold(conversation, "tagged");
   await stack.sim("POST", "/faults", { mode: "no_human_agent", for: 1 });
@@ -139,24 +116,24 @@ it("without the human-agent permission the message fails, the account keeps its 
   expect(holdEvents().filter(({ data }) => data.message?.hold_id === first.id)).toMatchObject([
     { type: "message.failed", data: { message: { id: null }, error: { detail: failed.error?.detail } } },
   ]);
-  expect(await account("messenger")).toMatchObject({ status: "active" });
+  expect(await readAccount(stack, "messenger")).toMatchObject({ status: "active" });
   expect(holdEvents().filter(({ type }) => type.startsWith("account."))).toEqual([]);
 
   expect((await requestHold(conversation, "held again")).status).toBe(202);
 }, 60_000);
 
 it("a reply reveals that an account must be reconnected, and no message is held for it afterwards", async () => {
-  const conversation = await personWrites("instagram_login", "Permitted Pam");
+  const conversation = await personWrites(stack, "instagram_login", "Permitted Pam");
   const connection = "instagram_login";
-  await stack.sim("POST", "/tokens", { account: findAccount(connection).split("#")[1], connection, action: "revoke" });
+  await stack.sim("POST", "/tokens", { ...simulatedAccount(stack, connection), action: "revoke" });
   const { status, body } = await stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text: "hi" });
   expect([status, body.error.code]).toEqual([502, "send_failed"]);
-  expect(await account("instagram_login")).toMatchObject({
+  expect(await readAccount(stack, "instagram_login")).toMatchObject({
     status: "needs_reauth",
     status_detail: body.error.detail,
   });
   const isNeedsReauth = ({ type, data }: HoldEvent) =>
-    type === "account.needs_reauth" && data.account?.account_key === findAccount("instagram_login");
+    type === "account.needs_reauth" && data.account?.account_key === accountKeyOf(stack, "instagram_login");
   await waitFor("the event is delivered", () => holdEvents().some(isNeedsReauth));
   await waitUntilIdle(stack);
   expect(holdEvents().filter(isNeedsReauth)).toMatchObject([{ data: { account: { status: "needs_reauth" } } }]);
@@ -170,5 +147,5 @@ it("a reply reveals that an account must be reconnected, and no message is held 
   expect(response.body.error.message).toBe(
     "The account's access has ended, so nothing was sent. Reconnect the account.",
   );
-  expect(await sentMessages("still?")).toEqual([]);
+  expect(await sentMessages(stack, "still?")).toEqual([]);
 });

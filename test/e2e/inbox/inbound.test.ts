@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { createTestWebhook, listAllMessages, type TestWebhook } from "../support/api-calls.ts";
 import type { ListedMessage } from "../support/api-response.ts";
 import { failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
 import { catalogue, type EventSample } from "../support/event-samples.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   newMessageId,
@@ -17,9 +18,6 @@ import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.
 import { waitFor } from "../support/wait-for.ts";
 import { groupByMessage, openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
-let stack: LocalStack;
-let firstReceiver: Receiver;
-let secondReceiver: Receiver;
 let hooks: { first: TestWebhook; second: TestWebhook };
 const people = { ig: newPersonId(), page: newPersonId(), msg: newPersonId() };
 const sampleNames = catalogue(people, Date.now()).map(({ name }) => name);
@@ -27,8 +25,10 @@ let samples: readonly EventSample[];
 let messageSamples: readonly EventSample[];
 let expectedEventTypes: readonly string[];
 
+const stack = openedOnce(openSharedStack);
+const firstReceiver = openedOnce(openReceiver);
+const secondReceiver = openedOnce(openReceiver);
 beforeAll(async () => {
-  [stack, firstReceiver, secondReceiver] = await Promise.all([openSharedStack(), openReceiver(), openReceiver()]);
   samples = catalogue(people, (await stack.now()) - 60_000);
   messageSamples = samples.filter((kind) => kind.expected !== null);
   expectedEventTypes = samples.flatMap(({ expectedEventType }) => expectedEventType ?? []);
@@ -36,9 +36,6 @@ beforeAll(async () => {
     first: await createTestWebhook(stack, firstReceiver.url),
     second: await createTestWebhook(stack, secondReceiver.url),
   };
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), firstReceiver?.close(), secondReceiver?.close()]);
 });
 
 const findMessages = (messages: readonly ListedMessage[], { mid, expected }: EventSample): ListedMessage[] =>
@@ -128,56 +125,52 @@ it.each(Object.entries(verifiers))(
   },
 );
 
-describe("the same webhooks", () => {
-  it("batched, repeated, shuffled and as binary content change nothing", async () => {
-    const before = await listAllMessages(stack);
-    const deliveries = firstReceiver.deliveries.length;
-    for (const [object, signer] of [
-      ["instagram", "instagram"],
-      ["instagram", "meta"],
-      ["page", "meta"],
-    ] as const) {
-      const entries = samples
-        .filter((kind) => kind.object === object && kind.signer === signer)
-        .map(({ entry }) => entry);
-      const mixed = [...entries, ...entries].sort(() => Math.random() - 0.5);
-      expect((await postWebhook(stack, object, mixed, { signer })).status).toBe(200);
-      expect(
-        (await postWebhook(stack, object, mixed.reverse(), { signer, type: "application/octet-stream" })).status,
-      ).toBe(200);
-    }
-    await waitUntilIdle(stack);
-    expect(await listAllMessages(stack)).toEqual(before);
-    expect(firstReceiver.deliveries).toHaveLength(deliveries);
-    expect(failureLines(stack.log())).toEqual([]);
-  });
+it("the same webhooks, batched, repeated, shuffled and as binary content, change nothing", async () => {
+  const before = await listAllMessages(stack);
+  const deliveries = firstReceiver.deliveries.length;
+  for (const [object, signer] of [
+    ["instagram", "instagram"],
+    ["instagram", "meta"],
+    ["page", "meta"],
+  ] as const) {
+    const entries = samples
+      .filter((kind) => kind.object === object && kind.signer === signer)
+      .map(({ entry }) => entry);
+    const mixed = [...entries, ...entries].sort(() => Math.random() - 0.5);
+    expect((await postWebhook(stack, object, mixed, { signer })).status).toBe(200);
+    expect(
+      (await postWebhook(stack, object, mixed.reverse(), { signer, type: "application/octet-stream" })).status,
+    ).toBe(200);
+  }
+  await waitUntilIdle(stack);
+  expect(await listAllMessages(stack)).toEqual(before);
+  expect(firstReceiver.deliveries).toHaveLength(deliveries);
+  expect(failureLines(stack.log())).toEqual([]);
+});
 
-  it("new webhooks, batched out of order, leave the newest message at the conversation head", async () => {
-    const person = newPersonId();
-    const at = (await stack.now()) - 10_000;
-    const texts = Array.from({ length: 30 }, (_, n) => ({ mid: newMessageId(), text: `message ${n} ä`, at: at + n }));
-    const entries = texts.map(({ mid, text, at: when }) =>
-      textEntry(demoAccountIds.messenger, person, mid, text, when),
-    );
-    const bytes = wireBytes(
-      "page",
-      entries.sort(() => Math.random() - 0.5),
-    );
-    expect(bytes.includes("\\u00e4")).toBe(true);
-    const sends = [1, 2, 3].map(() => postSigned(stack, "page", bytes, { type: "application/octet-stream" }));
-    expect((await Promise.all(sends)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    await waitUntilIdle(stack);
+it("new webhooks, batched out of order, leave the newest message at the conversation head", async () => {
+  const person = newPersonId();
+  const at = (await stack.now()) - 10_000;
+  const texts = Array.from({ length: 30 }, (_, n) => ({ mid: newMessageId(), text: `message ${n} ä`, at: at + n }));
+  const entries = texts.map(({ mid, text, at: when }) => textEntry(demoAccountIds.messenger, person, mid, text, when));
+  const bytes = wireBytes(
+    "page",
+    entries.sort(() => Math.random() - 0.5),
+  );
+  expect(bytes.includes("\\u00e4")).toBe(true);
+  const sends = [1, 2, 3].map(() => postSigned(stack, "page", bytes, { type: "application/octet-stream" }));
+  expect((await Promise.all(sends)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  await waitUntilIdle(stack);
 
-    const id = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
-    const { body } = await stack.api("GET", `/v1/conversations/${encodeURIComponent(id)}?limit=100`);
-    expect(body.data.messages.map(({ text }) => text)).toEqual(texts.map(({ text }) => text).reverse());
-    expect(body.data.conversation.last_message_text).toBe("message 29 ä");
-    expect(body.data.conversation.last_inbound_at).toBe(new Date(at + 29).toISOString());
-    const deliveriesByMessage = groupByMessage(secondReceiver.deliveries, "message.received");
-    for (const { mid, text } of texts) {
-      expect(new Set(deliveriesByMessage.get(mid)?.map(({ event }) => event.id)).size, text).toBe(1);
-    }
-  });
+  const id = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
+  const { body } = await stack.api("GET", `/v1/conversations/${encodeURIComponent(id)}?limit=100`);
+  expect(body.data.messages.map(({ text }) => text)).toEqual(texts.map(({ text }) => text).reverse());
+  expect(body.data.conversation.last_message_text).toBe("message 29 ä");
+  expect(body.data.conversation.last_inbound_at).toBe(new Date(at + 29).toISOString());
+  const deliveriesByMessage = groupByMessage(secondReceiver.deliveries, "message.received");
+  for (const { mid, text } of texts) {
+    expect(new Set(deliveriesByMessage.get(mid)?.map(({ event }) => event.id)).size, text).toBe(1);
+  }
 });
 
 it("no raw copy is left when the clock advances by seven days", async () => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
-import { createTestWebhook } from "../support/api-calls.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { openSubscribedReceiver, personWrites, simulatedAccount } from "../support/api-calls.ts";
 import type { ListedConversation } from "../support/api-response.ts";
-import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { failureLines } from "../support/emulator-journals.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 
 interface ConversationWithProfile extends ListedConversation {
   readonly participant_handle: string | null;
@@ -15,34 +15,11 @@ interface ConversationWithProfile extends ListedConversation {
 
 const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 
-function findAccount(connection: Connection): { account: string; connection: Connection; platform: string } {
-  const match = stack.info.accounts.find((one) => one.connection === connection);
-  const [platform = "", account = ""] = match?.account_key.split("#") ?? [];
-  return { account, connection, platform };
-}
-
-/** Sends a message from a person and waits until it is processed. @returns the conversation id */
-async function personWrites(connection: Connection, person: string, text = "hello"): Promise<string> {
-  const { platform, ...accountRef } = findAccount(connection);
-  const sent = await stack.sim<{ person: string }>("POST", "/person-sends", { ...accountRef, person, text });
-  await waitUntilIdle(stack);
-  return `CONV#demo#${platform}#${accountRef.account}#${sent.person}`;
-}
-
-const editPerson = (connection: Connection, person: string, changes: object) => {
-  const { platform: _, ...accountRef } = findAccount(connection);
-  return stack.sim("POST", "/people", { ...accountRef, person, ...changes });
-};
+const editPerson = (connection: Connection, person: string, changes: object) =>
+  stack.sim("POST", "/people", { ...simulatedAccount(stack, connection), person, ...changes });
 
 async function readConversation(id: string): Promise<ConversationWithProfile> {
   const { body } = await stack.api("GET", `/v1/conversations/${encodeURIComponent(id)}`);
@@ -58,7 +35,7 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
   const [handle, username] = connection === "messenger" ? ["Zoë Ek", null] : [`zoe.ek`, `zoe.ek`];
 
   it("the profile of a person is complete after the first message, with a reachable picture, also in the list", async () => {
-    const id = await personWrites(connection, "Zoë Ek");
+    const id = await personWrites(stack, connection, "Zoë Ek");
     const conversation = await readConversation(id);
     expect(conversation).toMatchObject({
       participant_profile: "complete",
@@ -70,7 +47,7 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
   });
 
   it("the profile of a person is part of the event of the next message", async () => {
-    const id = await personWrites(connection, "Zoë Ek", `again on ${connection}`);
+    const id = await personWrites(stack, connection, "Zoë Ek", `again on ${connection}`);
     const event = receiver.deliveries.find(({ event }) => event.data.message.text === `again on ${connection}`);
     const participant_id = id.split("#").at(-1);
     expect(event?.event.data.message).toMatchObject({ participant: { id: participant_id, handle, username } });
@@ -78,7 +55,7 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
 
   it("the profile of a person is unavailable when the platform refuses, and messages still arrive", async () => {
     await editPerson(connection, "Private Pat", { profile: false });
-    const id = await personWrites(connection, "Private Pat");
+    const id = await personWrites(stack, connection, "Private Pat");
     expect(await readConversation(id)).toMatchObject({
       participant_profile: "unavailable",
       participant_handle: null,
@@ -90,7 +67,9 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
 
   it("the profile of a person is partial when the platform has no name", async () => {
     await editPerson(connection, "Nameless Nel", { nameless: true });
-    const { participant_picture, ...rest } = await readConversation(await personWrites(connection, "Nameless Nel"));
+    const { participant_picture, ...rest } = await readConversation(
+      await personWrites(stack, connection, "Nameless Nel"),
+    );
     expect(rest).toMatchObject({
       participant_profile: "partial",
       participant_handle: null,
@@ -102,7 +81,7 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
 
 it("a failing platform is asked for the profile again within seconds, without another message", async () => {
   await stack.sim("POST", "/faults", { mode: "5xx", on: "calls", for: 1 });
-  const id = await personWrites("messenger", "Later Lou");
+  const id = await personWrites(stack, "messenger", "Later Lou");
   expect(await readConversation(id)).toMatchObject({
     participant_profile: "complete",
     participant_handle: "Later Lou",
@@ -112,19 +91,19 @@ it("a failing platform is asked for the profile again within seconds, without an
 // Last, because it advances the clock.
 describe("a day later", () => {
   it("the profile is fetched again with the next message and not before, also after a refusal", async () => {
-    const conversationId = await personWrites("messenger", "Changing Chi");
+    const conversationId = await personWrites(stack, "messenger", "Changing Chi");
     await editPerson("messenger", "Refused Ro", { profile: false });
-    const refused = await personWrites("messenger", "Refused Ro");
+    const refused = await personWrites(stack, "messenger", "Refused Ro");
     await editPerson("messenger", "Changing Chi", { name: "Changed Chi" });
     await editPerson("messenger", "Refused Ro", { profile: true });
     await stack.clock("PT23H");
-    await personWrites("messenger", conversationId.split("#").at(-1) ?? "");
-    await personWrites("messenger", "Refused Ro");
+    await personWrites(stack, "messenger", conversationId.split("#").at(-1) ?? "");
+    await personWrites(stack, "messenger", "Refused Ro");
     expect((await readConversation(conversationId)).participant_handle).toBe("Changing Chi");
     expect((await readConversation(refused)).participant_profile).toBe("unavailable");
     await stack.clock("PT1H");
-    await personWrites("messenger", conversationId.split("#").at(-1) ?? "");
-    await personWrites("messenger", "Refused Ro");
+    await personWrites(stack, "messenger", conversationId.split("#").at(-1) ?? "");
+    await personWrites(stack, "messenger", "Refused Ro");
     expect((await readConversation(conversationId)).participant_handle).toBe("Changed Chi");
     expect(await readConversation(refused)).toMatchObject({
       participant_profile: "complete",
@@ -135,7 +114,7 @@ describe("a day later", () => {
   it.each(connections)(
     "a day later and a half, the picture on %s has expired and is not returned",
     async (connection) => {
-      const id = await personWrites(connection, "Framed Fay");
+      const id = await personWrites(stack, connection, "Framed Fay");
       const picture = (await readConversation(id)).participant_picture ?? "";
       await stack.clock("PT35H");
       expect((await readConversation(id)).participant_picture).toBe(picture);
@@ -146,7 +125,7 @@ describe("a day later", () => {
       expect(ended).toMatchObject({ participant_profile: "complete", participant_picture: null });
       expect(ended.participant_handle).not.toBeNull();
       expect((await listedConversation(id)).participant_picture).toBeNull();
-      await personWrites(connection, "Framed Fay");
+      await personWrites(stack, connection, "Framed Fay");
       expect((await readConversation(id)).participant_picture).toMatch(/^http/);
     },
   );

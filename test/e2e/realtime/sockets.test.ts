@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { openSocket, refusalOf, type TestSocket } from "../../support/sockets/test-socket.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 
-let stack: LocalStack;
 let socket: TestSocket;
 let keyId: string;
 let ticketUrl: string;
+const stack = openedOnce(openSharedStack);
 beforeAll(async () => {
-  stack = await openSharedStack();
   const key = (await stack.api("POST", "/v1/keys", { label: "stream" })).body.data as unknown as {
     id: string;
     secret: string;
@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   socket?.terminate();
-  await stack?.stop();
 });
 
 interface Frame {

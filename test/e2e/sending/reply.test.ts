@@ -1,39 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
-import { createTestWebhook } from "../support/api-calls.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { openSubscribedReceiver, personWrites, sentMessages } from "../support/api-calls.ts";
 import type { ApiResponse, ListedConversation, ListedMessage } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type ReceivedDelivery, type Receiver } from "../support/webhook-receiver.ts";
-
-interface SentMessage {
-  readonly mid: string;
-  readonly person: string;
-  readonly request: { readonly message?: { readonly text?: string }; readonly messaging_type?: string };
-}
+import type { ReceivedDelivery } from "../support/webhook-receiver.ts";
 
 const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
 
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
-
-/** Sends a message from a new person to the account. @returns the conversation id */
-async function personWrites(connection: Connection, name: string): Promise<string> {
-  const account = stack.info.accounts.find((one) => one.connection === connection);
-  const [platform, externalId] = account?.account_key.split("#") ?? [];
-  const sends = { account: externalId, connection, person: name, text: `hello from ${name}` };
-  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await waitUntilIdle(stack);
-  return `CONV#demo#${platform}#${externalId}#${person}`;
-}
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 
 /** Sends a message from the platform's native app, a second after the person's. */
 async function phoneWrites(connection: Connection, conversation: string, text: string): Promise<void> {
@@ -51,11 +29,6 @@ async function phoneWrites(connection: Connection, conversation: string, text: s
 
 const reply = (conversation_id: string, text: string, key?: string): Promise<ApiResponse> =>
   stack.api("POST", "/v1/messages/reply", { conversation_id, text }, key);
-
-const sentMessages = async (text: string): Promise<SentMessage[]> =>
-  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
-    ({ request }) => request.message?.text === text,
-  );
 
 async function readThread(
   id: string,
@@ -81,13 +54,13 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
   it.each(["none", "echo_first"])(
     "a reply within the window is sent once and is one outbound message after its echo (%s)",
     async (mode) => {
-      const conversation = await personWrites(connection, `Ada of ${connection} ${mode}`);
+      const conversation = await personWrites(stack, connection, `Ada of ${connection} ${mode}`);
       await stack.sim("POST", "/faults", { mode });
       const text = `Grüße ❤️ ${connection} ${mode}`;
       const { status, body } = await reply(conversation, text);
       expect(status).toBe(200);
       const mid = body.data.platform_message_id;
-      expect((await sentMessages(text)).map((sent) => sent.mid)).toEqual([mid]);
+      expect((await sentMessages(stack, text)).map((sent) => sent.mid)).toEqual([mid]);
       await waitForEchoes();
 
       const { head, messages } = await readThread(conversation);
@@ -106,14 +79,14 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
   );
 
   it("a reply within the window whose response is lost is 502 outcome_unknown, is not sent again, and becomes one outbound message through its echo", async () => {
-    const conversation = await personWrites(connection, `Reset Rita of ${connection}`);
+    const conversation = await personWrites(stack, connection, `Reset Rita of ${connection}`);
     await stack.sim("POST", "/faults", { mode: "reset_after_accept", for: 1 });
     // The platform may trim the text.
     const text = `cut off on ${connection} `;
     const { status, body } = await reply(conversation, text);
     expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
     await waitForEchoes();
-    const sent = await sentMessages(text);
+    const sent = await sentMessages(stack, text);
     expect(sent).toHaveLength(1);
     const { head, messages } = await readThread(conversation);
     const mid = sent[0]?.mid ?? "";
@@ -131,7 +104,7 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
   });
 
   it("a reply within the window with another text from the native app at the same time does not claim that message", async () => {
-    const conversation = await personWrites(connection, `Phoning Pia of ${connection}`);
+    const conversation = await personWrites(stack, connection, `Phoning Pia of ${connection}`);
     await stack.sim("POST", "/faults", { mode: "5xx", for: 1 });
     const { status, body } = await reply(conversation, "never arrived");
     expect([status, body.error.detail]).toEqual([502, "outcome_unknown"]);
@@ -147,44 +120,44 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
 });
 
 it("a reply that the platform refuses is 502 send_failed with the platform's reason, and leaves no message", async () => {
-  const conversation = await personWrites("messenger", "Blocking Bo");
+  const conversation = await personWrites(stack, "messenger", "Blocking Bo");
   await stack.sim("POST", "/people", { account: "100000000000001", person: "Blocking Bo", blocked: true });
   const { status, body } = await reply(conversation, "are you there?");
   expect([status, body.error.code]).toEqual([502, "send_failed"]);
   expect(body.error.detail).toMatch(/\S/);
   expect(body.error.detail).not.toBe("outcome_unknown");
-  expect(await sentMessages("are you there?")).toEqual([]);
+  expect(await sentMessages(stack, "are you there?")).toEqual([]);
   expect((await readThread(conversation)).messages).toHaveLength(1);
 });
 
 it("a reply that the platform refuses because it is too long is 400 and is not sent", async () => {
-  const conversation = await personWrites("instagram_login", "Long Lea");
-  const before = (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.length;
+  const conversation = await personWrites(stack, "instagram_login", "Long Lea");
+  const before = (await sentMessages(stack)).length;
   const { status, body } = await reply(conversation, "x".repeat(1_001));
   expect([status, body.error.code, body.error.detail]).toEqual([400, "invalid_request", "text_too_long"]);
-  expect((await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent).toHaveLength(before);
+  expect(await sentMessages(stack)).toHaveLength(before);
   expect((await reply(conversation, "x".repeat(1_000))).status).toBe(200);
 });
 
 it("a reply that the platform refuses or never answers is 502 outcome_unknown within the deadline and is not sent again", async () => {
-  const conversation = await personWrites("instagram_page", "Silent Sam");
+  const conversation = await personWrites(stack, "instagram_page", "Silent Sam");
   await stack.sim("POST", "/faults", { mode: "hang", for: 1 });
   const { status, body } = await reply(conversation, "hello?");
   expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
   await waitForEchoes();
-  expect(await sentMessages("hello?")).toEqual([]);
+  expect(await sentMessages(stack, "hello?")).toEqual([]);
   expect((await readThread(conversation)).messages).toHaveLength(1);
 });
 
 it("a reply with a test key reaches no one, does not change the conversation head, and is listed only with include_test", async () => {
-  const conversation = await personWrites("messenger", "Testing Tom");
+  const conversation = await personWrites(stack, "messenger", "Testing Tom");
   const before = await readThread(conversation);
   const inbox = (await stack.api("GET", "/v1/conversations")).text;
   const { status, body } = await reply(conversation, "only a test", stack.info.test_key);
   expect(status).toBe(200);
   const mid = body.data.platform_message_id;
   expect(mid).toMatch(/^mock_mid_/);
-  expect(await sentMessages("only a test")).toEqual([]);
+  expect(await sentMessages(stack, "only a test")).toEqual([]);
 
   expect(await readThread(conversation)).toEqual(before);
   expect((await stack.api("GET", "/v1/conversations")).text).toBe(inbox);
@@ -205,14 +178,14 @@ it("a reply with a test key reaches no one, does not change the conversation hea
 
 // Last, because it advances the clock.
 it("the window allows a reply until just before 24 hours have passed, then refuses with window_closed", async () => {
-  const conversation = await personWrites("messenger", "Waiting Wu");
+  const conversation = await personWrites(stack, "messenger", "Waiting Wu");
   await stack.clock("PT23H59M");
   expect((await readThread(conversation)).head).toMatchObject({ can_reply: true, window: { state: "open_24h" } });
   expect((await reply(conversation, "just in time")).status).toBe(200);
   await stack.clock("PT1M");
   const { status, body } = await reply(conversation, "too late");
   expect([status, body.error.code]).toEqual([409, "window_closed"]);
-  expect(await sentMessages("too late")).toEqual([]);
+  expect(await sentMessages(stack, "too late")).toEqual([]);
   expect((await readThread(conversation)).head).toMatchObject({
     can_reply: false,
     window: { state: "human_agent_7d" },
@@ -222,7 +195,7 @@ it("the window allows a reply until just before 24 hours have passed, then refus
 });
 
 it("the window opens again with a new message, and the conversation expires 7 days after its last message", async () => {
-  const conversation = await personWrites("messenger", "Waiting Wu");
+  const conversation = await personWrites(stack, "messenger", "Waiting Wu");
   expect((await readThread(conversation)).head).toMatchObject({ can_reply: true });
   expect((await reply(conversation, "welcome back")).status).toBe(200);
   await waitForEchoes();

@@ -1,11 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Connection } from "#features/accounts/rules/accounts.ts";
-import { createTestWebhook } from "../support/api-calls.ts";
+import { expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import {
+  accountKeyOf,
+  openSubscribedReceiver,
+  personWrites,
+  readAccount,
+  sentMessages,
+  simulatedAccount,
+} from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 // The platform's responses to a send, end to end: the API response, the account, the events.
 
@@ -19,32 +25,8 @@ interface SendEvent {
   };
 }
 
-interface SentMessage {
-  readonly mid: string;
-  readonly request: { readonly message?: { readonly text?: string }; readonly appsecret_proof?: string };
-}
-
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
-
-const findAccount = (connection: Connection) =>
-  stack.info.accounts.find((one) => one.connection === connection)?.account_key ?? "";
-
-/** Sends a message from a person to the account. @returns the conversation id */
-async function personWrites(connection: Connection, name: string): Promise<string> {
-  const key = findAccount(connection);
-  const sends = { account: key.split("#")[1], connection, person: name, text: `hello from ${name}` };
-  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await waitUntilIdle(stack);
-  return `CONV#demo#${key}#${person}`;
-}
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(() => openSubscribedReceiver(stack));
 
 async function reply(
   conversation_id: string,
@@ -65,15 +47,6 @@ const sendEvents = (): SendEvent[] => {
 };
 const failedEvents = (conversation: string) =>
   sendEvents().filter(({ type, data }) => type === "message.failed" && data.message?.conversation_id === conversation);
-const sentMessages = async (text: string): Promise<SentMessage[]> =>
-  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
-    ({ request }) => request.message?.text === text,
-  );
-
-async function readAccount(connection: Connection): Promise<Record<string, unknown> | undefined> {
-  const { accounts } = (await stack.api("GET", "/v1/accounts")).body.data;
-  return accounts.find(({ account_key }) => account_key === findAccount(connection)) as never;
-}
 
 it.each([
   ["person_unavailable", {}],
@@ -86,7 +59,7 @@ it.each([
 ])(
   "a reply that the platform refuses is 502 with the reason, publishes message.failed and does not change the account: %s",
   async (mode, rest) => {
-    const conversation = await personWrites("messenger", `Fay of ${mode}`);
+    const conversation = await personWrites(stack, "messenger", `Fay of ${mode}`);
     await setFault(mode, { for: 1, ...rest });
     const { status, body } = await reply(conversation, { text: `refused ${mode}` });
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
@@ -101,7 +74,7 @@ it.each([
         },
       },
     ]);
-    expect(await readAccount("messenger")).toMatchObject({ status: "active" });
+    expect(await readAccount(stack, "messenger")).toMatchObject({ status: "active" });
     expect((await reply(conversation, { text: "and again" })).status).toBe(200);
   },
 );
@@ -112,14 +85,14 @@ it.each([
   ["instagram_login", false],
 ] as const)("a reply over %s proves the app's secret: %s", async (connection, proves) => {
   const text = `proved over ${connection}`;
-  expect((await reply(await personWrites(connection, "Prue"), { text })).status).toBe(200);
+  expect((await reply(await personWrites(stack, connection, "Prue"), { text })).status).toBe(200);
   // The simulator has refused any proof that is wrong.
-  const proofs = (await sentMessages(text)).map(({ request }) => request.appsecret_proof);
+  const proofs = (await sentMessages(stack, text)).map(({ request }) => request.appsecret_proof);
   expect(proofs).toEqual([proves ? expect.stringMatching(/^[0-9a-f]{64}$/) : undefined]);
 });
 
 it("a reply with an unknown outcome is reported as failed a minute later, and not before", async () => {
-  const conversation = await personWrites("messenger", "Una");
+  const conversation = await personWrites(stack, "messenger", "Una");
   await setFault("5xx");
   const { status, body } = await reply(conversation, { text: "anybody?" });
   expect([status, body.error.detail]).toEqual([502, "outcome_unknown"]);
@@ -132,7 +105,7 @@ it("a reply with an unknown outcome is reported as failed a minute later, and no
 });
 
 it("ten of twenty concurrent replies are sent, and ten are refused with the end of the wait", async () => {
-  const conversation = await personWrites("messenger", "Busy Bea");
+  const conversation = await personWrites(stack, "messenger", "Busy Bea");
   // To the start of a window of ten seconds.
   await stack.clock(`PT${10 - Math.floor(((await stack.now()) % 10_000) / 1_000)}S`);
   const responses = await Promise.all(Array.from({ length: 20 }, () => reply(conversation, { text: "all at once" })));
@@ -142,25 +115,25 @@ it("ten of twenty concurrent replies are sent, and ten are refused with the end 
     expect(body.error).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/^until 2/) });
     expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   }
-  expect(await sentMessages("all at once")).toHaveLength(10);
+  expect(await sentMessages(stack, "all at once")).toHaveLength(10);
   await stack.clock("PT10S");
   expect((await reply(conversation, { text: "calm again" })).status).toBe(200);
 });
 
 it("an idempotency key returns the same message for the same reply and sends it once", async () => {
-  const conversation = await personWrites("messenger", "Ida");
+  const conversation = await personWrites(stack, "messenger", "Ida");
   const key = { "idempotency-key": "a-key-of-its-own" };
   const first = await reply(conversation, { text: "once" }, key);
   expect(first.status).toBe(200);
   expect((await reply(conversation, { text: "once" }, key)).body).toEqual(first.body);
   const other = await reply(conversation, { text: "twice" }, key);
   expect([other.status, other.body.error.code]).toEqual([409, "idempotency_conflict"]);
-  expect(await sentMessages("once")).toHaveLength(1);
-  expect(await sentMessages("twice")).toEqual([]);
+  expect(await sentMessages(stack, "once")).toHaveLength(1);
+  expect(await sentMessages(stack, "twice")).toEqual([]);
 });
 
 it("images are sent as one message and stored with their URLs", async () => {
-  const conversation = await personWrites("instagram_login", "Pia");
+  const conversation = await personWrites(stack, "instagram_login", "Pia");
   const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://cdn.example/${name}.png` }));
   const { status, body } = await reply(conversation, { attachments });
   expect(status).toBe(200);
@@ -169,15 +142,15 @@ it("images are sent as one message and stored with their URLs", async () => {
 });
 
 it("nothing is sent from an account while the platform throttles it", async () => {
-  const conversation = await personWrites("instagram_page", "Slow Sam");
+  const conversation = await personWrites(stack, "instagram_page", "Slow Sam");
   await setFault("rate_limited", { for: 1, minutes: 2 });
   expect((await reply(conversation, { text: "too fast" })).status).toBe(502);
   await stack.clock("PT20S");
   const paused = await reply(conversation, { text: "still too fast" });
   expect([paused.status, paused.body.error.code]).toEqual([409, "rate_limited"]);
   expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(60);
-  expect(await sentMessages("still too fast")).toEqual([]);
-  expect(await readAccount("instagram_page")).toMatchObject({ status: "active" });
+  expect(await sentMessages(stack, "still too fast")).toEqual([]);
+  expect(await readAccount(stack, "instagram_page")).toMatchObject({ status: "active" });
   await stack.clock("PT2M");
   expect((await reply(conversation, { text: "slowly" })).status).toBe(200);
 });
@@ -190,26 +163,26 @@ it.each([
 ] as const)(
   "%s changes the account, publishes one event, and later replies do not reach the platform",
   async (cause, change, connection, becomes, type, reason) => {
-    const conversation = await personWrites(connection, `Rosa of ${cause}`);
-    const simulated = { account: findAccount(connection).split("#")[1], connection };
+    const conversation = await personWrites(stack, connection, `Rosa of ${cause}`);
+    const simulated = simulatedAccount(stack, connection);
     if ("token" in change) await stack.sim("POST", "/tokens", { ...simulated, action: change.token });
     else await stack.sim("POST", "/restrictions", { ...simulated, minutes: change.restrict });
     const { status, body } = await reply(conversation, { text: "the last one" });
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
-    expect(await readAccount(connection)).toMatchObject({
+    expect(await readAccount(stack, connection)).toMatchObject({
       status: becomes,
       status_detail: body.error.detail,
       refresh_error: null,
     });
     const ofAccount = () =>
       sendEvents().filter(
-        (event) => event.type === type && event.data.account?.account_key === findAccount(connection),
+        (event) => event.type === type && event.data.account?.account_key === accountKeyOf(stack, connection),
       );
     await waitFor("the event is delivered", () => ofAccount().length > 0);
-    const before = await stack.sim<{ sent: SentMessage[] }>("GET", "/sent");
+    const before = await sentMessages(stack);
     const next = await reply(conversation, { text: "one more" });
     expect([next.status, next.body.error.code, next.body.error.detail]).toEqual([502, "send_failed", becomes]);
-    expect((await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent).toHaveLength(before.sent.length);
+    expect(await sentMessages(stack)).toHaveLength(before.length);
     await waitUntilIdle(stack);
     expect(ofAccount()).toMatchObject([{ data: { account: { status: becomes }, reason } }]);
     expect(failedEvents(conversation)).toHaveLength(1);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoAccounts } from "../../../local/stack/seed.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
-import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
+import { createTestWebhook, personWrites, type TestWebhook } from "../support/api-calls.ts";
 import { dumpTable } from "../support/dump-table.ts";
-import { sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
+import { sentBodies } from "../support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
@@ -145,15 +145,8 @@ it("no secret of a person, a tenant or a platform is in the logs of the function
   const wrongToken = `/webhooks/messenger?hub.mode=subscribe&hub.verify_token=${canaries.query}&hub.challenge=${canaries.query}`;
   expect((await stack.request(wrongToken)).status).toBe(403);
 
-  const sends = {
-    account: messenger,
-    connection: "messenger",
-    person: canaries.personName,
-    text: canaries.inboundText,
-  };
-  const { person: personId } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await waitUntilIdle(stack);
-  conversation = `CONV#demo#messenger#${messenger}#${personId}`;
+  conversation = await personWrites(stack, "messenger", canaries.personName, canaries.inboundText);
+  const personId = conversation.split("#").at(-1) ?? "";
   people.push(personId, conversation);
   expect((await reply(canaries.replyText)).status).toBe(200);
   expect((await reply(canaries.testReply, stack.info.test_key)).status).toBe(200);
@@ -243,13 +236,11 @@ function withoutPrefix(secret: string): string[] {
 
 it("no secret is logged by sends, account changes, held messages and erasures", async () => {
   // A separate account, because the token of the other one was revoked.
-  const sends = {
-    account: instagramPage,
-    connection: "instagram_page",
-    person: canaries.personName,
+  const sends = { account: instagramPage, connection: "instagram_page", person: canaries.personName };
+  const { person: personId } = await stack.sim<{ person: string }>("POST", "/person-sends", {
+    ...sends,
     text: canaries.inboundText,
-  };
-  const { person: personId } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  });
   conversation = `CONV#demo#instagram#${instagramPage}#${personId}`;
   people.push(personId, conversation);
   const post = async (id: string, event: JsonObject) => {

@@ -12,18 +12,15 @@ import { isLoopback, listeningSockets } from "#local-aws/access/listening-socket
 import { controlHeaders } from "../../support/access/control-token.ts";
 import { listPaths, openPaths } from "../../support/access/file-modes.ts";
 import { type SignedFetch, signedFetch, signedHeaders } from "../../support/access/signed-fetch.ts";
+import { openedOnce } from "../../support/opened.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
 import { openSocket, type TestSocket } from "../../support/sockets/test-socket.ts";
 import { testBrowser } from "../../web/support/browser.ts";
 import { runAdmin } from "../support/admin.ts";
 import { readTable } from "../support/dump-table.ts";
 import { readQueues } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 
-// Each port that the processes of a running stack have open, as the kernel lists them.
-
-let stack: LocalStack;
-let environment: Readonly<Record<string, string>>;
 let stackPid: number;
 /** Its management API is one of the services. */
 let socket: TestSocket;
@@ -31,9 +28,11 @@ let connectionPath: string;
 /** Of the stack's own process: all but the engine's, which the table's port stands before. */
 let ports: readonly number[];
 
+// Each port that the processes of a running stack have open, as the kernel lists them.
+
+const stack = openedOnce(openSharedStack);
+const environment = openedOnce(() => JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8")));
 beforeAll(async () => {
-  stack = await openSharedStack();
-  environment = JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8"));
   stackPid = JSON.parse(readFileSync(join(stack.dataDir, "lock"), "utf8")).pid;
   const ticket = (await stack.api("POST", "/v1/realtime/ticket")).body.data as unknown as {
     ticket: string;
@@ -48,7 +47,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   socket?.terminate();
-  await stack?.stop();
 });
 
 const accessKey = () => ({ id: environment.AWS_ACCESS_KEY_ID ?? "", secret: environment.AWS_SECRET_ACCESS_KEY ?? "" });
@@ -242,7 +240,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
     }
   });
 
-  it("can do what those calls ask for, as its own caller", async () => {
+  it("each port of a running stack can do what those calls ask for, as its own caller", async () => {
     const before = await contents();
     for (const each of attacks().filter(({ path }) => path !== "/_local/clock")) {
       const answers = await Promise.all(ports.map((port) => attack(port, each, {})));

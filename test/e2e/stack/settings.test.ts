@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resourcesOfType, synthesizeTemplates } from "../../lib/synth-templates.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { startLocalStack } from "../support/local-stack.ts";
 
-let strictStack: LocalStack;
-let defaultStack: LocalStack;
-beforeAll(async () => {
-  strictStack = await startLocalStack({ env: { PARLEY_EGRESS: "strict", PARLEY_SITE_URL: "https://parley.example/" } });
-  defaultStack = await startLocalStack({ env: { PARLEY_SEED: "0" } });
-});
-afterAll(async () => {
-  await Promise.all([strictStack?.stop(), defaultStack?.stop()]);
-});
+const strictStack = openedOnce(() =>
+  startLocalStack({ env: { PARLEY_EGRESS: "strict", PARLEY_SITE_URL: "https://parley.example/" } }),
+);
+const defaultStack = openedOnce(() => startLocalStack({ env: { PARLEY_SEED: "0" } }));
 
 const urls = ["http://127.0.0.1:9/hooks", "http://localhost:9/hooks"] as const;
 
@@ -60,22 +56,20 @@ it("the service's own hosts are refused as webhooks, strict or not, except loopb
   expect(status).toBe(200);
 });
 
-describe("PARLEY_SITE_URL", () => {
-  it.each([
-    ["/", "https://parley.example/"],
-    ["/?utm_source=a&b=c%20d", "https://parley.example/?utm_source=a&b=c%20d"],
-    ["/.well-known/security.txt", "https://parley.example/.well-known/security.txt"],
-    ["/.well-known/security.txt?x=1", "https://parley.example/.well-known/security.txt?x=1"],
-  ])("PARLEY_SITE_URL leads %s to %s, and no key is asked for", async (path, location) => {
-    const { status, headers } = await strictStack.request(path);
-    expect([status, headers.get("location")]).toEqual([301, location]);
-    expect(headers.get("x-correlation-id")).toMatch(/\S/);
-  });
+it.each([
+  ["/", "https://parley.example/"],
+  ["/?utm_source=a&b=c%20d", "https://parley.example/?utm_source=a&b=c%20d"],
+  ["/.well-known/security.txt", "https://parley.example/.well-known/security.txt"],
+  ["/.well-known/security.txt?x=1", "https://parley.example/.well-known/security.txt?x=1"],
+])("PARLEY_SITE_URL leads %s to %s, and no key is asked for", async (path, location) => {
+  const { status, headers } = await strictStack.request(path);
+  expect([status, headers.get("location")]).toEqual([301, location]);
+  expect(headers.get("x-correlation-id")).toMatch(/\S/);
+});
 
-  it.each(["/", "/?a=b", "/.well-known/security.txt"])("not set, %s is 404 in the envelope", async (path) => {
-    const { status, body } = await defaultStack.request(path);
-    expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
-  });
+it.each(["/", "/?a=b", "/.well-known/security.txt"])("not set, %s is 404 in the envelope", async (path) => {
+  const { status, body } = await defaultStack.request(path);
+  expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
 });
 
 it("PARLEY_SEED=0 starts with the tenant and its keys but no account", async () => {

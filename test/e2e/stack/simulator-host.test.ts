@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { AppReport } from "#simulator";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
 // What the simulator's page shows of Parley, from the simulator's control interface.
 
 const account = "17841400000000001";
-let stack: LocalStack;
-let receiver: Receiver;
-beforeAll(async () => {
-  stack = await openSharedStack();
-  receiver = await openReceiver();
-});
-afterAll(async () => {
-  await stack.stop();
-  await receiver.close();
-});
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
 
 const reportOf = async (mid: string): Promise<AppReport> =>
   (await stack.sim<{ report: AppReport }>("GET", `/app?mid=${encodeURIComponent(mid)}`)).report;

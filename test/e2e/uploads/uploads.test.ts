@@ -13,6 +13,7 @@ import { zip } from "../../support/files/archive-files.ts";
 import { mediaFileOfSize, mediaFiles } from "../../support/files/media-files.ts";
 import { corpus } from "../../support/files/program-files.ts";
 import { openedOnce } from "../../support/opened.ts";
+import { personWrites, sentMessages } from "../support/api-calls.ts";
 import { readTable } from "../support/dump-table.ts";
 import { failureLines, listBucketKeys, listPutKeys, sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
 import { openSharedStack } from "../support/local-stack.ts";
@@ -51,16 +52,6 @@ beforeEach(async () => {
   if (isWhole) await stack.clock("PT1M");
 });
 
-/** A new person writes to the account. @returns the conversation id */
-async function personWrites(connection: Connection, name: string): Promise<string> {
-  const account = stack.info.accounts.find((one) => one.connection === connection);
-  const [platform, externalId] = account?.account_key.split("#") ?? [];
-  const sends = { account: externalId, connection, person: name, text: "hello" };
-  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await waitUntilIdle(stack);
-  return `CONV#demo#${platform}#${externalId}#${person}`;
-}
-
 /** The keys of files in the bucket of uploads. */
 const storedFiles = () => listBucketKeys(stack.dataDir).filter((key) => /^[uh]\//.test(key));
 
@@ -72,7 +63,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
     let conversation = "";
     for (const [index, contentType] of types.entries()) {
       // A conversation takes ten messages in ten seconds.
-      if (index % 8 === 0) conversation = await personWrites(connection, `Uma ${index} of ${connection}`);
+      if (index % 8 === 0) conversation = await personWrites(stack, connection, `Uma ${index} of ${connection}`);
       const file = mediaFile(contentType);
       const { attachment, ...ready } = await upload(stack, conversation, file);
       expect(ready).toEqual({
@@ -92,7 +83,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   it.runIf(isWhole).each(kinds)(
     "an upload of the kind %s may have its limit and no byte more",
     async (kind) => {
-      const conversation = await personWrites(connection, `Lim of ${connection} ${kind}`);
+      const conversation = await personWrites(stack, connection, `Lim of ${connection} ${kind}`);
       const contentType = acceptedTypes(connection, kind)[0] ?? "image/png";
       const limit = maxUploadSize(kind);
       const { status, attachment } = await upload(stack, conversation, mediaFile(contentType, limit));
@@ -114,7 +105,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   );
 
   it("an upload that is not what it claims is refused, consumed and deleted", async () => {
-    const conversation = await personWrites(connection, `Fay of ${connection}`);
+    const conversation = await personWrites(stack, connection, `Fay of ${connection}`);
     const claims = isWhole ? accepted.flat() : (["image/jpeg", "application/pdf"] as const);
     // In both directions: each type with the content of the next one.
     const falseClaims = claims.flatMap((claim, index) => {
@@ -132,7 +123,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   });
 
   it("an upload of a GIF is refused by Instagram Login only", async () => {
-    const conversation = await personWrites(connection, `Gil of ${connection}`);
+    const conversation = await personWrites(stack, connection, `Gil of ${connection}`);
     const file = mediaFile("image/gif");
     if (connection === "instagram_login") {
       const { status, body } = await createUpload(stack, conversation, file);
@@ -145,7 +136,7 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   });
 
   it("an upload of an archive passes on Messenger only, and of a program nowhere", async () => {
-    const conversation = await personWrites(connection, `Pru of ${connection}`);
+    const conversation = await personWrites(stack, connection, `Pru of ${connection}`);
     const filename = `${CANARY}.${CANARY_EXTENSION}`;
     const archive = { filename, contentType: "application/zip", bytes: withCanary(zip({ a: "b" })) };
     const programs = isWhole ? corpus.slice(0, 3) : corpus.slice(0, 1);
@@ -168,9 +159,9 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
   it.runIf(isWhole || connection === "instagram_page")(
     "an upload with a test key takes every check, and its id is sent by a test key only",
     async () => {
-      const conversation = await personWrites(connection, `Tess of ${connection}`);
+      const conversation = await personWrites(stack, connection, `Tess of ${connection}`);
       const testKey = stack.info.test_key;
-      const callsBefore = (await stack.sim<{ sent: unknown[] }>("GET", "/sent")).sent.length;
+      const callsBefore = (await sentMessages(stack)).length;
       const { attachment } = await upload(stack, conversation, mediaFile("image/png"), testKey);
       expect(attachment).toEqual({ id: expect.stringMatching(/^mock_att_/), type: "image" });
       const content = {
@@ -179,16 +170,16 @@ describe.each(connections)("an upload for an account on %s", (connection) => {
       };
       expect((await stack.api("POST", "/v1/messages/reply", content, testKey)).status).toBe(200);
       expect((await stack.api("POST", "/v1/messages/reply", content)).status).toBe(400);
-      expect((await stack.sim<{ sent: unknown[] }>("GET", "/sent")).sent).toHaveLength(callsBefore);
+      expect(await sentMessages(stack)).toHaveLength(callsBefore);
     },
   );
 
   it.runIf(isWhole || connection === "instagram_login")(
     "an upload for one account cannot be sent by another",
     async () => {
-      const conversation = await personWrites(connection, `Ona of ${connection}`);
+      const conversation = await personWrites(stack, connection, `Ona of ${connection}`);
       const other = connections.find((one) => one !== connection) ?? connection;
-      const elsewhere = await personWrites(other, `Otto of ${other} for ${connection}`);
+      const elsewhere = await personWrites(stack, other, `Otto of ${other} for ${connection}`);
       const { attachment } = await upload(stack, conversation, mediaFile("image/jpeg"));
       const attachments = [{ type: "image", attachment_id: attachment?.id }];
       const { status, body } = await stack.api("POST", "/v1/messages/reply", {
@@ -208,7 +199,7 @@ it.runIf(["jq", "curl"].every(isInstalled))("the commands of the guide post a fi
   const folder = mkdtempSync(join(tmpdir(), "parley-upload-"));
   try {
     const file = mediaFile("application/pdf");
-    const created = await createUpload(stack, await personWrites("messenger", "Gus of the guide"), file);
+    const created = await createUpload(stack, await personWrites(stack, "messenger", "Gus of the guide"), file);
     writeFileSync(join(folder, "upload.json"), created.text);
     writeFileSync(join(folder, "offer.pdf"), file.bytes);
     const commands = codeBlocks("docs/guides/uploads.md").find(({ language }) => language === "bash");

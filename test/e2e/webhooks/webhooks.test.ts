@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
 import type { ListedDelivery, ResponseData } from "../support/api-response.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type ReceivedDelivery, type Receiver } from "../support/webhook-receiver.ts";
+import { openReceiver, type ReceivedDelivery } from "../support/webhook-receiver.ts";
 
-let stack: LocalStack;
-let receiver: Receiver;
-let otherReceiver: Receiver;
 let hook: TestWebhook;
 
+const stack = openedOnce(openSharedStack);
+const receiver = openedOnce(openReceiver);
+const otherReceiver = openedOnce(openReceiver);
 beforeAll(async () => {
-  [stack, receiver, otherReceiver] = await Promise.all([openSharedStack(), openReceiver(), openReceiver()]);
   hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close(), otherReceiver?.close()]);
 });
 
 async function callApi(method: string, path: string, body?: unknown): Promise<ResponseData> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
@@ -36,49 +36,47 @@ async function listQuarantined(): Promise<QuarantinedMessage[]> {
   return collectPages(quarantineStore(testEnv.table).list("Inbound", "newest", testEnv.now()));
 }
 
-describe("a dead letter", () => {
-  it("a dead letter is quarantined unchanged and once, even when the worker crashes and the letter arrives again", async () => {
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: "poison 𝒳", group: "acme" });
-    const end = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "crash" : "pass"));
-    expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toHaveLength(1);
-    end();
-    testEnv.advance(31_000);
-    const { records } = await invokeWorker(testEnv.eventSource, queues.inbound, worker());
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
-    const [record] = records;
-    expect(await listQuarantined()).toMatchObject([
-      {
-        messageId: record?.messageId,
-        sentAt: Number(record?.attributes.SentTimestamp),
-        body: "poison 𝒳",
-        group: "acme",
-        receives: 2,
-        quarantinedAt: testEnv.now(),
-      },
-    ]);
-    expect(testEnv.lines.filter(({ event }) => event === "dead_letter.quarantined")).toHaveLength(1);
-    expect(JSON.stringify(testEnv.lines)).not.toContain("poison");
-  });
+it("a dead letter is quarantined unchanged and once, even when the worker crashes and the letter arrives again", async () => {
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: "poison 𝒳", group: "acme" });
+  const end = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "crash" : "pass"));
+  expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toHaveLength(1);
+  end();
+  testEnv.advance(31_000);
+  const { records } = await invokeWorker(testEnv.eventSource, queues.inbound, worker());
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+  const [record] = records;
+  expect(await listQuarantined()).toMatchObject([
+    {
+      messageId: record?.messageId,
+      sentAt: Number(record?.attributes.SentTimestamp),
+      body: "poison 𝒳",
+      group: "acme",
+      receives: 2,
+      quarantinedAt: testEnv.now(),
+    },
+  ]);
+  expect(testEnv.lines.filter(({ event }) => event === "dead_letter.quarantined")).toHaveLength(1);
+  expect(JSON.stringify(testEnv.lines)).not.toContain("poison");
+});
 
-  it("a dead letter of a full megabyte fits in a row", async () => {
-    const before = (await listQuarantined()).length;
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: "x".repeat(1_000_000) });
-    expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
-    expect(await listQuarantined()).toHaveLength(before + 1);
-  });
+it("a dead letter of a full megabyte fits in a row", async () => {
+  const before = (await listQuarantined()).length;
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: "x".repeat(1_000_000) });
+  expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
+  expect(await listQuarantined()).toHaveLength(before + 1);
+});
 
-  it("a dead letter of a megabyte of multi-byte characters fits in a row", async () => {
-    const before = (await listQuarantined()).length;
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: "漢".repeat(330_000) });
-    expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
-    expect(await listQuarantined()).toHaveLength(before + 1);
-  });
+it("a dead letter of a megabyte of multi-byte characters fits in a row", async () => {
+  const before = (await listQuarantined()).length;
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: "漢".repeat(330_000) });
+  expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
+  expect(await listQuarantined()).toHaveLength(before + 1);
+});
 
-  it("of an unknown queue stays in its queue, where an alarm reports it", async () => {
-    const before = (await listQuarantined()).length;
-    await openQueue(queues.events, testEnv.eventSource).send({ body: "whose?" });
-    expect((await invokeWorker(testEnv.eventSource, queues.events, worker())).failed).toHaveLength(1);
-    expect(await listQuarantined()).toHaveLength(before);
-    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.failed", error: "UnknownQueue" }));
-  });
+it("a dead letter of an unknown queue stays in its queue, where an alarm reports it", async () => {
+  const before = (await listQuarantined()).length;
+  await openQueue(queues.events, testEnv.eventSource).send({ body: "whose?" });
+  expect((await invokeWorker(testEnv.eventSource, queues.events, worker())).failed).toHaveLength(1);
+  expect(await listQuarantined()).toHaveLength(before);
+  expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.failed", error: "UnknownQueue" }));
 });

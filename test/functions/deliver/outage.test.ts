@@ -1,6 +1,6 @@
 import type { UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { KMSInternalException } from "@aws-sdk/client-kms";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
@@ -38,77 +38,75 @@ const readRow = ({ eventUlid }: DeliveryRow) => outage.row(outage.endpoint, even
 const depth = (queue: "events" | "deliveries" | "slowDeliveries") =>
   queueDepth(testEnv.eventSource, outage.queues[queue]);
 
-describe("a fault of ours before the call of the endpoint spends no attempt and holds no lease", () => {
-  it.each([
-    { fault: "the key cannot be used", ports: () => failingWith(kmsFault()) },
-    {
-      fault: "the event's message cannot be read",
-      ports: () => ({ messages: { getByRefs: () => Promise.reject(kmsFault()) } }),
-    },
-  ])("of a retry, when $fault", async ({ ports }) => {
+it.each([
+  { fault: "the key cannot be used", ports: () => failingWith(kmsFault()) },
+  {
+    fault: "the event's message cannot be read",
+    ports: () => ({ messages: { getByRefs: () => Promise.reject(kmsFault()) } }),
+  },
+])("no attempt is spent and no lease held by a fault of a retry, when $fault", async ({ ports }) => {
+  const row = await outage.createDelivery(outage.endpoint, "retrying");
+  // The queue sends the message again, and the table is slower than that.
+  for (let receives = 1; receives <= 3; receives++) {
+    expect(await process(retryBody(row), { ports: ports(), receives })).toHaveLength(1);
+    expect(await readRow(row)).toMatchObject({ status: "retrying", attempt: 1, leaseUntil: null });
+    expect((await readRow(row))?.nextRetryAt).toBeLessThanOrEqual(testEnv.now());
+  }
+  expect(await process(retryBody(row), {})).toEqual([]);
+  expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+  expect(outage.calls()).toHaveLength(1);
+});
+
+it("no attempt is spent and no lease held by a fault of a retry, when the table does not answer the claim that it has written", async () => {
+  const row = await outage.createDelivery(outage.endpoint, "retrying");
+  const isClaim = (input: unknown) => !String((input as UpdateItemInput).UpdateExpression).includes("REMOVE");
+  const removeFaults = injectFaults(testEnv.client, ({ command, input }) =>
+    command === "UpdateItem" && isClaim(input) ? "lost" : "pass",
+  );
+  expect(await process(retryBody(row), {})).toHaveLength(1);
+  removeFaults();
+  expect(await readRow(row)).toMatchObject({ status: "retrying", attempt: 1, leaseUntil: null });
+  expect(await process(retryBody(row), { receives: 2 })).toEqual([]);
+  expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+});
+
+it.each(["reads no message", "does not answer the claim"])(
+  "no attempt is spent and no lease held by a fault of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
+  async (fault) => {
     const row = await outage.createDelivery(outage.endpoint, "retrying");
-    // The queue sends the message again, and the table is slower than that.
-    for (let receives = 1; receives <= 3; receives++) {
-      expect(await process(retryBody(row), { ports: ports(), receives })).toHaveLength(1);
-      expect(await readRow(row)).toMatchObject({ status: "retrying", attempt: 1, leaseUntil: null });
-      expect((await readRow(row))?.nextRetryAt).toBeLessThanOrEqual(testEnv.now());
+    const isRelease = (input: unknown) => String((input as UpdateItemInput).UpdateExpression).includes("REMOVE");
+    const removeFaults = injectFaults(testEnv.client, ({ command, input }) => {
+      if (command === "UpdateItem" && isRelease(input)) return "fail";
+      if (command === "UpdateItem") return fault === "reads no message" ? "pass" : "lost";
+      return command === "BatchGetItem" ? "fail" : "pass";
+    });
+    let body = retryBody(row);
+    for (let round = 1; round <= 2; round++) {
+      expect(await process(body, {})).toEqual([]);
+      testEnv.advance(10 * SECOND);
+      const messages = await receiveAllMessages(testEnv.eventSource, outage.queues.deliveries);
+      expect(messages).toHaveLength(1);
+      body = messages[0]?.body ?? "";
     }
-    expect(await process(retryBody(row), {})).toEqual([]);
+    removeFaults();
+    // The lease is over.
+    testEnv.advance(MINUTE);
+    await Promise.all([process(body, {}), process(body, {})]);
     expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
     expect(outage.calls()).toHaveLength(1);
-  });
+  },
+);
 
-  it("of a retry, when the table does not answer the claim that it has written", async () => {
-    const row = await outage.createDelivery(outage.endpoint, "retrying");
-    const isClaim = (input: unknown) => !String((input as UpdateItemInput).UpdateExpression).includes("REMOVE");
-    const removeFaults = injectFaults(testEnv.client, ({ command, input }) =>
-      command === "UpdateItem" && isClaim(input) ? "lost" : "pass",
-    );
-    expect(await process(retryBody(row), {})).toHaveLength(1);
-    removeFaults();
-    expect(await readRow(row)).toMatchObject({ status: "retrying", attempt: 1, leaseUntil: null });
-    expect(await process(retryBody(row), { receives: 2 })).toEqual([]);
-    expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
-  });
-
-  it.each(["reads no message", "does not answer the claim"])(
-    "of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
-    async (fault) => {
-      const row = await outage.createDelivery(outage.endpoint, "retrying");
-      const isRelease = (input: unknown) => String((input as UpdateItemInput).UpdateExpression).includes("REMOVE");
-      const removeFaults = injectFaults(testEnv.client, ({ command, input }) => {
-        if (command === "UpdateItem" && isRelease(input)) return "fail";
-        if (command === "UpdateItem") return fault === "reads no message" ? "pass" : "lost";
-        return command === "BatchGetItem" ? "fail" : "pass";
-      });
-      let body = retryBody(row);
-      for (let round = 1; round <= 2; round++) {
-        expect(await process(body, {})).toEqual([]);
-        testEnv.advance(10 * SECOND);
-        const messages = await receiveAllMessages(testEnv.eventSource, outage.queues.deliveries);
-        expect(messages).toHaveLength(1);
-        body = messages[0]?.body ?? "";
-      }
-      removeFaults();
-      // The lease is over.
-      testEnv.advance(MINUTE);
-      await Promise.all([process(body, {}), process(body, {})]);
-      expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
-      expect(outage.calls()).toHaveLength(1);
-    },
-  );
-
-  it("of a probe, when the key cannot be used", async () => {
-    const { openUntil } = await outage.openCircuit();
-    testEnv.advance(openUntil - testEnv.now());
-    const task = { tenant: outage.tenant, endpointId: outage.endpoint.id, kind: "probe", after: null } as const;
-    const body = encodeEndpointTask({ ...task, probe: openUntil });
-    const probeFrom = outage.queues.slowDeliveries;
-    const worker = deliverWorker({ ...outage.deliverPorts, ...failingWith(kmsFault()) }, testEnv.now);
-    expect((await invokeWithRecord(worker, body, 1, probeFrom)).batchItemFailures).toHaveLength(1);
-    const rows = await outage.rows(outage.endpoint);
-    expect(rows.map(({ status, leaseUntil }) => [status, leaseUntil])).toEqual(Array(10).fill(["retrying", null]));
-  });
+it("no attempt is spent and no lease held by a fault of a probe, when the key cannot be used", async () => {
+  const { openUntil } = await outage.openCircuit();
+  testEnv.advance(openUntil - testEnv.now());
+  const task = { tenant: outage.tenant, endpointId: outage.endpoint.id, kind: "probe", after: null } as const;
+  const body = encodeEndpointTask({ ...task, probe: openUntil });
+  const probeFrom = outage.queues.slowDeliveries;
+  const worker = deliverWorker({ ...outage.deliverPorts, ...failingWith(kmsFault()) }, testEnv.now);
+  expect((await invokeWithRecord(worker, body, 1, probeFrom)).batchItemFailures).toHaveLength(1);
+  const rows = await outage.rows(outage.endpoint);
+  expect(rows.map(({ status, leaseUntil }) => [status, leaseUntil])).toEqual(Array(10).fill(["retrying", null]));
 });
 
 it("an outage that lasts longer than the receives of a message postpones an event: it is delivered after the outage, with its first attempt", async () => {

@@ -118,55 +118,53 @@ async function quarantineAll() {
   return (await listDeadLetters({ quarantine }, query, testEnv.now())).letters;
 }
 
-describe("a webhook of three people, of whom the table refuses one's message", () => {
-  it("stores and publishes the others at once, and makes one dead letter, of that part", async () => {
-    const end = refuseMessages("refused");
-    await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"));
-    const [webhook] = (await runWorker()).records;
-    expect(await storedIds()).toEqual(["first", "third"]);
-    expect(await publishedIds()).toEqual(["first", "third"]);
-    expect(splitLines()).toEqual([
-      { event: "webhook.split", message_id: webhook?.messageId, parts: 1, failed: 1, error: "ValidationException" },
-    ]);
+it("stores and publishes the others at once, and makes one dead letter, of that part", async () => {
+  const end = refuseMessages("refused");
+  await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"));
+  const [webhook] = (await runWorker()).records;
+  expect(await storedIds()).toEqual(["first", "third"]);
+  expect(await publishedIds()).toEqual(["first", "third"]);
+  expect(splitLines()).toEqual([
+    { event: "webhook.split", message_id: webhook?.messageId, parts: 1, failed: 1, error: "ValidationException" },
+  ]);
 
-    // The part alone is received again.
-    expect(await runUntilIdle(10)).toBe(10);
-    end();
-    const letters = await quarantineAll();
-    expect(letters).toHaveLength(1);
-    const [letter = expect.unreachable("one letter")] = letters;
-    expect(describeDeadLetter(letter)).toMatch(`part 1 of platform webhook ${webhook?.messageId}, `);
-    expect(await inspectDeadLetter(redrivePorts(), letter, testEnv.now())).toMatchObject({
-      webhook: { part: { webhook: webhook?.messageId, number: "1" } },
-      updates: { count: 1, accounts: [`instagram#${account}`] },
-    });
+  // The part alone is received again.
+  expect(await runUntilIdle(10)).toBe(10);
+  end();
+  const letters = await quarantineAll();
+  expect(letters).toHaveLength(1);
+  const [letter = expect.unreachable("one letter")] = letters;
+  expect(describeDeadLetter(letter)).toMatch(`part 1 of platform webhook ${webhook?.messageId}, `);
+  expect(await inspectDeadLetter(redrivePorts(), letter, testEnv.now())).toMatchObject({
+    webhook: { part: { webhook: webhook?.messageId, number: "1" } },
+    updates: { count: 1, accounts: [`instagram#${account}`] },
   });
+});
 
-  it("a webhook of three people, of whom the table refuses one's message is complete after a redrive, which repeats only that part", async () => {
-    const end = refuseMessages("refused");
-    await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"));
-    await runWorker();
-    end();
-    const [letter = expect.unreachable("one letter")] = await quarantineAll();
-    await receiveAllMessages(testEnv.eventSource, queues.events);
-    expect(await redriveDeadLetter(redrivePorts(), letter, testEnv.now)).toMatchObject({ end: "sent" });
-    const before = await queueDepth(testEnv.eventSource, queues.events);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await storedIds()).toEqual(["first", "refused", "third"]);
-    expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(before + 1);
-  });
+it("a webhook of three people, of whom the table refuses one's message is complete after a redrive, which repeats only that part", async () => {
+  const end = refuseMessages("refused");
+  await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"));
+  await runWorker();
+  end();
+  const [letter = expect.unreachable("one letter")] = await quarantineAll();
+  await receiveAllMessages(testEnv.eventSource, queues.events);
+  expect(await redriveDeadLetter(redrivePorts(), letter, testEnv.now)).toMatchObject({ end: "sent" });
+  const before = await queueDepth(testEnv.eventSource, queues.events);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await storedIds()).toEqual(["first", "refused", "third"]);
+  expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(before + 1);
+});
 
-  it("a webhook of three people, of whom the table refuses one's message also stores what the same person wrote after it", async () => {
-    const end = refuseMessages("refused");
-    await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"), text("after", "2"));
-    await runWorker();
-    end();
-    expect(await publishedIds()).toEqual(["after", "first", "third"]);
-    testEnv.advance(6 * SECOND);
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await storedIds()).toEqual(["after", "first", "refused", "third"]);
-    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
-  });
+it("a webhook of three people, of whom the table refuses one's message also stores what the same person wrote after it", async () => {
+  const end = refuseMessages("refused");
+  await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"), text("after", "2"));
+  await runWorker();
+  end();
+  expect(await publishedIds()).toEqual(["after", "first", "third"]);
+  testEnv.advance(6 * SECOND);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await storedIds()).toEqual(["after", "first", "refused", "third"]);
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
 });
 
 it("a webhook that is one part is received again as it is where it fails, and nothing is queued", async () => {
@@ -228,7 +226,7 @@ describe("a webhook of more than 50 updates", () => {
     );
   const bodies = async () => (await receiveBatch(testEnv.eventSource, queues.inbound)).map(({ body }) => body);
 
-  it("of one person is ingested 50 at a time, in order", async () => {
+  it("a webhook of more than 50 updates of one person is ingested 50 at a time, in order", async () => {
     const all = texts(120, 1);
     const order: string[] = [];
     const end = injectFaults(testEnv.client, ({ command, input }) => {
@@ -260,7 +258,7 @@ describe("a webhook of more than 50 updates", () => {
     expect(await storedIds()).toHaveLength(60);
   });
 
-  it("of one person waits as it is in an outage, so that nothing overtakes", async () => {
+  it("a webhook of more than 50 updates of one person waits as it is in an outage, so that nothing overtakes", async () => {
     const end = injectFaults(testEnv.client, ({ input }) =>
       JSON.stringify(input).includes(`${tenant}#m-0003"`) ? "throttle" : "pass",
     );
@@ -271,7 +269,7 @@ describe("a webhook of more than 50 updates", () => {
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(1);
   });
 
-  it("of several people is queued in parts, ten of them in one request, and is done then", async () => {
+  it("a webhook of more than 50 updates of several people is queued in parts, ten of them in one request, and is done then", async () => {
     await queueWebhook(...texts(400, 40));
     const before = testEnv.emulators.sqs.counts.SendMessageBatch ?? 0;
     const { records, failed } = await runWorker();

@@ -1,5 +1,5 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { compress, decompress } from "#base/kernel/compression.ts";
 import { DAY } from "#base/kernel/time.ts";
@@ -169,46 +169,44 @@ it("a batch of webhooks comes back six seconds after a fault, and not after the 
   expect(await receiveEvents()).toHaveLength(1);
 });
 
-describe("a webhook", () => {
-  it("about an account that is not connected is completed, logged and not stored", async () => {
-    const raw = instagramWebhook("17840000000000000", [{ mid: "x", text: "secret text", at: testEnv.now() }]);
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await receiveEvents()).toEqual([]);
-    expect(testEnv.lines).toContainEqual({ event: "account.unknown", platform: "instagram", updates: 1 });
-    expect(JSON.stringify(testEnv.lines)).not.toContain("secret text");
-  });
+it("about an account that is not connected is completed, logged and not stored", async () => {
+  const raw = instagramWebhook("17840000000000000", [{ mid: "x", text: "secret text", at: testEnv.now() }]);
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await receiveEvents()).toEqual([]);
+  expect(testEnv.lines).toContainEqual({ event: "account.unknown", platform: "instagram", updates: 1 });
+  expect(JSON.stringify(testEnv.lines)).not.toContain("secret text");
+});
 
-  it("of a message older than seven days is completed without it, to the millisecond", async () => {
-    const at = testEnv.now() - 7 * DAY;
-    const raw = instagramWebhook(account, [
-      { mid: "gone", text: "", at },
-      { mid: "stored", text: "x", at: at + 1 },
-    ]);
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
-    expect((await runWorker()).failed).toEqual([]);
-    expect(await receiveEvents()).toHaveLength(1);
-  });
+it("a webhook of a message older than seven days is completed without it, to the millisecond", async () => {
+  const at = testEnv.now() - 7 * DAY;
+  const raw = instagramWebhook(account, [
+    { mid: "gone", text: "", at },
+    { mid: "stored", text: "x", at: at + 1 },
+  ]);
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await receiveEvents()).toHaveLength(1);
+});
 
-  it("a webhook whose file no longer exists was completed before and is dropped", async () => {
-    const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file: "inbound/none.gz" });
-    await openQueue(queues.inbound, testEnv.eventSource).send({ body });
-    expect((await runWorker()).failed).toEqual([]);
-    expect(testEnv.lines).toContainEqual({ event: "record.dropped", worker: "ingest", reason: "gone" });
-  });
+it("a webhook whose file no longer exists was completed before and is dropped", async () => {
+  const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file: "inbound/none.gz" });
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body });
+  expect((await runWorker()).failed).toEqual([]);
+  expect(testEnv.lines).toContainEqual({ event: "record.dropped", worker: "ingest", reason: "gone" });
+});
 
-  it("a webhook in a file is read from there, and the file is removed after everything is published", async () => {
-    const file = "inbound/large.gz";
-    await testEnv.files.put(file, compress(instagramWebhook(account, [{ mid: "big", text: "x", at: testEnv.now() }])));
-    await openQueue(queues.inbound, testEnv.eventSource).send({
-      body: encodeInbound({ receivedAt: testEnv.now(), bytes: null, file }),
-    });
-    const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
-    await invokeWorker(testEnv.eventSource, queues.inbound, broken);
-    expect(await testEnv.files.get(file)).not.toBeNull();
-    testEnv.advance(31_000);
-    await runWorker();
-    expect(await testEnv.files.get(file)).toBeNull();
-    expect(await receiveEvents()).toHaveLength(1);
+it("a webhook in a file is read from there, and the file is removed after everything is published", async () => {
+  const file = "inbound/large.gz";
+  await testEnv.files.put(file, compress(instagramWebhook(account, [{ mid: "big", text: "x", at: testEnv.now() }])));
+  await openQueue(queues.inbound, testEnv.eventSource).send({
+    body: encodeInbound({ receivedAt: testEnv.now(), bytes: null, file }),
   });
+  const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
+  await invokeWorker(testEnv.eventSource, queues.inbound, broken);
+  expect(await testEnv.files.get(file)).not.toBeNull();
+  testEnv.advance(31_000);
+  await runWorker();
+  expect(await testEnv.files.get(file)).toBeNull();
+  expect(await receiveEvents()).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseSocketEvent, type WebSocketEvent } from "../../../functions/realtime/socket-event.ts";
 import { openGatewayFixture } from "../../packages/local-aws/realtime/gateway-fixture.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -44,21 +44,19 @@ it("a handshake has the gateway's time and id of the connection", async () => {
   expect([connectedAt, connectionId]).toEqual([fixture.now(), expect.stringMatching(/^[\w-]{15}=$/)]);
 });
 
-describe("another event", () => {
-  const requestContext = { connectionId: "c", connectedAt: 1, requestId: "r" };
-  const parse = (eventType: string, event: object = {}) =>
-    parseSocketEvent({ requestContext: { ...requestContext, eventType }, ...event });
+const requestContext = { connectionId: "c", connectedAt: 1, requestId: "r" };
+const parse = (eventType: string, event: object = {}) =>
+  parseSocketEvent({ requestContext: { ...requestContext, eventType }, ...event });
 
-  it.each([
-    ["DISCONNECT", {}, { kind: "disconnect", connectionId: "c" }],
-    ["MESSAGE", { body: "x", isBase64Encoded: false }, { kind: "frame", connectionId: "c", text: "x" }],
-    ["MESSAGE", {}, { kind: "frame", connectionId: "c", text: "" }],
-    ["MESSAGE", { body: "eA==", isBase64Encoded: true }, { kind: "frame", connectionId: "c", text: null }],
-  ])("%s %j is %j", (type, event, parsed) => {
-    expect(parse(type, event)).toEqual(parsed);
-  });
+it.each([
+  ["DISCONNECT", {}, { kind: "disconnect", connectionId: "c" }],
+  ["MESSAGE", { body: "x", isBase64Encoded: false }, { kind: "frame", connectionId: "c", text: "x" }],
+  ["MESSAGE", {}, { kind: "frame", connectionId: "c", text: "" }],
+  ["MESSAGE", { body: "eA==", isBase64Encoded: true }, { kind: "frame", connectionId: "c", text: null }],
+])("%s %j is %j", (type, event, parsed) => {
+  expect(parse(type, event)).toEqual(parsed);
+});
 
-  it("another event that is none of the WebSocket API throws", () => {
-    expect(() => parse("OTHER")).toThrow("not one of the WebSocket API");
-  });
+it("another event that is none of the WebSocket API throws", () => {
+  expect(() => parse("OTHER")).toThrow("not one of the WebSocket API");
 });

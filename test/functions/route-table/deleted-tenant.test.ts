@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { apiKeyAttributes } from "#features/access/store/attributes.ts";
 import { tenantKey } from "#features/access/store/keys.ts";
 import { tenantDeletionStore } from "#features/tenants/store/tenant-deletions.ts";
@@ -9,26 +9,24 @@ import { newSourceIp } from "../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { openApiApp } from "../../support/routes/api-app.ts";
-import { openRouteApps, type RouteApps } from "./apps.ts";
+import { openRouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
 import { apiRows, connectRows, consoleRows, type RouteRequest, type RouteRow } from "./rows.ts";
 import { openRouteWorld } from "./world.ts";
 
-// A tenant is deleted while each of its requests is in progress: the credential was read before, and no answer is a 500.
-
-let apps: RouteApps;
-let callers: Readonly<Record<string, RouteCaller>>;
 let isIdentified = false;
 const testEnv = openedOnce(openTestEnv);
 const api = openedOnce(() => openApiApp(testEnv));
 const world = openedOnce(() => openRouteWorld(testEnv, api));
-beforeAll(async () => {
-  callers = await openRouteCallers(testEnv, api, world);
-  apps = await openRouteApps(testEnv, api, async () => {
+const callers = openedOnce(() => openRouteCallers(testEnv, api, world));
+// A tenant is deleted while each of its requests is in progress: the credential was read before, and no answer is a 500.
+
+const apps = openedOnce(() =>
+  openRouteApps(testEnv, api, async () => {
     isIdentified = true;
     return null;
-  });
-});
+  }),
+);
 
 /** How far the deletion is when the request meets it. */
 const stages = ["started", "first rows removed", "access removed", "finished", "slug free"] as const;

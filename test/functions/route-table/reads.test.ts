@@ -4,7 +4,7 @@ import { newSourceIp } from "../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { openApiApp } from "../../support/routes/api-app.ts";
-import { openRouteApps, type RouteApps } from "./apps.ts";
+import { openRouteApps } from "./apps.ts";
 import { openRouteCallers, type RouteCaller } from "./callers.ts";
 import { documentRead, documentReads, readTable } from "./document-reads.ts";
 import { openRouteWorld } from "./world.ts";
@@ -25,14 +25,14 @@ const requests: Readonly<Record<string, { readonly method: string; readonly head
   "a program": { method: "GET", headers: { accept: "*/*" } },
   "a HEAD request": { method: "HEAD", headers: html },
 };
-let apps: RouteApps;
-let callers: Readonly<Record<string, RouteCaller>>;
 const testEnv = openedOnce(openTestEnv);
 const api = openedOnce(() => openApiApp(testEnv));
 const world = openedOnce(() => openRouteWorld(testEnv, api));
+const callers = openedOnce(() => openRouteCallers(testEnv, api, world));
+const apps = openedOnce(() =>
+  openRouteApps(testEnv, api, async () => null, { docsPaths: ["/docs", "/docs/guides/unknown"] }),
+);
 beforeAll(async () => {
-  callers = await openRouteCallers(testEnv, api, world);
-  apps = await openRouteApps(testEnv, api, async () => null, { docsPaths: ["/docs", "/docs/guides/unknown"] });
   // The first use of a key is recorded, and none in the hour after it.
   await read("/v1/accounts", callers["a key"] as RouteCaller, { method: "GET", headers: {} });
 });

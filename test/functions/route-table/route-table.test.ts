@@ -26,17 +26,16 @@ import {
 } from "./rows.ts";
 import { openRouteWorld } from "./world.ts";
 
-// Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
-// the rule that joins them.
-
-let callers: Readonly<Record<string, RouteCaller>>;
 let apps: RouteApps;
 
 const testEnv = openedOnce(openTestEnv);
 const api = openedOnce(() => openApiApp(testEnv));
 const world = openedOnce(() => openRouteWorld(testEnv, api));
+// Every route, called by everyone. The rows and the callers are written by hand from the contract. `expectedVerdict` is
+// the rule that joins them.
+
+const callers = openedOnce(() => openRouteCallers(testEnv, api, world));
 beforeAll(async () => {
-  callers = await openRouteCallers(testEnv, api, world);
   // Without a limit, because these are thousands of requests in one minute.
   apps = await openRouteApps(testEnv, api, async () => null);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { LOCAL_HELP, readSettings, requestsHelp } from "../../../local/stack/settings.ts";
 import { readPage } from "../../docs/markdown.ts";
@@ -11,105 +11,103 @@ const hosts = {
   instagram_graph: "https://e.example",
 };
 
-describe("the settings of a local stack", () => {
-  it("the settings of a local stack have defaults", () => {
-    expect(readSettings([], {})).toEqual({
-      port: 8787,
-      dataDir: ".parley",
-      fresh: false,
-      seedAccounts: true,
-      strictEgress: false,
-    });
+it("the settings of a local stack have defaults", () => {
+  expect(readSettings([], {})).toEqual({
+    port: 8787,
+    dataDir: ".parley",
+    fresh: false,
+    seedAccounts: true,
+    strictEgress: false,
   });
+});
 
-  it("the settings of a local stack come from the environment", () => {
-    const env = {
-      PARLEY_PORT: "0",
-      PARLEY_DATA: "elsewhere",
-      PARLEY_SEED: "0",
-      PARLEY_PLATFORM_URLS: JSON.stringify(hosts),
-      PARLEY_META_APP_SECRET: "m",
-      PARLEY_INSTAGRAM_APP_SECRET: "i",
-      PARLEY_VERIFY_TOKEN: "v",
-      PARLEY_META_APP_ID: "11",
-      PARLEY_INSTAGRAM_APP_ID: "22",
-      PARLEY_EGRESS: "strict",
-      PARLEY_SITE_URL: "https://parley.example/",
-      PARLEY_SIGN_UP: "open",
-      PARLEY_SQS_CHAOS: "0.25",
-      PARLEY_DYNAMODB: "dynamodb-local",
-      PARLEY_DYNAMODB_EXPOSED: "1",
-      PARLEY_ORIGINS: "http://localhost:3000, https://app.example",
-    };
-    expect(readSettings([], env)).toEqual({
-      port: 0,
-      dataDir: "elsewhere",
-      fresh: false,
-      seedAccounts: false,
-      platformUrls: { ...hosts, facebook_graph: "http://127.0.0.1:1/graph" },
-      metaSecret: "m",
-      instagramSecret: "i",
-      verifyToken: "v",
-      metaAppId: "11",
-      instagramAppId: "22",
-      strictEgress: true,
-      siteUrl: "https://parley.example",
-      openSignUp: true,
-      sqsChaos: 0.25,
-      engine: "dynamodb-local",
-      exposedEngine: true,
-      origins: ["http://localhost:3000", "https://app.example"],
-    });
+it("the settings of a local stack come from the environment", () => {
+  const env = {
+    PARLEY_PORT: "0",
+    PARLEY_DATA: "elsewhere",
+    PARLEY_SEED: "0",
+    PARLEY_PLATFORM_URLS: JSON.stringify(hosts),
+    PARLEY_META_APP_SECRET: "m",
+    PARLEY_INSTAGRAM_APP_SECRET: "i",
+    PARLEY_VERIFY_TOKEN: "v",
+    PARLEY_META_APP_ID: "11",
+    PARLEY_INSTAGRAM_APP_ID: "22",
+    PARLEY_EGRESS: "strict",
+    PARLEY_SITE_URL: "https://parley.example/",
+    PARLEY_SIGN_UP: "open",
+    PARLEY_SQS_CHAOS: "0.25",
+    PARLEY_DYNAMODB: "dynamodb-local",
+    PARLEY_DYNAMODB_EXPOSED: "1",
+    PARLEY_ORIGINS: "http://localhost:3000, https://app.example",
+  };
+  expect(readSettings([], env)).toEqual({
+    port: 0,
+    dataDir: "elsewhere",
+    fresh: false,
+    seedAccounts: false,
+    platformUrls: { ...hosts, facebook_graph: "http://127.0.0.1:1/graph" },
+    metaSecret: "m",
+    instagramSecret: "i",
+    verifyToken: "v",
+    metaAppId: "11",
+    instagramAppId: "22",
+    strictEgress: true,
+    siteUrl: "https://parley.example",
+    openSignUp: true,
+    sqsChaos: 0.25,
+    engine: "dynamodb-local",
+    exposedEngine: true,
+    origins: ["http://localhost:3000", "https://app.example"],
   });
+});
 
-  it("read a flag before its environment variable", () => {
-    const flags = ["--port", "65532", "--data", "here", "--fresh"];
-    expect(readSettings(flags, { PARLEY_PORT: "1", PARLEY_DATA: "there" })).toMatchObject({
-      port: 65_532,
-      dataDir: "here",
-      fresh: true,
-    });
+it("the settings of a local stack read a flag before its environment variable", () => {
+  const flags = ["--port", "65532", "--data", "here", "--fresh"];
+  expect(readSettings(flags, { PARLEY_PORT: "1", PARLEY_DATA: "there" })).toMatchObject({
+    port: 65_532,
+    dataDir: "here",
+    fresh: true,
   });
+});
 
-  it.each([
-    ["a port that is not a number", ["--port", "http"], {}, /--port/],
-    ["a port that leaves no room for the three after it", ["--port", "65533"], {}, /65532/],
-    ["an unknown flag", ["--prot", "1"], {}, /--data <folder>/],
-    ["an unknown egress", [], { PARLEY_EGRESS: "closed" }, /strict/],
-    ["platform URLs that are not JSON", [], { PARLEY_PLATFORM_URLS: "x" }, /not JSON/],
-    ["platform URLs with one missing", [], { PARLEY_PLATFORM_URLS: '{"facebook_www":"https://a"}' }, /facebook_graph/],
-    [
-      "a platform URL that is none",
-      [],
-      { PARLEY_PLATFORM_URLS: JSON.stringify({ ...hosts, instagram_api: "ftp://x" }) },
-      /instagram_api/,
-    ],
-    [
-      "a site URL without https",
-      [],
-      { PARLEY_SITE_URL: "http://parley.example" },
-      /Invalid PARLEY_SITE_URL.*Set it to an https URL/,
-    ],
-    ["a sign-up of another kind", [], { PARLEY_SIGN_UP: "yes" }, /PARLEY_SIGN_UP.*open or closed/],
-    ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
-    ["an exposed engine other than 0 and 1", [], { PARLEY_DYNAMODB_EXPOSED: "yes" }, /Set it to 0 or 1, or unset it/],
-    ["an origin with a path", [], { PARLEY_ORIGINS: "http://a.example/" }, /such as http:\/\/localhost:3000/],
-    ["any origin", [], { PARLEY_ORIGINS: "*" }, /such as http:\/\/localhost:3000/],
-    ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
-    [
-      "a seed other than 0 and 1",
-      [],
-      { PARLEY_SEED: "2" },
-      /^Invalid PARLEY_SEED: "2"\. Set it to 0 or 1, or unset it\.$/,
-    ],
-    ["an empty data folder", ["--data", ""], {}, /^Missing data folder\. Set --data or PARLEY_DATA to a folder\.$/],
-    ["a word that is no flag", ["start"], {}, /Valid flags/],
-    ["a share that is not a number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
-  ])("reject %s and name the fix", (_what, flags, env, message) => {
-    const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
-    expect(read).toThrow(LocalRefusal);
-    expect(read).toThrow(message);
-  });
+it.each([
+  ["a port that is not a number", ["--port", "http"], {}, /--port/],
+  ["a port that leaves no room for the three after it", ["--port", "65533"], {}, /65532/],
+  ["an unknown flag", ["--prot", "1"], {}, /--data <folder>/],
+  ["an unknown egress", [], { PARLEY_EGRESS: "closed" }, /strict/],
+  ["platform URLs that are not JSON", [], { PARLEY_PLATFORM_URLS: "x" }, /not JSON/],
+  ["platform URLs with one missing", [], { PARLEY_PLATFORM_URLS: '{"facebook_www":"https://a"}' }, /facebook_graph/],
+  [
+    "a platform URL that is none",
+    [],
+    { PARLEY_PLATFORM_URLS: JSON.stringify({ ...hosts, instagram_api: "ftp://x" }) },
+    /instagram_api/,
+  ],
+  [
+    "a site URL without https",
+    [],
+    { PARLEY_SITE_URL: "http://parley.example" },
+    /Invalid PARLEY_SITE_URL.*Set it to an https URL/,
+  ],
+  ["a sign-up of another kind", [], { PARLEY_SIGN_UP: "yes" }, /PARLEY_SIGN_UP.*open or closed/],
+  ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
+  ["an exposed engine other than 0 and 1", [], { PARLEY_DYNAMODB_EXPOSED: "yes" }, /Set it to 0 or 1, or unset it/],
+  ["an origin with a path", [], { PARLEY_ORIGINS: "http://a.example/" }, /such as http:\/\/localhost:3000/],
+  ["any origin", [], { PARLEY_ORIGINS: "*" }, /such as http:\/\/localhost:3000/],
+  ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
+  [
+    "a seed other than 0 and 1",
+    [],
+    { PARLEY_SEED: "2" },
+    /^Invalid PARLEY_SEED: "2"\. Set it to 0 or 1, or unset it\.$/,
+  ],
+  ["an empty data folder", ["--data", ""], {}, /^Missing data folder\. Set --data or PARLEY_DATA to a folder\.$/],
+  ["a word that is no flag", ["start"], {}, /Valid flags/],
+  ["a share that is not a number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
+])("reject %s and name the fix", (_what, flags, env, message) => {
+  const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
+  expect(read).toThrow(LocalRefusal);
+  expect(read).toThrow(message);
 });
 
 it.each([[["--help"]], [["-h"]], [["--port", "1", "--help"]]])(

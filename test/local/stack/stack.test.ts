@@ -99,50 +99,48 @@ it("the WebSocket API ends what an advanced clock makes too old", async () => {
   await expect.poll(() => readNotes("socket ended 1001").length).toBeGreaterThan(0);
 });
 
-describe("what the template declares", () => {
-  it("exists, and each function's environment names it", async () => {
-    const { env, ...client } = stackClient();
-    expect(env.BASE).toBe(stack.baseUrl);
-    expect(env.BUCKET).toBe("arn:aws:s3:::planted-raw");
-    expect(env.WORK).toBe(`${client.endpoint}/000000000000/Planted-Work`);
-    const kms = new KMSClient(client);
-    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: env.KEY }));
-    kms.destroy();
-    expect(KeyMetadata?.KeyId).toBe(env.KEY);
-  });
+it("what the template declares exists, and each function's environment names it", async () => {
+  const { env, ...client } = stackClient();
+  expect(env.BASE).toBe(stack.baseUrl);
+  expect(env.BUCKET).toBe("arn:aws:s3:::planted-raw");
+  expect(env.WORK).toBe(`${client.endpoint}/000000000000/Planted-Work`);
+  const kms = new KMSClient(client);
+  const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: env.KEY }));
+  kms.destroy();
+  expect(KeyMetadata?.KeyId).toBe(env.KEY);
+});
 
-  it("what the template declares has the table's keys and indexes, and no time to live", async () => {
-    const { env, ...client } = stackClient();
-    const dynamodb = new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB as string });
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
-    const expiry = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName: env.PARLEY_TABLE }));
-    dynamodb.destroy();
-    expect(Table?.KeySchema).toEqual(tableResource.Properties.KeySchema);
-    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(["Feed"]);
-    expect(expiry.TimeToLiveDescription?.TimeToLiveStatus ?? "DISABLED").toBe("DISABLED");
-  });
+it("what the template declares has the table's keys and indexes, and no time to live", async () => {
+  const { env, ...client } = stackClient();
+  const dynamodb = new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB as string });
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
+  const expiry = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName: env.PARLEY_TABLE }));
+  dynamodb.destroy();
+  expect(Table?.KeySchema).toEqual(tableResource.Properties.KeySchema);
+  expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(["Feed"]);
+  expect(expiry.TimeToLiveDescription?.TimeToLiveStatus ?? "DISABLED").toBe("DISABLED");
+});
 
-  it("what the template declares has its secrets: one generated, one with the platform secrets", async () => {
-    expect(await readSecret("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
-    expect(JSON.parse((await readSecret("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
-      meta: "the-meta-secret",
-      instagram: expect.stringMatching(/^[0-9a-f]{32}$/),
-      verify_token: expect.stringMatching(/^[0-9a-f]{32}$/),
-    });
+it("what the template declares has its secrets: one generated, one with the platform secrets", async () => {
+  expect(await readSecret("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
+  expect(JSON.parse((await readSecret("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
+    meta: "the-meta-secret",
+    instagram: expect.stringMatching(/^[0-9a-f]{32}$/),
+    verify_token: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
+});
 
-  it("what the template declares is described in local.json without absent fields", () => {
-    const file = join(stack.dataDir, "local.json");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
-    expect(Object.keys(stack.local).sort()).toEqual([
-      "accounts",
-      "base_url",
-      "control_token",
-      "platform_secrets",
-      "ws_url",
-    ]);
-    expect(statSync(file).mode & 0o077).toBe(0);
-  });
+it("what the template declares is described in local.json without absent fields", () => {
+  const file = join(stack.dataDir, "local.json");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
+  expect(Object.keys(stack.local).sort()).toEqual([
+    "accounts",
+    "base_url",
+    "control_token",
+    "platform_secrets",
+    "ws_url",
+  ]);
+  expect(statSync(file).mode & 0o077).toBe(0);
 });
 
 it("a queue's worker gets a failed message again, then the dead letter worker gets it; successful messages are delivered once", async () => {
@@ -177,7 +175,7 @@ describe("the clock over HTTP", () => {
     return Date.parse(body.now);
   };
 
-  it("jumps, and has run each schedule that came due once when it answers", async () => {
+  it("the clock over HTTP jumps, and has run each schedule that came due once when it answers", async () => {
     const before = await nowOver();
     const ticks = readNotes("tick").length;
     const response = await post("/_local/clock", '{"advance":"P2D"}');
@@ -239,48 +237,46 @@ it("mail is listed, newest first", async () => {
   expect(mails.map(({ subject }) => subject)).toEqual(["second", "first"]);
 });
 
-describe("a second start", () => {
-  it("a second start on the same data folder is rejected, and the first stack continues", async () => {
-    await expect(startStack(settings)).rejects.toThrow(/data is in use by a local stack .* Stop it/);
-    expect((await fetch(`${stack.baseUrl}/health`)).status).toBe(200);
-    expect(existsSync(join(stack.dataDir, "local.json"))).toBe(true);
-  });
-
-  it("a second start on the same port is rejected and does not lock its own data folder", async () => {
-    const port = Number(new URL(stack.baseUrl).port);
-    const dataDir = join(folder.path, "other");
-    const second = startStack({ ...settings, port, dataDir });
-    await expect(second).rejects.toThrow(LocalRefusal);
-    await expect(second).rejects.toThrow(`Port ${port} is in use`);
-    expect(existsSync(join(dataDir, "lock"))).toBe(false);
-  });
-
-  it("after the end of the first has the same clock, key, secrets and messages", async () => {
-    const before = {
-      key: stack.env("Api").KEY,
-      root: await readSecret("ROOT"),
-      platforms: await readSecret("PARLEY_PLATFORM_SECRET_ID"),
-    };
-    const offset = await clockOffset();
-    await send("bad-3");
-    await expect.poll(() => readNotes("bad-3 1")).toHaveLength(1);
-    await stack.close();
-    expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
-    stack = await startStack(settings);
-    expect(before.key).toBeTruthy();
-    expect(stack.env("Api").KEY).toBe(before.key);
-    expect(await readSecret("ROOT")).toBe(before.root);
-    expect(await readSecret("PARLEY_PLATFORM_SECRET_ID")).toBe(before.platforms);
-    expect(Math.abs((await clockOffset()) - offset)).toBeLessThan(5 * SECOND);
-    await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => readNotes("worker bad-3 2")).toHaveLength(1);
-  });
-
-  async function clockOffset(): Promise<number> {
-    const { now } = (await (await control("/_local/clock")).json()) as { now: string };
-    return Date.parse(now) - Date.now();
-  }
+it("a second start on the same data folder is rejected, and the first stack continues", async () => {
+  await expect(startStack(settings)).rejects.toThrow(/data is in use by a local stack .* Stop it/);
+  expect((await fetch(`${stack.baseUrl}/health`)).status).toBe(200);
+  expect(existsSync(join(stack.dataDir, "local.json"))).toBe(true);
 });
+
+it("a second start on the same port is rejected and does not lock its own data folder", async () => {
+  const port = Number(new URL(stack.baseUrl).port);
+  const dataDir = join(folder.path, "other");
+  const second = startStack({ ...settings, port, dataDir });
+  await expect(second).rejects.toThrow(LocalRefusal);
+  await expect(second).rejects.toThrow(`Port ${port} is in use`);
+  expect(existsSync(join(dataDir, "lock"))).toBe(false);
+});
+
+it("after the end of the first has the same clock, key, secrets and messages", async () => {
+  const before = {
+    key: stack.env("Api").KEY,
+    root: await readSecret("ROOT"),
+    platforms: await readSecret("PARLEY_PLATFORM_SECRET_ID"),
+  };
+  const offset = await clockOffset();
+  await send("bad-3");
+  await expect.poll(() => readNotes("bad-3 1")).toHaveLength(1);
+  await stack.close();
+  expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
+  stack = await startStack(settings);
+  expect(before.key).toBeTruthy();
+  expect(stack.env("Api").KEY).toBe(before.key);
+  expect(await readSecret("ROOT")).toBe(before.root);
+  expect(await readSecret("PARLEY_PLATFORM_SECRET_ID")).toBe(before.platforms);
+  expect(Math.abs((await clockOffset()) - offset)).toBeLessThan(5 * SECOND);
+  await stack.advanceClock(MINUTE + SECOND);
+  await expect.poll(() => readNotes("worker bad-3 2")).toHaveLength(1);
+});
+
+async function clockOffset(): Promise<number> {
+  const { now } = (await (await control("/_local/clock")).json()) as { now: string };
+  return Date.parse(now) - Date.now();
+}
 
 it("every function is loaded when the stack is ready, so that its first event does not wait", async () => {
   const place = newTempFolder();

@@ -1,15 +1,14 @@
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Parley } from "#client";
-import { openedOnce } from "../../support/opened.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 import { fail, hang, ok, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
-let parley: Parley;
 const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
-beforeEach(() => {
+const parley = openedEach(async () => {
   const clock = new TestClock((delayMs) => delayMs < 10_000);
-  parley = new Parley({ baseUrl: server.url, apiKey: "k", clock, random: () => 0 });
+  return new Parley({ baseUrl: server.url, apiKey: "k", clock, random: () => 0 });
 });
 
 const page = (ids: string[], next_cursor: string | null) => ok({ messages: ids.map((id) => ({ id })), next_cursor });

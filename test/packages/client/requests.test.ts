@@ -1,19 +1,18 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { HttpClient, Parley, ParleyError, type ResponseInfo } from "#client";
 import { takesTenant } from "../../../packages/client/src/operations.ts";
-import { openedOnce } from "../../support/opened.ts";
+import { openedEach, openedOnce } from "../../support/opened.ts";
 import { fail, ok, startScriptedServer } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
-let parley: Parley;
 const server = openedOnce(startScriptedServer);
 afterAll(() => server[Symbol.asyncDispose]());
-beforeEach(() => {
+const parley = openedEach(async () => {
   server.play(ok({}));
-  parley = new Parley({ baseUrl: `${server.url}/`, apiKey: "svc_live_secret", clock: new TestClock() });
+  return new Parley({ baseUrl: `${server.url}/`, apiKey: "svc_live_secret", clock: new TestClock() });
 });
 
 test("a request has the key, and neither a content type nor a token without a body", async () => {
@@ -133,40 +132,38 @@ describe("the tenant of the options", () => {
   });
 });
 
-describe("a response", () => {
-  test("202 is data like 200", async () => {
-    const removed = { conversation: 1, messages: 200 };
-    server.play(ok({ done: false, removed }, 202), ok({ hold: { id: "hold_1" } }, 202));
-    expect(await parley.conversations.erase("c")).toEqual({ done: false, removed });
-    const held = parley.messages.sendAsHumanAgent({ conversation_id: "c", text: "Hello", actor_id: "amy" });
-    expect(await held).toEqual({ hold: { id: "hold_1" } });
-  });
+test("202 is data like 200", async () => {
+  const removed = { conversation: 1, messages: 200 };
+  server.play(ok({ done: false, removed }, 202), ok({ hold: { id: "hold_1" } }, 202));
+  expect(await parley.conversations.erase("c")).toEqual({ done: false, removed });
+  const held = parley.messages.sendAsHumanAgent({ conversation_id: "c", text: "Hello", actor_id: "amy" });
+  expect(await held).toEqual({ hold: { id: "hold_1" } });
+});
 
-  test("a response that is a failure has everything that the API says", async () => {
-    const errors = [{ field: "attachments[0].url", problem: "must be an https URL" }];
-    const failure = { code: "invalid_request", message: "Invalid field.", detail: "attachments", errors };
-    server.play(fail(400, failure, { "retry-after": "4" }));
-    const error = await parley.messages.reply({ conversation_id: "c" }).catch((reason) => reason);
-    expect(error).toBeInstanceOf(ParleyError);
-    expect(error).toBeInstanceOf(Error);
-    expect({ ...error, message: error.message, name: error.name }).toEqual({
-      name: "ParleyError",
-      message: "Invalid field.",
-      code: "invalid_request",
-      status: 400,
-      detail: "attachments",
-      correlationId: "cor_1",
-      retryAfter: 4,
-      errors,
-    });
+test("a response that is a failure has everything that the API says", async () => {
+  const errors = [{ field: "attachments[0].url", problem: "must be an https URL" }];
+  const failure = { code: "invalid_request", message: "Invalid field.", detail: "attachments", errors };
+  server.play(fail(400, failure, { "retry-after": "4" }));
+  const error = await parley.messages.reply({ conversation_id: "c" }).catch((reason) => reason);
+  expect(error).toBeInstanceOf(ParleyError);
+  expect(error).toBeInstanceOf(Error);
+  expect({ ...error, message: error.message, name: error.name }).toEqual({
+    name: "ParleyError",
+    message: "Invalid field.",
+    code: "invalid_request",
+    status: 400,
+    detail: "attachments",
+    correlationId: "cor_1",
+    retryAfter: 4,
+    errors,
   });
+});
 
-  test("a response of the platform's refusal is not repeated", async () => {
-    server.play(fail(502, { code: "send_failed", detail: "outcome_unknown" }), ok({}));
-    const reply = parley.messages.reply({ conversation_id: "c", text: "Hello" });
-    await expect(reply).rejects.toMatchObject({ code: "send_failed", status: 502, detail: "outcome_unknown" });
-    expect(server.requests).toHaveLength(1);
-  });
+test("a response of the platform's refusal is not repeated", async () => {
+  server.play(fail(502, { code: "send_failed", detail: "outcome_unknown" }), ok({}));
+  const reply = parley.messages.reply({ conversation_id: "c", text: "Hello" });
+  await expect(reply).rejects.toMatchObject({ code: "send_failed", status: 502, detail: "outcome_unknown" });
+  expect(server.requests).toHaveLength(1);
 });
 
 test("the key is in no printed client and in no error", async () => {

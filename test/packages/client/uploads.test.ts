@@ -176,7 +176,7 @@ describe("a time-out", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("of a wait for an upload names it, within a poll and between two", async () => {
+  test("a time-out of a wait for an upload names it, within a poll and between two", async () => {
     server.play(hang);
     const wait = failure(parley.attachments.waitForUpload("upl_2", { timeoutMs: 20_000 }));
     await server.arrived(1);

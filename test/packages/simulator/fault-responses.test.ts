@@ -53,7 +53,7 @@ describe("a requested error", () => {
     expect((await simulator.sendToPerson(name, person)).body.error).toMatchObject(error);
   });
 
-  test("may have any code, subcode and status", async () => {
+  test("a requested error may have any code, subcode and status", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "error", code: 200, subcode: 2534041, status: 403 });
     expect(await simulator.sendToPerson("login", person)).toMatchObject({

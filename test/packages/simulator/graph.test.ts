@@ -93,29 +93,27 @@ describe("profiles", () => {
   });
 });
 
-describe("subscriptions", () => {
-  test.each([
-    ["instagram", login.externalId, login.token, "messages,messaging_seen"],
-    ["facebook", testPage.id, testPage.token, "messages,message_echoes"],
-  ])("subscriptions are set, listed and removed on the %s host", async (host, node, token, fields) => {
-    const simulator = await startWithPerson();
-    const path = `/${host}_graph/v26.0/${node}/subscribed_apps`;
-    const set = await simulator.ask("POST", `${path}?subscribed_fields=${fields}`, undefined, token);
-    expect(set.body).toEqual({ success: true });
-    expect((await simulator.get(path, token)).body.data).toMatchObject([{ subscribed_fields: fields.split(",") }]);
-    expect((await simulator.ask("DELETE", path, undefined, token)).body).toEqual({ success: true });
-    expect((await simulator.get(path, token)).body).toEqual({ data: [] });
-  });
+test.each([
+  ["instagram", login.externalId, login.token, "messages,messaging_seen"],
+  ["facebook", testPage.id, testPage.token, "messages,message_echoes"],
+])("subscriptions are set, listed and removed on the %s host", async (host, node, token, fields) => {
+  const simulator = await startWithPerson();
+  const path = `/${host}_graph/v26.0/${node}/subscribed_apps`;
+  const set = await simulator.ask("POST", `${path}?subscribed_fields=${fields}`, undefined, token);
+  expect(set.body).toEqual({ success: true });
+  expect((await simulator.get(path, token)).body.data).toMatchObject([{ subscribed_fields: fields.split(",") }]);
+  expect((await simulator.ask("DELETE", path, undefined, token)).body).toEqual({ success: true });
+  expect((await simulator.get(path, token)).body).toEqual({ data: [] });
+});
 
-  test("an unknown field is rejected by its index, and nothing changes", async () => {
-    const simulator = await startWithPerson();
-    const path = `/facebook_graph/v26.0/${testPage.id}/subscribed_apps`;
-    const before = (await simulator.get(path, testPage.token)).body;
-    const body = { subscribed_fields: ["messages", "message_reads", "messaging_seen"] };
-    const { error } = (await simulator.ask("POST", path, body, testPage.token)).body;
-    expect(error.message).toMatch(/^\(#100\) Param subscribed_fields\[2\] must be one of \{feed, /);
-    expect((await simulator.get(path, testPage.token)).body).toEqual(before);
-  });
+test("an unknown field is rejected by its index, and nothing changes", async () => {
+  const simulator = await startWithPerson();
+  const path = `/facebook_graph/v26.0/${testPage.id}/subscribed_apps`;
+  const before = (await simulator.get(path, testPage.token)).body;
+  const body = { subscribed_fields: ["messages", "message_reads", "messaging_seen"] };
+  const { error } = (await simulator.ask("POST", path, body, testPage.token)).body;
+  expect(error.message).toMatch(/^\(#100\) Param subscribed_fields\[2\] must be one of \{feed, /);
+  expect((await simulator.get(path, testPage.token)).body).toEqual(before);
 });
 
 describe("tokens", () => {

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { banner } from "../../../packages/simulator/src/banner.ts";
 import { simulatorPageUrl } from "../../../packages/simulator/src/page-url.ts";
 import { HELP, readSettings } from "../../../packages/simulator/src/settings.ts";
@@ -74,79 +74,77 @@ test("without the callback URL, the program names it and exits", async () => {
   expect(output()).toMatch(/^Missing callback URL\. Set --callback or SIM_WEBHOOK_BASE to .*\n$/);
 });
 
-describe("the settings of a simulator that runs alone", () => {
-  const callback = ["--callback", "http://127.0.0.1:3000"];
+const callback = ["--callback", "http://127.0.0.1:3000"];
 
-  test("the settings of a simulator that runs alone have random secrets, which the banner shows, and other values by default", () => {
-    const settings = readSettings(callback, {});
-    if (settings === null) throw new Error("the help was not asked for");
-    const { options, randomSecrets } = settings;
-    expect(options).toMatchObject({ port: 4100, webhookBase: "http://127.0.0.1:3000", appId: simulatedAppIds.meta });
-    const text = banner("http://127.0.0.1:4100", settings);
-    expect(Object.keys(randomSecrets)).toHaveLength(4);
-    expect(text).toContain(`http://127.0.0.1:4100/#token=${options.controlToken.value}\n`);
-    expect(options.controlToken.value).toMatch(/^[0-9a-f]{40}$/);
-    for (const secret of [options.metaSecret, options.instagramSecret, options.verifyToken]) {
-      expect(secret).toMatch(/^[0-9a-f]{32}$/);
-      expect(text).toContain(secret);
-    }
-    expect(text).toContain("http://127.0.0.1:4100/instagram_graph");
-    expect(text).toContain("http://127.0.0.1:3000/webhooks/messenger");
+test("the settings of a simulator that runs alone have random secrets, which the banner shows, and other values by default", () => {
+  const settings = readSettings(callback, {});
+  if (settings === null) throw new Error("the help was not asked for");
+  const { options, randomSecrets } = settings;
+  expect(options).toMatchObject({ port: 4100, webhookBase: "http://127.0.0.1:3000", appId: simulatedAppIds.meta });
+  const text = banner("http://127.0.0.1:4100", settings);
+  expect(Object.keys(randomSecrets)).toHaveLength(4);
+  expect(text).toContain(`http://127.0.0.1:4100/#token=${options.controlToken.value}\n`);
+  expect(options.controlToken.value).toMatch(/^[0-9a-f]{40}$/);
+  for (const secret of [options.metaSecret, options.instagramSecret, options.verifyToken]) {
+    expect(secret).toMatch(/^[0-9a-f]{32}$/);
+    expect(text).toContain(secret);
+  }
+  expect(text).toContain("http://127.0.0.1:4100/instagram_graph");
+  expect(text).toContain("http://127.0.0.1:3000/webhooks/messenger");
+});
+
+test("the settings of a simulator that runs alone are read from the environment and the flags, which win, and the banner shows no secret that was set", () => {
+  const secrets = {
+    SIM_META_SECRET: "env-meta",
+    SIM_INSTAGRAM_SECRET: "env-instagram",
+    SIM_VERIFY_TOKEN: "env-verify",
+    SIM_CONTROL_TOKEN: "env-control-token",
+  };
+  const flags = [
+    "--port",
+    "0",
+    "--meta-secret",
+    "flag-meta",
+    "--redirect-uri",
+    "http://a/1",
+    "--redirect-uri",
+    "http://a/2",
+  ];
+  const settings = readSettings(flags, { ...secrets, SIM_WEBHOOK_BASE: "http://127.0.0.1:9", SIM_APP_ID: "42" });
+  expect(settings?.options).toMatchObject({
+    port: 0,
+    metaSecret: "flag-meta",
+    instagramSecret: "env-instagram",
+    appId: "42",
+    controlToken: { value: "env-control-token" },
+    redirectUris: ["http://a/1", "http://a/2"],
   });
+  const text = settings === null ? "" : banner("http://127.0.0.1:1", settings);
+  expect(text).toContain("42");
+  expect(text).not.toMatch(/flag-meta|env-instagram|env-verify|env-control-token/);
+});
 
-  test("the settings of a simulator that runs alone are read from the environment and the flags, which win, and the banner shows no secret that was set", () => {
-    const secrets = {
-      SIM_META_SECRET: "env-meta",
-      SIM_INSTAGRAM_SECRET: "env-instagram",
-      SIM_VERIFY_TOKEN: "env-verify",
-      SIM_CONTROL_TOKEN: "env-control-token",
-    };
-    const flags = [
-      "--port",
-      "0",
-      "--meta-secret",
-      "flag-meta",
-      "--redirect-uri",
-      "http://a/1",
-      "--redirect-uri",
-      "http://a/2",
-    ];
-    const settings = readSettings(flags, { ...secrets, SIM_WEBHOOK_BASE: "http://127.0.0.1:9", SIM_APP_ID: "42" });
-    expect(settings?.options).toMatchObject({
-      port: 0,
-      metaSecret: "flag-meta",
-      instagramSecret: "env-instagram",
-      appId: "42",
-      controlToken: { value: "env-control-token" },
-      redirectUris: ["http://a/1", "http://a/2"],
-    });
-    const text = settings === null ? "" : banner("http://127.0.0.1:1", settings);
-    expect(text).toContain("42");
-    expect(text).not.toMatch(/flag-meta|env-instagram|env-verify|env-control-token/);
-  });
+test.each([
+  [["--port", "70000", ...callback], "Invalid port"],
+  [["--callback", "ftp://127.0.0.1"], "Invalid callback URL"],
+  [["--colour"], "--help"],
+])("%j is refused", (flags, text) => {
+  expect(() => readSettings(flags, {})).toThrow(text);
+});
 
-  test.each([
-    [["--port", "70000", ...callback], "Invalid port"],
-    [["--callback", "ftp://127.0.0.1"], "Invalid callback URL"],
-    [["--colour"], "--help"],
-  ])("%j is refused", (flags, text) => {
-    expect(() => readSettings(flags, {})).toThrow(text);
-  });
+test.each(["short", "a token with spaces", "a-token-with-a-#-in-it"])(
+  "the settings of a simulator that runs alone refuse the control token %j",
+  (token) => {
+    expect(() => readSettings(callback, { SIM_CONTROL_TOKEN: token })).toThrow("Invalid SIM_CONTROL_TOKEN");
+  },
+);
 
-  test.each(["short", "a token with spaces", "a-token-with-a-#-in-it"])(
-    "the settings of a simulator that runs alone refuse the control token %j",
-    (token) => {
-      expect(() => readSettings(callback, { SIM_CONTROL_TOKEN: token })).toThrow("Invalid SIM_CONTROL_TOKEN");
-    },
-  );
-
-  test("the settings of a simulator that runs alone are described by the help, every flag once", () => {
-    expect(readSettings(["--help"], {})).toBeNull();
-    const flags = [...HELP.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
-    expect(flags).toHaveLength(10);
-    const page = readFileSync(new URL("../../../packages/simulator/README.md", import.meta.url), "utf8");
-    for (const flag of flags.filter((name) => name !== "help")) expect(page).toContain(`--${flag}`);
-  });
+test("the settings of a simulator that runs alone are described by the help, every flag once", () => {
+  expect(readSettings(["--help"], {})).toBeNull();
+  const flags = [...HELP.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
+  expect(flags).toHaveLength(10);
+  const page = readFileSync(new URL("../../../packages/simulator/README.md", import.meta.url), "utf8");
+  for (const flag of flags.filter((name) => name !== "help")) expect(page).toContain(`--${flag}`);
 });
 
 test("the page's link has the token where a browser does not send it", () => {

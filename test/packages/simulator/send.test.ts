@@ -110,67 +110,65 @@ describe("the window", () => {
   });
 });
 
-describe("refusals", () => {
-  test("refusals for unknown people differ by channel", async () => {
-    const { simulator } = await startWithPerson();
-    expect((await simulator.sendToPerson("login", "1")).body.error).toMatchObject({
-      code: 100,
-      error_subcode: 2534014,
-    });
-    expect((await simulator.sendToPerson("messenger", "1")).body.error).toMatchObject({
-      code: 100,
-      error_subcode: 2018001,
-    });
+test("refusals for unknown people differ by channel", async () => {
+  const { simulator } = await startWithPerson();
+  expect((await simulator.sendToPerson("login", "1")).body.error).toMatchObject({
+    code: 100,
+    error_subcode: 2534014,
   });
+  expect((await simulator.sendToPerson("messenger", "1")).body.error).toMatchObject({
+    code: 100,
+    error_subcode: 2018001,
+  });
+});
 
-  test("for a missing token, an unknown token and a token of the other host", async () => {
-    const { simulator, person } = await startWithPerson();
-    const body = { recipient: { id: person }, message: { text: "Hi" } };
-    for (const token of [undefined, "nonsense", testPage.token]) {
-      const answer = await simulator.ask("POST", "/instagram_graph/v26.0/me/messages", body, token);
-      expect(answer).toMatchObject({ status: 400, body: { error: { code: 190, type: "OAuthException" } } });
-      expect(answer.body.error.fbtrace_id).toMatch(/^A/);
-    }
-    const inQuery = `/instagram_graph/v26.0/me/messages?access_token=${testAccounts.login.token}`;
-    expect((await simulator.ask("POST", inQuery, body)).status).toBe(200);
-  });
+test("for a missing token, an unknown token and a token of the other host", async () => {
+  const { simulator, person } = await startWithPerson();
+  const body = { recipient: { id: person }, message: { text: "Hi" } };
+  for (const token of [undefined, "nonsense", testPage.token]) {
+    const answer = await simulator.ask("POST", "/instagram_graph/v26.0/me/messages", body, token);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 190, type: "OAuthException" } } });
+    expect(answer.body.error.fbtrace_id).toMatch(/^A/);
+  }
+  const inQuery = `/instagram_graph/v26.0/me/messages?access_token=${testAccounts.login.token}`;
+  expect((await simulator.ask("POST", inQuery, body)).status).toBe(200);
+});
 
-  test("for the Instagram node on Facebook's host, while the Page's node works", async () => {
-    const { simulator, person } = await startWithPerson("viaPage");
-    const body = { recipient: { id: person }, message: { text: "Hi" } };
-    const sendOnNode = (node: string) =>
-      simulator.ask("POST", `/facebook_graph/v26.0/${node}/messages`, body, testPage.token);
-    expect((await sendOnNode(testAccounts.viaPage.externalId)).body.error).toMatchObject({
-      code: 3,
-      message: expect.stringContaining("(#3) Application does not have the capability"),
-    });
-    expect((await sendOnNode(testPage.id)).status).toBe(200);
-    expect((await sendOnNode("99")).body.error).toMatchObject({ code: 100, error_subcode: 33 });
+test("for the Instagram node on Facebook's host, while the Page's node works", async () => {
+  const { simulator, person } = await startWithPerson("viaPage");
+  const body = { recipient: { id: person }, message: { text: "Hi" } };
+  const sendOnNode = (node: string) =>
+    simulator.ask("POST", `/facebook_graph/v26.0/${node}/messages`, body, testPage.token);
+  expect((await sendOnNode(testAccounts.viaPage.externalId)).body.error).toMatchObject({
+    code: 3,
+    message: expect.stringContaining("(#3) Application does not have the capability"),
   });
+  expect((await sendOnNode(testPage.id)).status).toBe(200);
+  expect((await sendOnNode("99")).body.error).toMatchObject({ code: 100, error_subcode: 33 });
+});
 
-  test("refusals for neither or both of message and sender_action", async () => {
-    const { simulator, person } = await startWithPerson();
-    expect((await simulator.sendToPerson("login", person, { message: undefined })).body.error.code).toBe(100);
-    expect((await simulator.sendToPerson("login", person, { sender_action: "typing_on" })).body.error.code).toBe(100);
-    const typing = await simulator.sendToPerson("login", person, { message: undefined, sender_action: "typing_on" });
-    expect(typing).toMatchObject({ status: 200, body: { recipient_id: person } });
-    expect(typing.body.message_id).toBeUndefined();
-  });
+test("refusals for neither or both of message and sender_action", async () => {
+  const { simulator, person } = await startWithPerson();
+  expect((await simulator.sendToPerson("login", person, { message: undefined })).body.error.code).toBe(100);
+  expect((await simulator.sendToPerson("login", person, { sender_action: "typing_on" })).body.error.code).toBe(100);
+  const typing = await simulator.sendToPerson("login", person, { message: undefined, sender_action: "typing_on" });
+  expect(typing).toMatchObject({ status: 200, body: { recipient_id: person } });
+  expect(typing.body.message_id).toBeUndefined();
+});
 
-  test("refusals for a person who blocked the account", async () => {
-    const { simulator, person } = await startWithPerson();
-    await simulator.sim("/people", { account: testAccounts.login.externalId, person, blocked: true });
-    expect((await simulator.sendToPerson("login", person)).body.error).toMatchObject({
-      code: 551,
-      error_subcode: 1545041,
-    });
+test("refusals for a person who blocked the account", async () => {
+  const { simulator, person } = await startWithPerson();
+  await simulator.sim("/people", { account: testAccounts.login.externalId, person, blocked: true });
+  expect((await simulator.sendToPerson("login", person)).body.error).toMatchObject({
+    code: 551,
+    error_subcode: 1545041,
   });
+});
 
-  test("refusals for a reply to a message of another conversation", async () => {
-    const { simulator, person, mid } = await startWithPerson();
-    expect((await simulator.sendToPerson("login", person, { reply_to: { mid } })).status).toBe(200);
-    expect((await simulator.sendToPerson("login", person, { reply_to: { mid: "other" } })).body.error.code).toBe(100);
-  });
+test("refusals for a reply to a message of another conversation", async () => {
+  const { simulator, person, mid } = await startWithPerson();
+  expect((await simulator.sendToPerson("login", person, { reply_to: { mid } })).status).toBe(200);
+  expect((await simulator.sendToPerson("login", person, { reply_to: { mid: "other" } })).body.error.code).toBe(100);
 });
 
 describe("attachments", () => {

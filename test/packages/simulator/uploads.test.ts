@@ -56,100 +56,98 @@ async function files(listener: RequestListener): Promise<string> {
 const serveFile = (mime: string, bytes: Uint8Array) =>
   files((_request, response) => response.writeHead(200, { "Content-Type": mime }).end(bytes));
 
-describe("a file uploaded by URL", () => {
-  test.each(["login", "viaPage", "messenger"] as const)(
-    "a file uploaded by URL can be sent by its id (%s)",
-    async (name) => {
-      const { simulator, upload, send } = await startWithPerson();
-      const { status, body } = await upload(name, "image", `${await serveFile("image/png", png)}/upl_1.png`);
-      expect([status, Object.keys(body)]).toEqual([200, ["attachment_id"]]);
-      expect(body.attachment_id).toMatch(/^\d{17}$/);
-      expect((await send(name, "image", body.attachment_id)).status).toBe(200);
-      const { threads } = (await simulator.get("/_sim/state")).body;
-      const [, sent] = threads[0].messages;
-      expect(sent.attachments).toEqual([
-        { type: "image", payload: { url: `${simulator.url}/media/${body.attachment_id}.png` } },
-      ]);
-    },
-  );
+test.each(["login", "viaPage", "messenger"] as const)(
+  "a file uploaded by URL can be sent by its id (%s)",
+  async (name) => {
+    const { simulator, upload, send } = await startWithPerson();
+    const { status, body } = await upload(name, "image", `${await serveFile("image/png", png)}/upl_1.png`);
+    expect([status, Object.keys(body)]).toEqual([200, ["attachment_id"]]);
+    expect(body.attachment_id).toMatch(/^\d{17}$/);
+    expect((await send(name, "image", body.attachment_id)).status).toBe(200);
+    const { threads } = (await simulator.get("/_sim/state")).body;
+    const [, sent] = threads[0].messages;
+    expect(sent.attachments).toEqual([
+      { type: "image", payload: { url: `${simulator.url}/media/${body.attachment_id}.png` } },
+    ]);
+  },
+);
 
-  test.each([
-    ["video", "video/mp4", mp4, "messenger", true],
-    ["audio", "audio/wav", wav, "login", true],
-    ["file", "application/pdf", pdf, "viaPage", true],
-    ["file", "application/zip", Buffer.from("PK.............."), "messenger", true],
-    ["file", "application/zip", Buffer.from("PK.............."), "login", false],
-    ["image", "image/gif", gif, "viaPage", true],
-    ["image", "image/gif", gif, "login", false],
-    ["image", "image/png", pdf, "messenger", false],
-    ["image", "application/octet-stream", png, "messenger", false],
-    ["audio", "video/mp4", mp4, "messenger", false],
-    ["video", "video/quicktime", mp4, "messenger", false],
-    ["audio", "audio/aac", Buffer.concat([id3(300), aac()]), "messenger", true],
-    ["video", "video/mp4", png, "messenger", false],
-  ] as const)("as %s, served as %s, must be of that type (%#)", async (type, mime, bytes, name, expectedType) => {
-    const { upload } = await startWithPerson();
-    const answer = await upload(name, type, `${await serveFile(mime, bytes)}/a`);
-    if (expectedType) expect(answer.status).toBe(200);
-    else expect(answer.body.error).toMatchObject({ code: 100, error_subcode: 2018047 });
+test.each([
+  ["video", "video/mp4", mp4, "messenger", true],
+  ["audio", "audio/wav", wav, "login", true],
+  ["file", "application/pdf", pdf, "viaPage", true],
+  ["file", "application/zip", Buffer.from("PK.............."), "messenger", true],
+  ["file", "application/zip", Buffer.from("PK.............."), "login", false],
+  ["image", "image/gif", gif, "viaPage", true],
+  ["image", "image/gif", gif, "login", false],
+  ["image", "image/png", pdf, "messenger", false],
+  ["image", "application/octet-stream", png, "messenger", false],
+  ["audio", "video/mp4", mp4, "messenger", false],
+  ["video", "video/quicktime", mp4, "messenger", false],
+  ["audio", "audio/aac", Buffer.concat([id3(300), aac()]), "messenger", true],
+  ["video", "video/mp4", png, "messenger", false],
+] as const)("as %s, served as %s, must be of that type (%#)", async (type, mime, bytes, name, expectedType) => {
+  const { upload } = await startWithPerson();
+  const answer = await upload(name, type, `${await serveFile(mime, bytes)}/a`);
+  if (expectedType) expect(answer.status).toBe(200);
+  else expect(answer.body.error).toMatchObject({ code: 100, error_subcode: 2018047 });
+});
+
+test("a file uploaded by URL may have 8 MB as an image and 25 MB otherwise, and not a byte more", async () => {
+  const { upload } = await startWithPerson();
+  const origin = await files((request, response) => {
+    const [, size = "0", type] = (request.url ?? "").split("/");
+    const bytes = Buffer.alloc(Number(size));
+    (type === "image" ? png : mp4).copy(bytes);
+    response.writeHead(200, { "Content-Type": type === "image" ? "image/png" : "video/mp4" }).end(bytes);
   });
+  const uploadOfSize = (size: number, type: string) => upload("messenger", type, `${origin}/${size}/${type}`);
+  for (const [type, most] of [
+    ["image", 8 * 1024 * 1024],
+    ["video", 25 * 1024 * 1024],
+  ] as const) {
+    expect((await uploadOfSize(most, type)).status).toBe(200);
+    expect((await uploadOfSize(most + 1, type)).body.error).toMatchObject({ code: 100, error_subcode: 2018109 });
+  }
+});
 
-  test("may have 8 MB as an image and 25 MB otherwise, and not a byte more", async () => {
-    const { upload } = await startWithPerson();
-    const origin = await files((request, response) => {
-      const [, size = "0", type] = (request.url ?? "").split("/");
-      const bytes = Buffer.alloc(Number(size));
-      (type === "image" ? png : mp4).copy(bytes);
-      response.writeHead(200, { "Content-Type": type === "image" ? "image/png" : "video/mp4" }).end(bytes);
+test("a file uploaded by URL must be complete and on a loopback host name, without a redirect", async () => {
+  const { upload } = await startWithPerson();
+  const origin = await files((request, response) => {
+    const image = { "Content-Type": "image/png" };
+    if (request.url === "/here") response.writeHead(200, image).end(png);
+    else if (request.url === "/moved") response.writeHead(302, { Location: "/here" }).end();
+    else if (request.url === "/cut") {
+      response.writeHead(200, { ...image, "Content-Length": 1_000 }).write(png, () => response.destroy());
+    } else response.writeHead(404).end();
+  });
+  expect((await upload("login", "image", `${origin}/here`)).status).toBe(200);
+  // Resolves to the same server, but is not a host name that the simulator accepts as loopback.
+  const elsewhere = `${origin.replace("127.0.0.1", "[::ffff:127.0.0.1]")}/here`;
+  const urls = [elsewhere, `${origin}/missing`, `${origin}/moved`, `${origin}/cut`, "http://127.0.0.1:1/a"];
+  for (const url of urls) {
+    expect((await upload("login", "image", url)).body.error, url).toMatchObject({
+      code: 100,
+      error_subcode: 2018008,
     });
-    const uploadOfSize = (size: number, type: string) => upload("messenger", type, `${origin}/${size}/${type}`);
-    for (const [type, most] of [
-      ["image", 8 * 1024 * 1024],
-      ["video", 25 * 1024 * 1024],
-    ] as const) {
-      expect((await uploadOfSize(most, type)).status).toBe(200);
-      expect((await uploadOfSize(most + 1, type)).body.error).toMatchObject({ code: 100, error_subcode: 2018109 });
-    }
-  });
+  }
+});
 
-  test("a file uploaded by URL must be complete and on a loopback host name, without a redirect", async () => {
-    const { upload } = await startWithPerson();
-    const origin = await files((request, response) => {
-      const image = { "Content-Type": "image/png" };
-      if (request.url === "/here") response.writeHead(200, image).end(png);
-      else if (request.url === "/moved") response.writeHead(302, { Location: "/here" }).end();
-      else if (request.url === "/cut") {
-        response.writeHead(200, { ...image, "Content-Length": 1_000 }).write(png, () => response.destroy());
-      } else response.writeHead(404).end();
-    });
-    expect((await upload("login", "image", `${origin}/here`)).status).toBe(200);
-    // Resolves to the same server, but is not a host name that the simulator accepts as loopback.
-    const elsewhere = `${origin.replace("127.0.0.1", "[::ffff:127.0.0.1]")}/here`;
-    const urls = [elsewhere, `${origin}/missing`, `${origin}/moved`, `${origin}/cut`, "http://127.0.0.1:1/a"];
-    for (const url of urls) {
-      expect((await upload("login", "image", url)).body.error, url).toMatchObject({
-        code: 100,
-        error_subcode: 2018008,
-      });
-    }
-  });
+test("a file uploaded by URL must have a name in ASCII on Instagram", async () => {
+  const { upload } = await startWithPerson();
+  const url = `${await serveFile("image/png", png)}/f%C3%BCr.png`;
+  expect((await upload("login", "image", url)).body.error).toMatchObject({ code: 100 });
+  expect((await upload("viaPage", "image", url)).body.error).toMatchObject({ code: 100 });
+  expect((await upload("messenger", "image", url)).status).toBe(200);
+});
 
-  test("must have a name in ASCII on Instagram", async () => {
-    const { upload } = await startWithPerson();
-    const url = `${await serveFile("image/png", png)}/f%C3%BCr.png`;
-    expect((await upload("login", "image", url)).body.error).toMatchObject({ code: 100 });
-    expect((await upload("viaPage", "image", url)).body.error).toMatchObject({ code: 100 });
-    expect((await upload("messenger", "image", url)).status).toBe(200);
-  });
-
-  test("a file uploaded by URL must be reusable and of a known type", async () => {
-    const { simulator, upload } = await startWithPerson();
-    const { path, token } = edgeByAccount.messenger;
-    const attachment = { type: "image", payload: { url: `${await serveFile("image/png", png)}/a.png` } };
-    expect((await simulator.ask("POST", path, { message: { attachment } }, token)).body.error.code).toBe(100);
-    expect((await upload("messenger", "sticker", attachment.payload.url)).body.error.code).toBe(100);
-    expect((await upload("messenger", "image", "nonsense")).body.error.code).toBe(100);
-  });
+test("a file uploaded by URL must be reusable and of a known type", async () => {
+  const { simulator, upload } = await startWithPerson();
+  const { path, token } = edgeByAccount.messenger;
+  const attachment = { type: "image", payload: { url: `${await serveFile("image/png", png)}/a.png` } };
+  expect((await simulator.ask("POST", path, { message: { attachment } }, token)).body.error.code).toBe(100);
+  expect((await upload("messenger", "sticker", attachment.payload.url)).body.error.code).toBe(100);
+  expect((await upload("messenger", "image", "nonsense")).body.error.code).toBe(100);
 });
 
 const post = (url: string, name: Name, file: Blob, fileName: string, type = "image") => {

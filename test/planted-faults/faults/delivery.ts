@@ -164,7 +164,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/functions/deliver/outage.test.ts",
       title:
-        "of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
+        "no attempt is spent and no lease held by a fault of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
     },
   },
   {
@@ -175,7 +175,7 @@ export const deliveryFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/functions/deliver/outage.test.ts",
       title:
-        "of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
+        "no attempt is spent and no lease held by a fault of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
     },
   },
   {

@@ -208,7 +208,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "return sentAt <= now - 2 * RETENTION;",
     killedBy: {
       file: "test/functions/ingest/worker.test.ts",
-      title: "of a message older than seven days is completed without it, to the millisecond",
+      title: "a webhook of a message older than seven days is completed without it, to the millisecond",
     },
   },
   {

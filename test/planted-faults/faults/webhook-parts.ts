@@ -19,7 +19,10 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
     file: "shared/features/inbox/flows/ingest-updates.ts",
     search: "if (isServiceFault(error) || error instanceof OutOfTime) break;",
     replacement: "if (error instanceof OutOfTime) break;",
-    killedBy: { file: partsTest, title: "of one person waits as it is in an outage, so that nothing overtakes" },
+    killedBy: {
+      file: partsTest,
+      title: "a webhook of more than 50 updates of one person waits as it is in an outage, so that nothing overtakes",
+    },
   },
   {
     name: "parts: a part that fails has the whole webhook received again",
@@ -77,7 +80,10 @@ export const webhookPartsFaults: readonly PlantedFault[] = [
     file: "shared/features/inbox/rules/webhook-parts.ts",
     search: "later: [first.slice(PART_UPDATES_MAX)] }",
     replacement: "later: [] }",
-    killedBy: { file: partsTest, title: "of one person is ingested 50 at a time, in order" },
+    killedBy: {
+      file: partsTest,
+      title: "a webhook of more than 50 updates of one person is ingested 50 at a time, in order",
+    },
   },
   {
     name: "parts: an address of any length is stored",

@@ -274,87 +274,85 @@ describe("the inspection of a token of Instagram Login", () => {
   });
 });
 
-describe("the history", () => {
-  const thread = { id: "aWdfZAG06MTpJR0RNOlRocmVhZA=", updated_time: "2026-11-22T09:30:05+0000" };
+const thread = { id: "aWdfZAG06MTpJR0RNOlRocmVhZA=", updated_time: "2026-11-22T09:30:05+0000" };
 
-  test.each([
-    ["instagram_login", "instagram"],
-    ["instagram_page", "instagram"],
-    ["messenger", "messenger"],
-  ] as const)("the history of %s is listed by pages", async (connection, name) => {
-    const paging = { cursors: { before: "B", after: "A" }, next: "https://elsewhere.example/" };
-    const { externalId, pageId } = accounts[connection];
-    const participants = {
-      data: [{ id: externalId }, { id: pageId }, { id: "5001", username: "ann" }, { id: "a\nb" }],
-    };
-    const { calls, account } = over(connection, { data: [{ ...thread, participants }], paging });
-    expect(await calls.listThreads(account, TOKEN, { after: null, limit: 10 })).toEqual({
-      kind: "listed",
-      threads: [{ id: thread.id, updatedAt: Date.parse("2026-11-22T09:30:05Z"), participantIds: ["5001"] }],
-      next: "A",
-    });
-    const query = { platform: name, fields: "id,updated_time,participants", limit: "10" };
-    expect(onlyCall()).toMatchObject({ call: `GET ${nodes[connection]}/conversations`, query });
-    platform.respondWith(jsonResponse(200, { data: [], paging: { cursors: { after: "A" } } }));
-    expect(await calls.listThreads(account, TOKEN, { after: "A", limit: 10 })).toMatchObject({
-      threads: [],
-      next: null,
-    });
-    expect(onlyCall().query).toMatchObject({ ...query, after: "A" });
+test.each([
+  ["instagram_login", "instagram"],
+  ["instagram_page", "instagram"],
+  ["messenger", "messenger"],
+] as const)("the history of %s is listed by pages", async (connection, name) => {
+  const paging = { cursors: { before: "B", after: "A" }, next: "https://elsewhere.example/" };
+  const { externalId, pageId } = accounts[connection];
+  const participants = {
+    data: [{ id: externalId }, { id: pageId }, { id: "5001", username: "ann" }, { id: "a\nb" }],
+  };
+  const { calls, account } = over(connection, { data: [{ ...thread, participants }], paging });
+  expect(await calls.listThreads(account, TOKEN, { after: null, limit: 10 })).toEqual({
+    kind: "listed",
+    threads: [{ id: thread.id, updatedAt: Date.parse("2026-11-22T09:30:05Z"), participantIds: ["5001"] }],
+    next: "A",
   });
+  const query = { platform: name, fields: "id,updated_time,participants", limit: "10" };
+  expect(onlyCall()).toMatchObject({ call: `GET ${nodes[connection]}/conversations`, query });
+  platform.respondWith(jsonResponse(200, { data: [], paging: { cursors: { after: "A" } } }));
+  expect(await calls.listThreads(account, TOKEN, { after: "A", limit: 10 })).toMatchObject({
+    threads: [],
+    next: null,
+  });
+  expect(onlyCall().query).toMatchObject({ ...query, after: "A" });
+});
 
-  test.each([
-    {},
-    { data: {} },
-    { data: [null] },
-    { data: [{ id: thread.id }] },
-    { data: [{ updated_time: thread.updated_time }] },
-    { data: [{ ...thread, id: ".." }] },
-    { data: [{ ...thread, id: "t 1" }] },
-    { data: [{ ...thread, id: "x".repeat(513) }] },
-    { data: [{ ...thread, updated_time: "yesterday" }] },
-    { data: [{ ...thread, updated_time: "2026-13-45T99:99:99+0000" }] },
-  ])("listed as %j is a failure", async (answer) => {
-    const { calls, account } = over("messenger", answer);
-    expect(await calls.listThreads(account, TOKEN, { after: null, limit: 10 })).toEqual({ kind: "unknown" });
-  });
+test.each([
+  {},
+  { data: {} },
+  { data: [null] },
+  { data: [{ id: thread.id }] },
+  { data: [{ updated_time: thread.updated_time }] },
+  { data: [{ ...thread, id: ".." }] },
+  { data: [{ ...thread, id: "t 1" }] },
+  { data: [{ ...thread, id: "x".repeat(513) }] },
+  { data: [{ ...thread, updated_time: "yesterday" }] },
+  { data: [{ ...thread, updated_time: "2026-13-45T99:99:99+0000" }] },
+])("a history that is listed as %j is a failure", async (answer) => {
+  const { calls, account } = over("messenger", answer);
+  expect(await calls.listThreads(account, TOKEN, { after: null, limit: 10 })).toEqual({ kind: "unknown" });
+});
 
-  test("the history of one conversation is one call, and its messages come oldest first", async () => {
-    const message = (id: string, second: number) => ({
-      id,
-      created_time: `2026-11-22T09:30:0${second}+0000`,
-      from: { id: "6543210987654321" },
-      to: { data: [{ id: PAGE }] },
-      message: id,
-    });
-    const data = [message("c", 2), message("b", 1), message("a", 1), { id: "odd" }, null];
-    const { calls, account } = over("messenger", { messages: { data }, id: "t_1/x" });
-    const read = await calls.readThread(account, TOKEN, "t_1/x");
-    expect(read).toMatchObject({ kind: "read", messages: [{ id: "a" }, { id: "b" }, { id: "c" }] });
-    expect(onlyCall()).toMatchObject({
-      call: "GET /facebook/v26.0/t_1%2Fx",
-      query: {
-        fields: "messages{id,created_time,from,to,message,attachments,reply_to,shares,sticker}",
-        appsecret_proof: proofOf(TOKEN),
-      },
-    });
+test("the history of one conversation is one call, and its messages come oldest first", async () => {
+  const message = (id: string, second: number) => ({
+    id,
+    created_time: `2026-11-22T09:30:0${second}+0000`,
+    from: { id: "6543210987654321" },
+    to: { data: [{ id: PAGE }] },
+    message: id,
   });
+  const data = [message("c", 2), message("b", 1), message("a", 1), { id: "odd" }, null];
+  const { calls, account } = over("messenger", { messages: { data }, id: "t_1/x" });
+  const read = await calls.readThread(account, TOKEN, "t_1/x");
+  expect(read).toMatchObject({ kind: "read", messages: [{ id: "a" }, { id: "b" }, { id: "c" }] });
+  expect(onlyCall()).toMatchObject({
+    call: "GET /facebook/v26.0/t_1%2Fx",
+    query: {
+      fields: "messages{id,created_time,from,to,message,attachments,reply_to,shares,sticker}",
+      appsecret_proof: proofOf(TOKEN),
+    },
+  });
+});
 
-  test("the history of one conversation of Instagram asks for its stories", async () => {
-    const { calls, account } = over("instagram_login", { messages: { data: [] } });
-    expect(await calls.readThread(account, TOKEN, thread.id)).toEqual({ kind: "read", messages: [] });
-    expect(onlyCall().query).toEqual({
-      fields: "messages{id,created_time,from,to,message,attachments,reply_to,story,is_unsupported,shares}",
-    });
+test("the history of one conversation of Instagram asks for its stories", async () => {
+  const { calls, account } = over("instagram_login", { messages: { data: [] } });
+  expect(await calls.readThread(account, TOKEN, thread.id)).toEqual({ kind: "read", messages: [] });
+  expect(onlyCall().query).toEqual({
+    fields: "messages{id,created_time,from,to,message,attachments,reply_to,story,is_unsupported,shares}",
   });
+});
 
-  test("the history of a conversation with an odd id is refused without a call", async () => {
-    const { calls, account } = over("messenger", {});
-    for (const id of ["", ".", "..", "a b", "x".repeat(513)]) {
-      expect(await calls.readThread(account, TOKEN, id)).toMatchObject({ kind: "refused" });
-    }
-    expect(platform.calls).toEqual([]);
-  });
+test("the history of a conversation with an odd id is refused without a call", async () => {
+  const { calls, account } = over("messenger", {});
+  for (const id of ["", ".", "..", "a b", "x".repeat(513)]) {
+    expect(await calls.readThread(account, TOKEN, id)).toMatchObject({ kind: "refused" });
+  }
+  expect(platform.calls).toEqual([]);
 });
 
 describe("every call", () => {

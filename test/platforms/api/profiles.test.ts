@@ -28,82 +28,80 @@ function fetchFrom(connection: Connection, answer: Respond, person = PERSON, htt
 
 const fetchBody = (body: unknown) => fetchFrom("messenger", jsonResponse(200, body));
 
-describe("a person", () => {
-  const instagram = { id: PERSON, name: "Ada Lind", username: "ada.lind", profile_pic: "https://cdn.example/a.jpg" };
-  const foundProfile = {
-    kind: "found",
-    name: "Ada Lind",
-    username: "ada.lind",
-    pictureUrl: "https://cdn.example/a.jpg",
-  };
+const instagram = { id: PERSON, name: "Ada Lind", username: "ada.lind", profile_pic: "https://cdn.example/a.jpg" };
+const foundProfile = {
+  kind: "found",
+  name: "Ada Lind",
+  username: "ada.lind",
+  pictureUrl: "https://cdn.example/a.jpg",
+};
 
-  test.each([
-    ["instagram_login", `/instagram/v26.0/${PERSON}?fields=name,username,profile_pic`],
-    ["instagram_page", `/facebook/v26.0/${PERSON}?fields=name,username,profile_pic`],
-  ] as const)("a person of %s is looked up at %s", async (connection, url) => {
-    expect(await fetchFrom(connection, jsonResponse(200, instagram))).toEqual(foundProfile);
-    expect(platform.calls).toMatchObject([{ method: "GET", url, headers: { authorization: `Bearer ${TOKEN}` } }]);
-  });
+test.each([
+  ["instagram_login", `/instagram/v26.0/${PERSON}?fields=name,username,profile_pic`],
+  ["instagram_page", `/facebook/v26.0/${PERSON}?fields=name,username,profile_pic`],
+] as const)("a person of %s is looked up at %s", async (connection, url) => {
+  expect(await fetchFrom(connection, jsonResponse(200, instagram))).toEqual(foundProfile);
+  expect(platform.calls).toMatchObject([{ method: "GET", url, headers: { authorization: `Bearer ${TOKEN}` } }]);
+});
 
-  test.each([
-    ["instagram_login", false],
-    ["instagram_page", true],
-    ["messenger", true],
-  ] as const)("a person of %s is looked up with a proof of the app's secret: %s", async (connection, proves) => {
-    platform.respondWith(jsonResponse(200, instagram));
-    const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
-    await platformFor(connection, upstream, platformHttp(), "an app secret").fetchProfile(account, TOKEN, PERSON);
-    const proof = createHmac("sha256", "an app secret").update(TOKEN).digest("hex");
-    const { searchParams } = new URL(platform.calls[0]?.url ?? "", platform.origin);
-    expect(searchParams.get("appsecret_proof")).toBe(proves ? proof : null);
-  });
+test.each([
+  ["instagram_login", false],
+  ["instagram_page", true],
+  ["messenger", true],
+] as const)("a person of %s is looked up with a proof of the app's secret: %s", async (connection, proves) => {
+  platform.respondWith(jsonResponse(200, instagram));
+  const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
+  await platformFor(connection, upstream, platformHttp(), "an app secret").fetchProfile(account, TOKEN, PERSON);
+  const proof = createHmac("sha256", "an app secret").update(TOKEN).digest("hex");
+  const { searchParams } = new URL(platform.calls[0]?.url ?? "", platform.origin);
+  expect(searchParams.get("appsecret_proof")).toBe(proves ? proof : null);
+});
 
-  test("a person of Messenger has a first and a last name, and no user name", async () => {
-    const body = { id: PERSON, first_name: "Ada", last_name: "Lind" };
-    expect(await fetchFrom("messenger", jsonResponse(200, body))).toEqual({
-      ...foundProfile,
-      username: null,
-      pictureUrl: null,
-    });
-    expect(platform.calls).toMatchObject([
-      { method: "GET", url: `/facebook/v26.0/${PERSON}?fields=first_name,last_name,profile_pic` },
-    ]);
+test("a person of Messenger has a first and a last name, and no user name", async () => {
+  const body = { id: PERSON, first_name: "Ada", last_name: "Lind" };
+  expect(await fetchFrom("messenger", jsonResponse(200, body))).toEqual({
+    ...foundProfile,
+    username: null,
+    pictureUrl: null,
   });
+  expect(platform.calls).toMatchObject([
+    { method: "GET", url: `/facebook/v26.0/${PERSON}?fields=first_name,last_name,profile_pic` },
+  ]);
+});
 
-  test.each([
-    [{ id: PERSON, first_name: "Ada" }, "Ada"],
-    [{ id: PERSON, last_name: "Lind" }, "Lind"],
-    [{ id: PERSON, name: "Lind Ada", first_name: "Ada", last_name: "Lind" }, "Lind Ada"],
-    [{ id: PERSON, name: " \u0000 ", first_name: "Ada" }, "Ada"],
-    [{ id: PERSON }, null],
-    [{ id: PERSON, name: null }, null],
-    [{ id: PERSON, name: 5 }, null],
-    [{ id: PERSON, name: "a\r\nb\u0007c\u202Ed" }, "a b cd"],
-    [{ id: PERSON, name: "\ufeff\u2066A\u200bd\u{e0041}a\u061c\u0085\u202eL" }, "Ada L"],
-    [{ id: PERSON, name: "👩‍👩‍👧 Zoë" }, "👩‍👩‍👧 Zoë"],
-    [{ id: PERSON, name: "\uD800" }, "\uFFFD"],
-  ])("returned as %j is named %j", async (body, name) => {
-    expect(await fetchBody(body)).toMatchObject({ kind: "found", name, username: null });
-  });
+test.each([
+  [{ id: PERSON, first_name: "Ada" }, "Ada"],
+  [{ id: PERSON, last_name: "Lind" }, "Lind"],
+  [{ id: PERSON, name: "Lind Ada", first_name: "Ada", last_name: "Lind" }, "Lind Ada"],
+  [{ id: PERSON, name: " \u0000 ", first_name: "Ada" }, "Ada"],
+  [{ id: PERSON }, null],
+  [{ id: PERSON, name: null }, null],
+  [{ id: PERSON, name: 5 }, null],
+  [{ id: PERSON, name: "a\r\nb\u0007c\u202Ed" }, "a b cd"],
+  [{ id: PERSON, name: "\ufeff\u2066A\u200bd\u{e0041}a\u061c\u0085\u202eL" }, "Ada L"],
+  [{ id: PERSON, name: "👩‍👩‍👧 Zoë" }, "👩‍👩‍👧 Zoë"],
+  [{ id: PERSON, name: "\uD800" }, "\uFFFD"],
+])("a person who is returned as %j is named %j", async (body, name) => {
+  expect(await fetchBody(body)).toMatchObject({ kind: "found", name, username: null });
+});
 
-  test("a person has a name of at most 200 characters and a user name of at most 100, without split characters", async () => {
-    const long = await fetchBody({ name: "n".repeat(201), username: "u".repeat(101) });
-    expect(long).toMatchObject({ name: "n".repeat(200), username: "u".repeat(100) });
-    expect(await fetchBody({ name: ` ${"n ".repeat(500_000)}` })).toMatchObject({ name: "n ".repeat(100).trim() });
-    const cut = await fetchBody({ name: `${"n".repeat(199)}😀` });
-    expect(cut).toMatchObject({ name: "n".repeat(199) });
-  });
+test("a person has a name of at most 200 characters and a user name of at most 100, without split characters", async () => {
+  const long = await fetchBody({ name: "n".repeat(201), username: "u".repeat(101) });
+  expect(long).toMatchObject({ name: "n".repeat(200), username: "u".repeat(100) });
+  expect(await fetchBody({ name: ` ${"n ".repeat(500_000)}` })).toMatchObject({ name: "n ".repeat(100).trim() });
+  const cut = await fetchBody({ name: `${"n".repeat(199)}😀` });
+  expect(cut).toMatchObject({ name: "n".repeat(199) });
+});
 
-  test("a person with an invalid id is never looked up", async () => {
-    for (const person of ["me", "..", "1/accounts", "1?fields=access_token", ""]) {
-      expect(await fetchFrom("messenger", jsonResponse(200, instagram), person)).toEqual(unavailableProfile);
-    }
-    expect(platform.calls).toEqual([]);
-  });
+test("a person with an invalid id is never looked up", async () => {
+  for (const person of ["me", "..", "1/accounts", "1?fields=access_token", ""]) {
+    expect(await fetchFrom("messenger", jsonResponse(200, instagram), person)).toEqual(unavailableProfile);
+  }
+  expect(platform.calls).toEqual([]);
+});
 
-  test("a person of a test key is unknown", async () => {
-    expect(await mockPlatform(() => "1", "instagram").fetchProfile(account, "", PERSON)).toEqual(unknownProfile);
-  });
+test("a person of a test key is unknown", async () => {
+  expect(await mockPlatform(() => "1", "instagram").fetchProfile(account, "", PERSON)).toEqual(unknownProfile);
 });
 
 test.each([

@@ -8,11 +8,9 @@ import type { MediaType } from "#features/sending/rules/send-content.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
-import {
-  type EmulatorFixture,
-  startEmulatorFixture,
-} from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
+import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { startTestSimulator, startWebhookReceiver, testAccounts } from "../../packages/simulator/simulator-fixture.ts";
+import { openedOnce } from "../../support/opened.ts";
 
 // Uploads to the simulator, which fetches each file from storage by its signed URL.
 
@@ -20,15 +18,13 @@ const BUCKET = "uploads";
 const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), Buffer.alloc(100)]);
 const mp4 = Buffer.concat([Buffer.alloc(4), Buffer.from("ftypisom"), Buffer.alloc(100)]);
 
-let fixture: EmulatorFixture;
+const fixture = openedOnce(startEmulatorFixture);
 beforeAll(async () => {
-  fixture = await startEmulatorFixture();
   setRuntimeOverrides({ now: fixture.now });
   await fixture.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
 });
 afterAll(async () => {
   setRuntimeOverrides({});
-  await fixture.close();
 });
 
 type Name = keyof typeof testAccounts;

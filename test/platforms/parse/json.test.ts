@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parseJson } from "#platforms/json.ts";
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
@@ -25,23 +25,21 @@ const stringText = fc
   .map((parts) => `"${parts.join("")}"`);
 const piece = fc.oneof(numberText, stringText, fc.constantFrom("true", "null", "[]", "{}", '"', "\\", ""));
 
-describe("the JSON of a platform", () => {
-  it("the JSON of a platform has each long integer with all its digits, as a reviver would read them", () => {
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 6 }), fc.constantFrom(",", ", ", ":", " "), (pieces, separator) => {
-        const text = `{"a":[${pieces.join(separator)}]}`;
-        expect(parseJson(text), text).toEqual(revived(text));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+it("the JSON of a platform has each long integer with all its digits, as a reviver would read them", () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), fc.constantFrom(",", ", ", ":", " "), (pieces, separator) => {
+      const text = `{"a":[${pieces.join(separator)}]}`;
+      expect(parseJson(text), text).toEqual(revived(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it.each([
-    ["[9007199254740991, 9007199254740992]", [9007199254740991, "9007199254740992"]],
-    ['{"id":17841400000000001,"text":":17841400000000001"}', { id: "17841400000000001", text: ":17841400000000001" }],
-    ["[-90071992547409920]", [-90071992547409920]],
-    ["[00000000000000000001]", undefined],
-  ])("%s", (text, value) => {
-    expect(parseJson(text)).toEqual(value);
-  });
+it.each([
+  ["[9007199254740991, 9007199254740992]", [9007199254740991, "9007199254740992"]],
+  ['{"id":17841400000000001,"text":":17841400000000001"}', { id: "17841400000000001", text: ":17841400000000001" }],
+  ["[-90071992547409920]", [-90071992547409920]],
+  ["[00000000000000000001]", undefined],
+])("%s", (text, value) => {
+  expect(parseJson(text)).toEqual(value);
 });

@@ -54,7 +54,7 @@ describe("a signed request", () => {
     expect(read(signedRequest(content, "meta"))).toEqual(malformed);
   });
 
-  it("may have no time, and is malformed if its time is no second", () => {
+  it("a signed request may have no time, and is malformed if its time is no second", () => {
     expect(read(signedRequest({ ...payload, issued_at: undefined }, "meta"))).toMatchObject({ issuedAt: null });
     for (const issued_at of [-1, 1.5, "1700000000", "soon", null, {}, [1], true]) {
       expect([issued_at, read(signedRequest({ ...payload, issued_at }, "meta"))]).toEqual([issued_at, malformed]);

@@ -87,25 +87,23 @@ const failed = (code: string, rest = {}) => ({ ok: false, error: { code, ...rest
 /** As the gateway answers. */
 const bare = { headers: new Headers({ "content-type": "application/json" }) };
 
-describe("an answer as declared", () => {
-  it("an answer as declared has no problem", () => {
-    expect(check(answered(200, thing))).toEqual([]);
-    expect(check(answered(200, { ok: true, data: null }))).toEqual([]);
-    expect(check(answered(404, failed("thing_not_found", { detail: "" })))).toEqual([]);
-    expect(check(answered(204, undefined, { url: "/things/all" }))).toEqual([]);
-    expect(
-      check(answered(204, undefined, { method: "PUT", requestBody: Buffer.from('{"name":"b","more":1}') })),
-    ).toEqual([]);
-  });
+it("an answer as declared has no problem", () => {
+  expect(check(answered(200, thing))).toEqual([]);
+  expect(check(answered(200, { ok: true, data: null }))).toEqual([]);
+  expect(check(answered(404, failed("thing_not_found", { detail: "" })))).toEqual([]);
+  expect(check(answered(204, undefined, { url: "/things/all" }))).toEqual([]);
+  expect(check(answered(204, undefined, { method: "PUT", requestBody: Buffer.from('{"name":"b","more":1}') }))).toEqual(
+    [],
+  );
+});
 
-  it("of the gateway or the router, outside the document, has none either", () => {
-    expect(check(answered(404, { message: "Not Found" }, bare))).toEqual([]);
-    expect(check(answered(503, { message: "Service Unavailable" }, { ...bare, url: "/nothing" }))).toEqual([]);
-    expect(check(answered(404, failed("route_not_found"), { url: "/nothing" }))).toEqual([]);
-    expect(check(answered(405, failed("method_not_allowed"), { method: "DELETE" }))).toEqual([]);
-    expect(check(answered(204, undefined, { method: "OPTIONS" }))).toEqual([]);
-    expect(check(answered(404, failed("route_not_found"), { url: "/things/1/2" }))).toEqual([]);
-  });
+it("an answer as declared of the gateway or the router, outside the document, has none either", () => {
+  expect(check(answered(404, { message: "Not Found" }, bare))).toEqual([]);
+  expect(check(answered(503, { message: "Service Unavailable" }, { ...bare, url: "/nothing" }))).toEqual([]);
+  expect(check(answered(404, failed("route_not_found"), { url: "/nothing" }))).toEqual([]);
+  expect(check(answered(405, failed("method_not_allowed"), { method: "DELETE" }))).toEqual([]);
+  expect(check(answered(204, undefined, { method: "OPTIONS" }))).toEqual([]);
+  expect(check(answered(404, failed("route_not_found"), { url: "/things/1/2" }))).toEqual([]);
 });
 
 describe("the check reports", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Json, listOperations, type Operation, resolve } from "../../../web/docs/reference/document.ts";
 import { operationSection } from "../../../web/docs/reference/operation.ts";
 import { errorCodes } from "../../../web/docs/reference/responses.ts";
@@ -199,73 +199,71 @@ it("an operation has no call of the client for a page, and a session where no ke
   );
 });
 
-describe("a schema", () => {
-  it.each([
-    [{ type: "string", minLength: 1, maxLength: 2000 }, "f string 1 to 2,000 characters"],
-    [
-      { anyOf: [{ type: "string", format: "date-time", pattern: "x".repeat(100) }, { type: "null" }] },
-      "f time or null ISO 8601, in UTC",
-    ],
-    [{ type: ["integer", "null"], minimum: 0, maximum: 9007199254740991 }, "f integer or null"],
-    [{ type: "integer", minimum: 1, maximum: 100, default: 50 }, "f integer 1 to 100 · default 50"],
-    [{ enum: ["a", "<b>"] }, "f string one of a , &#60;b&#62;"],
-    [{ const: "x" }, "f &#34;x&#34;"],
-    [
-      { type: "array", items: { anyOf: [{ type: "string" }, { type: "integer" }] }, maxItems: 3 },
-      "f array of (string or integer) at most 3 items",
-    ],
-    [{ description: "Says `it`.", type: "boolean" }, "f boolean Says it ."],
-    [{}, "f any value"],
-  ])("%j reads %s", (schema, words) => {
-    expect(text(fields({ type: "object", properties: { f: schema } }))).toBe(words);
-  });
+it.each([
+  [{ type: "string", minLength: 1, maxLength: 2000 }, "f string 1 to 2,000 characters"],
+  [
+    { anyOf: [{ type: "string", format: "date-time", pattern: "x".repeat(100) }, { type: "null" }] },
+    "f time or null ISO 8601, in UTC",
+  ],
+  [{ type: ["integer", "null"], minimum: 0, maximum: 9007199254740991 }, "f integer or null"],
+  [{ type: "integer", minimum: 1, maximum: 100, default: 50 }, "f integer 1 to 100 · default 50"],
+  [{ enum: ["a", "<b>"] }, "f string one of a , &#60;b&#62;"],
+  [{ const: "x" }, "f &#34;x&#34;"],
+  [
+    { type: "array", items: { anyOf: [{ type: "string" }, { type: "integer" }] }, maxItems: 3 },
+    "f array of (string or integer) at most 3 items",
+  ],
+  [{ description: "Says `it`.", type: "boolean" }, "f boolean Says it ."],
+  [{}, "f any value"],
+])("%j reads %s", (schema, words) => {
+  expect(text(fields({ type: "object", properties: { f: schema } }))).toBe(words);
+});
 
-  it("a schema names the fields of objects in arrays, alternatives and maps, and what has no valid value not at all", () => {
-    const shown = text(
-      fields({
-        type: "object",
-        properties: {
-          list: { type: "array", items: { type: "object", properties: { inner: { type: "string" } } } },
-          either: {
-            anyOf: [
-              { type: "object", properties: { kind: { const: "a" } } },
-              { type: "object", properties: { kind: { const: "b" } } },
-            ],
-          },
-          map: { type: "object", additionalProperties: { type: "integer" } },
-          forbidden: { not: {} },
+it("a schema names the fields of objects in arrays, alternatives and maps, and what has no valid value not at all", () => {
+  const shown = text(
+    fields({
+      type: "object",
+      properties: {
+        list: { type: "array", items: { type: "object", properties: { inner: { type: "string" } } } },
+        either: {
+          anyOf: [
+            { type: "object", properties: { kind: { const: "a" } } },
+            { type: "object", properties: { kind: { const: "b" } } },
+          ],
         },
-      }),
-    );
-    for (const words of [
-      "Fields of list inner string",
-      "Variant 1: kind is a",
-      "Variant 2: kind is b",
-      "(any name) integer",
-    ]) {
-      expect(shown).toContain(words);
-    }
-    expect(shown).not.toContain("forbidden");
-  });
+        map: { type: "object", additionalProperties: { type: "integer" } },
+        forbidden: { not: {} },
+      },
+    }),
+  );
+  for (const words of [
+    "Fields of list inner string",
+    "Variant 1: kind is a",
+    "Variant 2: kind is b",
+    "(any name) integer",
+  ]) {
+    expect(shown).toContain(words);
+  }
+  expect(shown).not.toContain("forbidden");
+});
 
-  it("a schema says which of several fields is required", () => {
-    const schema = { type: "object", properties: { a: {}, b: {} }, oneOf: [{ required: ["a"] }, { required: ["b"] }] };
-    expect(text(fields(schema))).toContain("Exactly one of these is required: a , b .");
-  });
+it("a schema says which of several fields is required", () => {
+  const schema = { type: "object", properties: { a: {}, b: {} }, oneOf: [{ required: ["a"] }, { required: ["b"] }] };
+  expect(text(fields(schema))).toContain("Exactly one of these is required: a , b .");
+});
 
-  it("a schema ends where it contains itself", () => {
-    expect(fields({ $ref: "#/components/schemas/Tree" }, document).length).toBeLessThan(10_000);
-    expect(JSON.stringify(sample(document, { $ref: "#/components/schemas/Tree" }))).toBe("{}");
-  });
+it("a schema ends where it contains itself", () => {
+  expect(fields({ $ref: "#/components/schemas/Tree" }, document).length).toBeLessThan(10_000);
+  expect(JSON.stringify(sample(document, { $ref: "#/components/schemas/Tree" }))).toBe("{}");
+});
 
-  it("a schema of a failure has its codes, also in alternatives", () => {
-    const { schema } = failure("a", "b").content["application/json"];
-    expect(errorCodes(document, schema)).toEqual(["a", "b"]);
-    expect(errorCodes(document, { anyOf: [schema, { type: "object" }] })).toEqual(["a", "b"]);
-    expect(errorCodes(document, undefined)).toEqual([]);
-  });
+it("a schema of a failure has its codes, also in alternatives", () => {
+  const { schema } = failure("a", "b").content["application/json"];
+  expect(errorCodes(document, schema)).toEqual(["a", "b"]);
+  expect(errorCodes(document, { anyOf: [schema, { type: "object" }] })).toEqual(["a", "b"]);
+  expect(errorCodes(document, undefined)).toEqual([]);
+});
 
-  it("a schema with a reference to nothing stops the build", () => {
-    expect(() => resolve(document, { $ref: "#/components/schemas/None" })).toThrow("#/components/schemas/None");
-  });
+it("a schema with a reference to nothing stops the build", () => {
+  expect(() => resolve(document, { $ref: "#/components/schemas/None" })).toThrow("#/components/schemas/None");
 });

@@ -76,73 +76,71 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("an engine", () => {
-  test("an engine answers on loopback from its start until it is closed", async () => {
-    const engine = await start({ dataDir: null });
-    expect(engine.url).toMatch(/^http:\/\/127\.\d+\.\d+\.\d+:\d+$/);
-    expect(await tables(engine.url)).toEqual([]);
-    await engine.close();
-    await engine.close();
-    await expect(tables(engine.url)).rejects.toThrow("ECONNREFUSED");
-  });
+test("an engine answers on loopback from its start until it is closed", async () => {
+  const engine = await start({ dataDir: null });
+  expect(engine.url).toMatch(/^http:\/\/127\.\d+\.\d+\.\d+:\d+$/);
+  expect(await tables(engine.url)).toEqual([]);
+  await engine.close();
+  await engine.close();
+  await expect(tables(engine.url)).rejects.toThrow("ECONNREFUSED");
+});
 
-  test("an engine stores no data without a folder", async () => {
-    const first = await start({ dataDir: null });
-    await write(first.url);
-    await first.close();
-    expect(await tables((await start({ dataDir: null })).url)).toEqual([]);
-  });
+test("an engine stores no data without a folder", async () => {
+  const first = await start({ dataDir: null });
+  await write(first.url);
+  await first.close();
+  expect(await tables((await start({ dataDir: null })).url)).toEqual([]);
+});
 
-  test("still has a folder's data after a close", async () => {
-    const first = await start();
-    await write(first.url);
-    await first.close();
-    expect(await read((await start()).url)).toEqual(Item);
-  });
+test("still has a folder's data after a close", async () => {
+  const first = await start();
+  await write(first.url);
+  await first.close();
+  expect(await read((await start()).url)).toEqual(Item);
+});
 
-  test.runIf(onLinux)("still has an acknowledged write after an immediate kill", async () => {
-    const first = await start();
-    await write(first.url);
-    process.kill(readLockFile().engine, "SIGKILL");
-    await waitUntilExited(readLockFile().engine);
-    expect(await read((await start()).url)).toEqual(Item);
-  });
+test.runIf(onLinux)("still has an acknowledged write after an immediate kill", async () => {
+  const first = await start();
+  await write(first.url);
+  process.kill(readLockFile().engine, "SIGKILL");
+  await waitUntilExited(readLockFile().engine);
+  expect(await read((await start()).url)).toEqual(Item);
+});
 
-  test("an engine is the one from the environment, and then no process is started", async () => {
-    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1/");
-    const engine = await start();
-    expect(engine).toMatchObject({ name: "given", url: "http://127.0.0.1:1" });
-    expect(() => readLockFile()).toThrow("ENOENT");
-  });
+test("an engine is the one from the environment, and then no process is started", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1/");
+  const engine = await start();
+  expect(engine).toMatchObject({ name: "given", url: "http://127.0.0.1:1" });
+  expect(() => readLockFile()).toThrow("ENOENT");
+});
 
-  test("an engine uses the requested port, and fails if the port is in use", async () => {
-    const occupiedPort = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-    await once(occupiedPort, "listening");
-    const address = occupiedPort.address();
-    const port = typeof address === "object" && address ? address.port : 0;
-    await expect(start({ dataDir: null, port })).rejects.toThrow(EngineFailed);
-    await new Promise((resolve) => occupiedPort.close(resolve));
-    expect((await start({ dataDir: null, port })).url).toBe(`http://127.0.0.1:${port}`);
-  });
+test("an engine uses the requested port, and fails if the port is in use", async () => {
+  const occupiedPort = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(occupiedPort, "listening");
+  const address = occupiedPort.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  await expect(start({ dataDir: null, port })).rejects.toThrow(EngineFailed);
+  await new Promise((resolve) => occupiedPort.close(resolve));
+  expect((await start({ dataDir: null, port })).url).toBe(`http://127.0.0.1:${port}`);
+});
 
-  test.runIf(findDynoxide() && findDynamoDbLocal())(
-    "an engine is dynoxide by default, or the preferred one",
-    async () => {
-      expect((await startAndClose({})).name).toBe("dynoxide");
-      expect((await startAndClose({ prefer: "dynamodb-local" })).name).toBe("dynamodb-local");
-    },
+test.runIf(findDynoxide() && findDynamoDbLocal())(
+  "an engine is dynoxide by default, or the preferred one",
+  async () => {
+    expect((await startAndClose({})).name).toBe("dynoxide");
+    expect((await startAndClose({ prefer: "dynamodb-local" })).name).toBe("dynamodb-local");
+  },
+);
+
+test("an engine that cannot run here fails with all the ways to install one", async () => {
+  vi.stubEnv("DYNAMODB_LOCAL_HOME", dataDir);
+  const refusal = await startEngine({ dataDir: null, prefer: "dynamodb-local", mayBeExposed: true }).catch(
+    (error: unknown) => error,
   );
-
-  test("an engine that cannot run here fails with all the ways to install one", async () => {
-    vi.stubEnv("DYNAMODB_LOCAL_HOME", dataDir);
-    const refusal = await startEngine({ dataDir: null, prefer: "dynamodb-local", mayBeExposed: true }).catch(
-      (error: unknown) => error,
-    );
-    expect(refusal).toBeInstanceOf(LocalRefusal);
-    for (const way of ["@dynoxide/linux-x64", "Java 17", "DYNAMODB_LOCAL_HOME", "AWS_ENDPOINT_URL_DYNAMODB"]) {
-      expect(String(refusal)).toContain(way);
-    }
-  });
+  expect(refusal).toBeInstanceOf(LocalRefusal);
+  for (const way of ["@dynoxide/linux-x64", "Java 17", "DYNAMODB_LOCAL_HOME", "AWS_ENDPOINT_URL_DYNAMODB"]) {
+    expect(String(refusal)).toContain(way);
+  }
 });
 
 async function startAndClose(options: { prefer?: "dynamodb-local" }): Promise<Engine> {

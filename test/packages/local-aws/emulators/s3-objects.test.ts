@@ -16,7 +16,7 @@ import {
   PutObjectCommand,
   PutPublicAccessBlockCommand,
 } from "@aws-sdk/client-s3";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -37,88 +37,86 @@ async function get(Key: string, more = {}) {
   return { ...rest, bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
 }
 
-describe("an object", () => {
-  test("an object is returned byte for byte with its metadata", async () => {
-    const labels = {
-      ContentType: "image/png",
-      ContentEncoding: "gzip",
-      CacheControl: "no-store",
-      ContentDisposition: "attachment",
-      Metadata: { k: "v" },
-    };
-    const { ETag } = await put("a/b.bin", labels);
-    const object = await get("a/b.bin");
-    expect(object.bytes).toEqual(bytes);
-    expect(object).toMatchObject({ ...labels, ETag, ContentLength: 500 });
-    expect(object.LastModified?.getTime()).toBe(Math.floor(fixture.now() / 1000) * 1000);
-    expect(await head("a/b.bin")).toMatchObject({ ...labels, ETag, ContentLength: 500 });
-  });
+test("an object is returned byte for byte with its metadata", async () => {
+  const labels = {
+    ContentType: "image/png",
+    ContentEncoding: "gzip",
+    CacheControl: "no-store",
+    ContentDisposition: "attachment",
+    Metadata: { k: "v" },
+  };
+  const { ETag } = await put("a/b.bin", labels);
+  const object = await get("a/b.bin");
+  expect(object.bytes).toEqual(bytes);
+  expect(object).toMatchObject({ ...labels, ETag, ContentLength: 500 });
+  expect(object.LastModified?.getTime()).toBe(Math.floor(fixture.now() / 1000) * 1000);
+  expect(await head("a/b.bin")).toMatchObject({ ...labels, ETag, ContentLength: 500 });
+});
 
-  test.each(["a key with spaces", "q?&=#%+.txt", "ünï/çødé", "dots/../up", "double//slash", "<&>'\""])(
-    "may have the key %s",
-    async (Key) => {
-      await put(Key);
-      expect((await get(Key)).bytes).toEqual(bytes);
-      const { Contents } = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
-      expect(Contents?.map((one) => one.Key)).toEqual([Key]);
-      await fixture.s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
-      await expect(head(Key)).rejects.toMatchObject({ name: "NotFound" });
-    },
-  );
+test.each(["a key with spaces", "q?&=#%+.txt", "ünï/çødé", "dots/../up", "double//slash", "<&>'\""])(
+  "an object may have the key %s",
+  async (Key) => {
+    await put(Key);
+    expect((await get(Key)).bytes).toEqual(bytes);
+    const { Contents } = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
+    expect(Contents?.map((one) => one.Key)).toEqual([Key]);
+    await fixture.s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
+    await expect(head(Key)).rejects.toMatchObject({ name: "NotFound" });
+  },
+);
 
-  test("an object from a stream is stored without chunk headers", async () => {
-    const Body = Readable.from([bytes, bytes]);
-    await put("stream", { Body, ContentLength: 1000, ContentEncoding: "gzip" });
-    const object = await get("stream");
-    expect(object.bytes).toEqual(Buffer.concat([bytes, bytes]));
-    expect(object.ContentEncoding).toBe("gzip");
-  });
+test("an object from a stream is stored without chunk headers", async () => {
+  const Body = Readable.from([bytes, bytes]);
+  await put("stream", { Body, ContentLength: 1000, ContentEncoding: "gzip" });
+  const object = await get("stream");
+  expect(object.bytes).toEqual(Buffer.concat([bytes, bytes]));
+  expect(object.ContentEncoding).toBe("gzip");
+});
 
-  test("an object is replaced by a second put", async () => {
-    await put("twice");
-    await put("twice", { Body: "second" });
-    expect((await get("twice")).bytes.toString()).toBe("second");
-  });
+test("an object is replaced by a second put", async () => {
+  await put("twice");
+  await put("twice", { Body: "second" });
+  expect((await get("twice")).bytes.toString()).toBe("second");
+});
 
-  test.each([
-    ["bytes=0-15", 0, 15],
-    ["bytes=0-4095", 0, 499],
-    ["bytes=490-", 490, 499],
-    ["bytes=-10", 490, 499],
-    ["bytes=499-499", 499, 499],
-  ])("an object is returned in part for %s", async (Range, from, to) => {
-    await put("ranged");
-    const part = await get("ranged", { Range });
-    expect(part.bytes).toEqual(bytes.subarray(from, to + 1));
-    expect([part.ContentRange, part.$metadata.httpStatusCode]).toEqual([`bytes ${from}-${to}/500`, 206]);
-  });
+test.each([
+  ["bytes=0-15", 0, 15],
+  ["bytes=0-4095", 0, 499],
+  ["bytes=490-", 490, 499],
+  ["bytes=-10", 490, 499],
+  ["bytes=499-499", 499, 499],
+])("an object is returned in part for %s", async (Range, from, to) => {
+  await put("ranged");
+  const part = await get("ranged", { Range });
+  expect(part.bytes).toEqual(bytes.subarray(from, to + 1));
+  expect([part.ContentRange, part.$metadata.httpStatusCode]).toEqual([`bytes ${from}-${to}/500`, 206]);
+});
 
-  test("an object rejects a range beyond its end", async () => {
-    await put("ranged");
-    await expect(get("ranged", { Range: "bytes=500-" })).rejects.toMatchObject({ name: "InvalidRange" });
-  });
+test("an object rejects a range beyond its end", async () => {
+  await put("ranged");
+  await expect(get("ranged", { Range: "bytes=500-" })).rejects.toMatchObject({ name: "InvalidRange" });
+});
 
-  test("an object is returned only if If-Match matches", async () => {
-    const { ETag } = await put("matched");
-    expect((await get("matched", { IfMatch: ETag })).bytes).toEqual(bytes);
-    const other = get("matched", { IfMatch: '"other"' });
-    await expect(other).rejects.toMatchObject({ name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } });
-  });
+test("an object is returned only if If-Match matches", async () => {
+  const { ETag } = await put("matched");
+  expect((await get("matched", { IfMatch: ETag })).bytes).toEqual(bytes);
+  const other = get("matched", { IfMatch: '"other"' });
+  await expect(other).rejects.toMatchObject({ name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } });
+});
 
-  test("an object is written only if its write condition holds", async () => {
-    const { ETag } = await put("guarded", { IfNoneMatch: "*" });
-    await expect(put("guarded", { IfNoneMatch: "*" })).rejects.toMatchObject({ name: "PreconditionFailed" });
-    await put("guarded", { IfMatch: ETag, Body: "next" });
-    await expect(put("guarded", { IfMatch: ETag })).rejects.toMatchObject({ name: "PreconditionFailed" });
-  });
+test("an object is written only if its write condition holds", async () => {
+  const { ETag } = await put("guarded", { IfNoneMatch: "*" });
+  await expect(put("guarded", { IfNoneMatch: "*" })).rejects.toMatchObject({ name: "PreconditionFailed" });
+  await put("guarded", { IfMatch: ETag, Body: "next" });
+  await expect(put("guarded", { IfMatch: ETag })).rejects.toMatchObject({ name: "PreconditionFailed" });
+});
 
-  test("an object that is missing is not found, and deleting it succeeds", async () => {
-    await expect(head("nope")).rejects.toMatchObject({ name: "NotFound" });
-    await expect(get("nope")).rejects.toMatchObject({ name: "NoSuchKey" });
-    await put("deleted");
-    for (let time = 0; time < 2; time++) await fixture.s3.send(new DeleteObjectCommand({ Bucket, Key: "deleted" }));
-    await expect(head("deleted")).rejects.toMatchObject({ name: "NotFound" });
-  });
+test("an object that is missing is not found, and deleting it succeeds", async () => {
+  await expect(head("nope")).rejects.toMatchObject({ name: "NotFound" });
+  await expect(get("nope")).rejects.toMatchObject({ name: "NoSuchKey" });
+  await put("deleted");
+  for (let time = 0; time < 2; time++) await fixture.s3.send(new DeleteObjectCommand({ Bucket, Key: "deleted" }));
+  await expect(head("deleted")).rejects.toMatchObject({ name: "NotFound" });
 });
 
 test("a bucket lists its objects by prefix, in pages", async () => {
@@ -168,25 +166,23 @@ test("a bucket accepts the settings without an effect", async () => {
   );
 });
 
-describe("a request", () => {
-  test("without authorization, with an unknown access key, or with a wrong secret or body, is rejected", async () => {
-    await put("private");
-    const url = `${fixture.emulators.url}/${Bucket}/private`;
-    expect((await fetch(url)).status).toBe(403);
-    const stranger = { authorization: "AWS4-HMAC-SHA256 Credential=stranger/20250101/us-east-1/s3/aws4_request" };
-    expect((await fetch(url, { headers: stranger })).status).toBe(403);
-    const signed = { service: "s3", method: "PUT", body: "signed" };
-    const hash = { "x-amz-content-sha256": createHash("sha256").update("other").digest("hex") };
-    const wrong = await signedFetch(url, { ...signed, accessKey: { id: "local", secret: "other" } });
-    expect([wrong.status, await wrong.text()]).toEqual([403, expect.stringContaining("SignatureDoesNotMatch")]);
-    expect((await signedFetch(url, { ...signed, headers: hash })).status).toBe(403);
-    expect((await signedFetch(url, signed)).status).toBe(200);
-  });
+test("without authorization, with an unknown access key, or with a wrong secret or body, is rejected", async () => {
+  await put("private");
+  const url = `${fixture.emulators.url}/${Bucket}/private`;
+  expect((await fetch(url)).status).toBe(403);
+  const stranger = { authorization: "AWS4-HMAC-SHA256 Credential=stranger/20250101/us-east-1/s3/aws4_request" };
+  expect((await fetch(url, { headers: stranger })).status).toBe(403);
+  const signed = { service: "s3", method: "PUT", body: "signed" };
+  const hash = { "x-amz-content-sha256": createHash("sha256").update("other").digest("hex") };
+  const wrong = await signedFetch(url, { ...signed, accessKey: { id: "local", secret: "other" } });
+  expect([wrong.status, await wrong.text()]).toEqual([403, expect.stringContaining("SignatureDoesNotMatch")]);
+  expect((await signedFetch(url, { ...signed, headers: hash })).status).toBe(403);
+  expect((await signedFetch(url, signed)).status).toBe(200);
+});
 
-  test("a request for an operation that is not emulated is rejected with its name", async () => {
-    const upload = fixture.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
-    await expect(upload).rejects.toThrow("POST of an object with ?uploads is not emulated");
-  });
+test("a request for an operation that is not emulated is rejected with its name", async () => {
+  const upload = fixture.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
+  await expect(upload).rejects.toThrow("POST of an object with ?uploads is not emulated");
 });
 
 test("after a restart, objects have their last state and deleted objects are missing", async () => {

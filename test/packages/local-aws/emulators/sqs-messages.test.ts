@@ -5,7 +5,7 @@ import {
   SendMessageBatchCommand,
   SendMessageCommand,
 } from "@aws-sdk/client-sqs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";
@@ -159,69 +159,67 @@ test.each([
   await expect(fixture.sqs.send(send)).rejects.toMatchObject({ name });
 });
 
-describe("a batch", () => {
-  const entries = (count: number, body = (index: number) => `b${index}`) =>
-    Array.from({ length: count }, (_, index) => ({ Id: `e${index}`, MessageBody: body(index) }));
+const entries = (count: number, body = (index: number) => `b${index}`) =>
+  Array.from({ length: count }, (_, index) => ({ Id: `e${index}`, MessageBody: body(index) }));
 
-  test("of ten is sent, received, hidden and deleted, each entry with its own delay", async () => {
-    const queue = await newQueue();
-    const Entries = entries(10).map((entry, index) => (index === 9 ? { ...entry, DelaySeconds: 5 } : entry));
-    const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
-    expect([sent.Successful?.length, sent.Failed]).toEqual([10, []]);
-    const first = await queue.receive();
-    expect(messageBodies(first)).toEqual(entries(9).map((entry) => entry.MessageBody));
-    fixture.advance(5 * SECOND);
-    const all = [...first, ...(await queue.receive())];
-    const Handles = all.map((message, index) => ({ Id: `h${index}`, ReceiptHandle: message.ReceiptHandle }));
-    const hidden = await fixture.sqs.send(
-      new ChangeMessageVisibilityBatchCommand({
-        QueueUrl: queue.url,
-        Entries: Handles.map((handle) => ({ ...handle, VisibilityTimeout: 0 })),
-      }),
-    );
-    expect(hidden.Successful?.length).toBe(10);
-    const again = await queue.receive();
-    const deleted = await fixture.sqs.send(
-      new DeleteMessageBatchCommand({
-        QueueUrl: queue.url,
-        Entries: [
-          ...again.slice(1).map((message, index) => ({ Id: `d${index}`, ReceiptHandle: message.ReceiptHandle })),
-          { Id: "bad", ReceiptHandle: "bogus" },
-        ],
-      }),
-    );
-    expect(deleted.Successful?.length).toBe(9);
-    expect(deleted.Failed).toMatchObject([{ Id: "bad", SenderFault: true, Code: "ReceiptHandleIsInvalid" }]);
-    fixture.advance(30 * SECOND);
-    expect(await queue.receive()).toHaveLength(1);
-  });
+test("a batch of ten is sent, received, hidden and deleted, each entry with its own delay", async () => {
+  const queue = await newQueue();
+  const Entries = entries(10).map((entry, index) => (index === 9 ? { ...entry, DelaySeconds: 5 } : entry));
+  const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+  expect([sent.Successful?.length, sent.Failed]).toEqual([10, []]);
+  const first = await queue.receive();
+  expect(messageBodies(first)).toEqual(entries(9).map((entry) => entry.MessageBody));
+  fixture.advance(5 * SECOND);
+  const all = [...first, ...(await queue.receive())];
+  const Handles = all.map((message, index) => ({ Id: `h${index}`, ReceiptHandle: message.ReceiptHandle }));
+  const hidden = await fixture.sqs.send(
+    new ChangeMessageVisibilityBatchCommand({
+      QueueUrl: queue.url,
+      Entries: Handles.map((handle) => ({ ...handle, VisibilityTimeout: 0 })),
+    }),
+  );
+  expect(hidden.Successful?.length).toBe(10);
+  const again = await queue.receive();
+  const deleted = await fixture.sqs.send(
+    new DeleteMessageBatchCommand({
+      QueueUrl: queue.url,
+      Entries: [
+        ...again.slice(1).map((message, index) => ({ Id: `d${index}`, ReceiptHandle: message.ReceiptHandle })),
+        { Id: "bad", ReceiptHandle: "bogus" },
+      ],
+    }),
+  );
+  expect(deleted.Successful?.length).toBe(9);
+  expect(deleted.Failed).toMatchObject([{ Id: "bad", SenderFault: true, Code: "ReceiptHandleIsInvalid" }]);
+  fixture.advance(30 * SECOND);
+  expect(await queue.receive()).toHaveLength(1);
+});
 
-  test("a batch reports the rejected entry and accepts the others", async () => {
-    const queue = await newQueue();
-    const Entries = [...entries(1), { Id: "late", MessageBody: "x", DelaySeconds: 901 }];
-    const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
-    expect(sent.Successful?.map((one) => one.Id)).toEqual(["e0"]);
-    expect(sent.Failed?.map((one) => [one.Id, one.Code])).toEqual([["late", "InvalidParameterValue"]]);
-  });
+test("a batch reports the rejected entry and accepts the others", async () => {
+  const queue = await newQueue();
+  const Entries = [...entries(1), { Id: "late", MessageBody: "x", DelaySeconds: 901 }];
+  const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+  expect(sent.Successful?.map((one) => one.Id)).toEqual(["e0"]);
+  expect(sent.Failed?.map((one) => [one.Id, one.Code])).toEqual([["late", "InvalidParameterValue"]]);
+});
 
-  test("a batch of one mebibyte in total is accepted, and of one byte more is rejected", async () => {
-    const queue = await newQueue();
-    const halves = (extra: number) => entries(2, (index) => "x".repeat(MIB / 2 + index * extra));
-    await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(0) }));
-    const tooLong = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(1) }));
-    await expect(tooLong).rejects.toMatchObject({ name: "BatchRequestTooLong" });
-  });
+test("a batch of one mebibyte in total is accepted, and of one byte more is rejected", async () => {
+  const queue = await newQueue();
+  const halves = (extra: number) => entries(2, (index) => "x".repeat(MIB / 2 + index * extra));
+  await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(0) }));
+  const tooLong = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(1) }));
+  await expect(tooLong).rejects.toMatchObject({ name: "BatchRequestTooLong" });
+});
 
-  test.each([
-    ["of eleven", entries(11), "TooManyEntriesInBatchRequest"],
-    ["of none", [], "EmptyBatchRequest"],
-    ["with an id twice", [...entries(1), ...entries(1)], "BatchEntryIdsNotDistinct"],
-    ["with an id of other characters", [{ Id: "a b", MessageBody: "x" }], "InvalidBatchEntryId"],
-  ])("%s is rejected", async (_, Entries, name) => {
-    const queue = await newQueue();
-    const send = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
-    await expect(send).rejects.toMatchObject({ name });
-  });
+test.each([
+  ["of eleven", entries(11), "TooManyEntriesInBatchRequest"],
+  ["of none", [], "EmptyBatchRequest"],
+  ["with an id twice", [...entries(1), ...entries(1)], "BatchEntryIdsNotDistinct"],
+  ["with an id of other characters", [{ Id: "a b", MessageBody: "x" }], "InvalidBatchEntryId"],
+])("%s is rejected", async (_, Entries, name) => {
+  const queue = await newQueue();
+  const send = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+  await expect(send).rejects.toMatchObject({ name });
 });
 
 test.each([{ MaxNumberOfMessages: 11 }, { WaitTimeSeconds: 21 }, { VisibilityTimeout: 43_201 }])(

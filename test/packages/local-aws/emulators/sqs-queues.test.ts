@@ -184,48 +184,46 @@ describe("dead letters", () => {
   });
 });
 
-describe("fault injection", () => {
-  const quiet = { duplicate: 0, shuffle: false, random: Math.random };
+const quiet = { duplicate: 0, shuffle: false, random: Math.random };
 
-  test("fault injection delivers a deleted message a second time, but not a third time", async () => {
-    const queue = await newQueue("doubled");
-    fixture.emulators.sqs.chaos({ ...quiet, duplicate: 1 });
-    try {
-      await queue.send("x");
-      for (const time of ["first", "second"]) {
-        const [message] = await queue.receive();
-        expect(message?.Body, time).toBe("x");
-        await queue.delete(message);
-        await queue.delete(message);
-      }
-      expect(await queue.receive()).toEqual([]);
-    } finally {
-      fixture.emulators.sqs.chaos(quiet);
+test("fault injection delivers a deleted message a second time, but not a third time", async () => {
+  const queue = await newQueue("doubled");
+  fixture.emulators.sqs.chaos({ ...quiet, duplicate: 1 });
+  try {
+    await queue.send("x");
+    for (const time of ["first", "second"]) {
+      const [message] = await queue.receive();
+      expect(message?.Body, time).toBe("x");
+      await queue.delete(message);
+      await queue.delete(message);
     }
-  });
+    expect(await queue.receive()).toEqual([]);
+  } finally {
+    fixture.emulators.sqs.chaos(quiet);
+  }
+});
 
-  test("duplicates only the share that its random numbers select", async () => {
-    const queue = await newQueue("shared");
-    const draws = [0.49, 0.5];
-    fixture.emulators.sqs.chaos({ ...quiet, duplicate: 0.5, random: () => draws.shift() ?? 1 });
-    try {
-      await queue.send("a");
-      await queue.send("b");
-      for (const message of await queue.receive()) await queue.delete(message);
-      expect(messageBodies(await queue.receive())).toEqual(["a"]);
-    } finally {
-      fixture.emulators.sqs.chaos(quiet);
-    }
-  });
+test("fault injection duplicates only the share that its random numbers select", async () => {
+  const queue = await newQueue("shared");
+  const draws = [0.49, 0.5];
+  fixture.emulators.sqs.chaos({ ...quiet, duplicate: 0.5, random: () => draws.shift() ?? 1 });
+  try {
+    await queue.send("a");
+    await queue.send("b");
+    for (const message of await queue.receive()) await queue.delete(message);
+    expect(messageBodies(await queue.receive())).toEqual(["a"]);
+  } finally {
+    fixture.emulators.sqs.chaos(quiet);
+  }
+});
 
-  test("fault injection delivers messages in random order", async () => {
-    const queue = await newQueue("shuffled");
-    for (const body of ["a", "b", "c", "d"]) await queue.send(body);
-    fixture.emulators.sqs.chaos({ ...quiet, shuffle: true, random: () => 0.99 });
-    try {
-      expect(messageBodies(await queue.receive())).toEqual(["d", "a", "b", "c"]);
-    } finally {
-      fixture.emulators.sqs.chaos(quiet);
-    }
-  });
+test("fault injection delivers messages in random order", async () => {
+  const queue = await newQueue("shuffled");
+  for (const body of ["a", "b", "c", "d"]) await queue.send(body);
+  fixture.emulators.sqs.chaos({ ...quiet, shuffle: true, random: () => 0.99 });
+  try {
+    expect(messageBodies(await queue.receive())).toEqual(["d", "a", "b", "c"]);
+  } finally {
+    fixture.emulators.sqs.chaos(quiet);
+  }
 });

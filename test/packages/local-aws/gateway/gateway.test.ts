@@ -142,30 +142,28 @@ it.each([
   expect(event.pathParameters).toEqual(parameters);
 });
 
-describe("a method", () => {
-  it.each(["TRACE", "PROPFIND"])("%s reaches the function", async (method) => {
-    const { head, body } = await sendRequestLine(`${method} /things/7 HTTP/1.1`);
-    expect(head).toMatch(/^HTTP\/1\.1 200 /);
-    expect(body).toContain(`"method":"${method}"`);
-  });
+it.each(["TRACE", "PROPFIND"])("%s reaches the function", async (method) => {
+  const { head, body } = await sendRequestLine(`${method} /things/7 HTTP/1.1`);
+  expect(head).toMatch(/^HTTP\/1\.1 200 /);
+  expect(body).toContain(`"method":"${method}"`);
+});
 
-  it.each(["BREW /things/7 HTTP/1.1", "get /things/7 HTTP/1.1", "CONNECT things:7 HTTP/1.1"])(
-    "a method of %j is 405 with Allow and the error of the contract",
-    async (line) => {
-      const { head, body } = await sendRequestLine(line);
-      expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
-      expect(head).toMatch(/\r\nallow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT(\r\n|$)/);
-      expect(head).toMatch(/\r\nx-correlation-id: \S+/);
-      expect(JSON.parse(body)).toEqual({
-        ok: false,
-        error: { code: "method_not_allowed", message: "Method not allowed for this path.", detail: "" },
-      });
-    },
-  );
+it.each(["BREW /things/7 HTTP/1.1", "get /things/7 HTTP/1.1", "CONNECT things:7 HTTP/1.1"])(
+  "a method of %j is 405 with Allow and the error of the contract",
+  async (line) => {
+    const { head, body } = await sendRequestLine(line);
+    expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(head).toMatch(/\r\nallow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT(\r\n|$)/);
+    expect(head).toMatch(/\r\nx-correlation-id: \S+/);
+    expect(JSON.parse(body)).toEqual({
+      ok: false,
+      error: { code: "method_not_allowed", message: "Method not allowed for this path.", detail: "" },
+    });
+  },
+);
 
-  it("a method may not be missing: what is no HTTP is 400", async () => {
-    expect((await sendRequestLine("\u0016\u0003\u0001")).head).toMatch(/^HTTP\/1\.1 400 /);
-  });
+it("a method may not be missing: what is no HTTP is 400", async () => {
+  expect((await sendRequestLine("\u0016\u0003\u0001")).head).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 it("an event has query, headers and cookies in the format of an HTTP API", async () => {

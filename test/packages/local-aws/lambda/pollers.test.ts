@@ -1,20 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { type Pollers, startPollers } from "#local-aws/lambda/pollers.ts";
 import { FunctionFailed } from "#local-aws/lambda/sandbox.ts";
-import { type EmulatorFixture, startEmulatorFixture } from "../emulators/support/emulator-fixture.ts";
-import { createTestQueue, type TestQueue } from "../emulators/support/test-queue.ts";
+import { openedEach } from "../../../support/opened.ts";
+import { startEmulatorFixture } from "../emulators/support/emulator-fixture.ts";
+import { createTestQueue } from "../emulators/support/test-queue.ts";
 
-let fixture: EmulatorFixture;
-let queue: TestQueue;
 let pollers: Pollers | undefined;
-beforeEach(async () => {
-  fixture = await startEmulatorFixture();
-  queue = await createTestQueue(fixture.sqs, "work", { VisibilityTimeout: String((6 * MINUTE) / SECOND) });
-});
+const fixture = openedEach(startEmulatorFixture);
+const queue = openedEach(() =>
+  createTestQueue(fixture.sqs, "work", { VisibilityTimeout: String((6 * MINUTE) / SECOND) }),
+);
 afterEach(async () => {
   await pollers?.close();
-  await fixture.close();
 });
 
 interface SqsEvent {
@@ -47,39 +45,37 @@ async function poll(handle: (event: SqsEvent, nth: number) => unknown, { concurr
   return events;
 }
 
-describe("a batch whose function", () => {
-  it("a batch whose function could not be loaded comes back after 5 seconds, doubled with each receive, long before the visibility timeout", async () => {
-    const events = await poll((_event, nth) => {
-      if (nth <= 2) throw new FunctionFailed("unloadable", "Worker was not loaded within 16 s.");
-      return null;
-    });
-    await queue.send("a");
-    for (const [receive, delay] of [5 * SECOND, 10 * SECOND].entries()) {
-      await expect.poll(() => events).toHaveLength(receive + 1);
-      await pollers?.settle(MINUTE);
-      fixture.advance(delay - 1);
-      expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("1");
-      // The delay has a jitter of up to a tenth.
-      fixture.advance(delay / 10 + SECOND);
-    }
-    await expect.poll(() => events).toEqual([["a 1"], ["a 2"], ["a 3"]]);
-    await pollers?.settle(MINUTE);
-    expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("0");
+it("a batch whose function could not be loaded comes back after 5 seconds, doubled with each receive, long before the visibility timeout", async () => {
+  const events = await poll((_event, nth) => {
+    if (nth <= 2) throw new FunctionFailed("unloadable", "Worker was not loaded within 16 s.");
+    return null;
   });
-
-  it.each(["threw", "timed-out", "died"] as const)("%s comes back after the visibility timeout", async (reason) => {
-    const events = await poll((_event, nth) => {
-      if (nth === 1) throw new FunctionFailed(reason, "no");
-      return null;
-    });
-    await queue.send("a");
-    await expect.poll(() => events).toHaveLength(1);
+  await queue.send("a");
+  for (const [receive, delay] of [5 * SECOND, 10 * SECOND].entries()) {
+    await expect.poll(() => events).toHaveLength(receive + 1);
     await pollers?.settle(MINUTE);
-    fixture.advance(6 * MINUTE - 1);
+    fixture.advance(delay - 1);
     expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("1");
-    fixture.advance(1);
-    await expect.poll(() => events).toEqual([["a 1"], ["a 2"]]);
+    // The delay has a jitter of up to a tenth.
+    fixture.advance(delay / 10 + SECOND);
+  }
+  await expect.poll(() => events).toEqual([["a 1"], ["a 2"], ["a 3"]]);
+  await pollers?.settle(MINUTE);
+  expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("0");
+});
+
+it.each(["threw", "timed-out", "died"] as const)("%s comes back after the visibility timeout", async (reason) => {
+  const events = await poll((_event, nth) => {
+    if (nth === 1) throw new FunctionFailed(reason, "no");
+    return null;
   });
+  await queue.send("a");
+  await expect.poll(() => events).toHaveLength(1);
+  await pollers?.settle(MINUTE);
+  fixture.advance(6 * MINUTE - 1);
+  expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("1");
+  fixture.advance(1);
+  await expect.poll(() => events).toEqual([["a 1"], ["a 2"]]);
 });
 
 it("an event source runs as many invocations as it may, and receives no more than they take", async () => {

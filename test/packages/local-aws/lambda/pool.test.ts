@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { openPool, type Pool } from "#local-aws/lambda/pool.ts";
 import { FunctionFailed, type Sandbox } from "#local-aws/lambda/sandbox.ts";
 import { openSandboxBudget } from "#local-aws/lambda/sandbox-budget.ts";
@@ -64,196 +64,192 @@ function openPools(limits: { sandboxesMax?: number; budget?: typeof roomy; idleM
   return { pool: openOne(), openOne, opened, loadedSandbox };
 }
 
-describe("a function's sandboxes", () => {
-  it("open one per concurrent event, up to the maximum; further events wait", async () => {
-    const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 6 });
-    const events = Array.from({ length: 8 }, () => pool.invoke({}));
-    await turn();
-    expect(opened).toHaveLength(6);
-    for (let at = 0; at < 6; at++) await loadedSandbox(at);
-    for (const [at, sandbox] of opened.entries()) sandbox.answer(at);
-    expect(await Promise.all(events.slice(0, 6))).toEqual([0, 1, 2, 3, 4, 5]);
-    opened[0]?.answer("seventh");
-    opened[1]?.answer("eighth");
-    expect(await Promise.all(events.slice(6))).toEqual(["seventh", "eighth"]);
-    expect(opened).toHaveLength(6);
-  });
-
-  it("serve an event by the first that is free, loaded or not", async () => {
-    const { pool, opened, loadedSandbox } = openPools();
-    const first = pool.invoke({});
-    const sandbox = await loadedSandbox(0);
-    const second = pool.invoke({});
-    await turn();
-    expect(opened).toHaveLength(2);
-    sandbox.answer("first");
-    await first;
-    await turn();
-    sandbox.answer("second");
-    expect(await second).toBe("second");
-  });
-
-  it("a function's sandboxes are loaded a few at a time in all functions together", async () => {
-    const { pool, openOne, opened, loadedSandbox } = openPools({
-      budget: { sandboxesMax: 100, loadsMax: 2, startLoadsMax: 2 },
-    });
-    const other = openOne();
-    for (const one of [pool, other, pool, other]) void one.invoke({});
-    await turn();
-    expect(opened).toHaveLength(2);
-    await loadedSandbox(0);
-    expect(opened).toHaveLength(3);
-  });
-
-  it("a function's sandboxes have one more loaded ahead once two are busy for longer than an ordinary event", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { pool, opened, loadedSandbox } = openPools();
-    const first = [pool.invoke({}), pool.invoke({})];
-    await turn();
-    for (const at of [0, 1]) await loadedSandbox(at);
-    for (const sandbox of opened) sandbox.answer(null);
-    await Promise.all(first);
-    void pool.invoke({});
-    await turn();
-    const short = pool.invoke({});
-    await turn();
-    opened[0]?.answer(null);
-    await short;
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(opened).toHaveLength(2);
-    void pool.invoke({});
-    await turn();
-    expect(opened).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(opened).toHaveLength(3);
-    await loadedSandbox(2);
-    const third = pool.invoke({});
-    await turn();
-    opened[2]?.answer("at once");
-    expect(await third).toBe("at once");
-  });
-
-  it("a function's sandboxes are not opened for an event that another one has served by then", async () => {
-    const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1, startLoadsMax: 1 } });
-    const events = [pool.invoke({}), pool.invoke({})];
-    const sandbox = await loadedSandbox(0);
-    expect(opened).toHaveLength(2);
-    void pool.invoke({}).catch(() => {});
-    sandbox.answer(1);
-    await turn();
-    sandbox.answer(2);
-    await turn();
-    sandbox.answer(3);
-    await Promise.all(events);
-    await loadedSandbox(1);
-    expect(opened).toHaveLength(2);
-  });
-
-  it("a function's sandboxes share the machine's memory, and each function may have four regardless", async () => {
-    const { pool, openOne, opened, loadedSandbox } = openPools({
-      budget: { sandboxesMax: 6, loadsMax: 100, startLoadsMax: 100 },
-    });
-    for (let at = 0; at < 10; at++) void pool.invoke({}).catch(() => {});
-    await turn();
-    expect(opened).toHaveLength(6);
-    const other = openOne();
-    for (let at = 0; at < 10; at++) void other.invoke({}).catch(() => {});
-    await turn();
-    expect(opened).toHaveLength(10);
-    for (let at = 0; at < 10; at++) await loadedSandbox(at);
-    // The first function has four left, and the memory is still in use.
-    for (const at of [0, 1]) opened[at]?.fail();
-    await turn();
-    expect(opened).toHaveLength(10);
-    opened[2]?.fail();
-    await turn();
-    expect(opened).toHaveLength(11);
-  });
-
-  it("a function's sandboxes fail the event that waits for one that cannot be loaded, and open another for the next event", async () => {
-    const { pool, opened, loadedSandbox } = openPools();
-    const event = pool.invoke({});
-    await turn();
-    opened[0]?.load(new FunctionFailed("unloadable", "broken"));
-    await expect(event).rejects.toMatchObject({ reason: "unloadable" });
-    const next = pool.invoke({});
-    await turn();
-    (await loadedSandbox(1)).answer("second");
-    expect(await next).toBe("second");
-  });
-
-  it("a function's sandboxes are replaced after a timeout while an event waits", async () => {
-    const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
-    const late = pool.invoke({});
-    const waiting = pool.invoke({});
-    (await loadedSandbox(0)).fail();
-    await expect(late).rejects.toMatchObject({ reason: "timed-out" });
-    await turn();
-    (await loadedSandbox(1)).answer("next");
-    expect(await waiting).toBe("next");
-    expect(opened).toHaveLength(2);
-  });
-
-  it("a function's sandboxes are closed when they are idle for long, all but the last", async () => {
-    const { pool, opened, loadedSandbox } = openPools({ idleMax: 1 });
-    const events = [pool.invoke({}), pool.invoke({}), pool.invoke({})];
-    await turn();
-    for (const at of [0, 1, 2]) await loadedSandbox(at);
-    for (const sandbox of opened) sandbox.answer(null);
-    await Promise.all(events);
-    await expect.poll(() => opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false]);
-  });
-
-  it("a function's sandboxes are loaded before the first event where the stack asks for it", async () => {
-    const { pool, opened, loadedSandbox } = openPools();
-    const loading = pool.load();
-    await turn();
-    const sandbox = await loadedSandbox(0);
-    await loading;
-    const event = pool.invoke({});
-    await turn();
-    sandbox.answer("warm");
-    expect(await event).toBe("warm");
-    expect(opened).toHaveLength(1);
-  });
-
-  it("a function's sandboxes end with the stack, and so do the events that wait", async () => {
-    const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
-    void pool.invoke({});
-    const waiting = pool.invoke({});
-    await loadedSandbox(0);
-    await pool.close();
-    await expect(waiting).rejects.toMatchObject({ reason: "died" });
-    expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true]);
-  });
+it("a function's sandboxes open one per concurrent event, up to the maximum; further events wait", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 6 });
+  const events = Array.from({ length: 8 }, () => pool.invoke({}));
+  await turn();
+  expect(opened).toHaveLength(6);
+  for (let at = 0; at < 6; at++) await loadedSandbox(at);
+  for (const [at, sandbox] of opened.entries()) sandbox.answer(at);
+  expect(await Promise.all(events.slice(0, 6))).toEqual([0, 1, 2, 3, 4, 5]);
+  opened[0]?.answer("seventh");
+  opened[1]?.answer("eighth");
+  expect(await Promise.all(events.slice(6))).toEqual(["seventh", "eighth"]);
+  expect(opened).toHaveLength(6);
 });
 
-describe("the loads of a stack that starts", () => {
-  it("use every processor, and those after the start leave one free", async () => {
-    const budget = openSandboxBudget({ sandboxesMax: 100, loadsMax: 1, startLoadsMax: 2 });
-    const loads = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
-    const running: number[] = [];
-    const load = (at: number): Promise<void> =>
-      budget.whileLoading(async () => {
-        running.push(at);
-        await loads[at]?.promise;
-      });
-    const starting = budget.whileStarting(async () => {
-      await Promise.all([load(0), load(1), load(2)]);
-    });
-    await turn();
-    expect(running).toEqual([0, 1]);
-    for (const { resolve } of loads.slice(0, 3)) resolve();
-    await starting;
-    expect(running).toEqual([0, 1, 2]);
-    const after = Promise.withResolvers<void>();
-    void budget.whileLoading(() => after.promise);
-    void load(3);
-    await turn();
-    expect(running).toEqual([0, 1, 2]);
-    after.resolve();
-    await turn();
-    expect(running).toEqual([0, 1, 2, 3]);
+it("a function's sandboxes serve an event by the first that is free, loaded or not", async () => {
+  const { pool, opened, loadedSandbox } = openPools();
+  const first = pool.invoke({});
+  const sandbox = await loadedSandbox(0);
+  const second = pool.invoke({});
+  await turn();
+  expect(opened).toHaveLength(2);
+  sandbox.answer("first");
+  await first;
+  await turn();
+  sandbox.answer("second");
+  expect(await second).toBe("second");
+});
+
+it("a function's sandboxes are loaded a few at a time in all functions together", async () => {
+  const { pool, openOne, opened, loadedSandbox } = openPools({
+    budget: { sandboxesMax: 100, loadsMax: 2, startLoadsMax: 2 },
   });
+  const other = openOne();
+  for (const one of [pool, other, pool, other]) void one.invoke({});
+  await turn();
+  expect(opened).toHaveLength(2);
+  await loadedSandbox(0);
+  expect(opened).toHaveLength(3);
+});
+
+it("a function's sandboxes have one more loaded ahead once two are busy for longer than an ordinary event", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, opened, loadedSandbox } = openPools();
+  const first = [pool.invoke({}), pool.invoke({})];
+  await turn();
+  for (const at of [0, 1]) await loadedSandbox(at);
+  for (const sandbox of opened) sandbox.answer(null);
+  await Promise.all(first);
+  void pool.invoke({});
+  await turn();
+  const short = pool.invoke({});
+  await turn();
+  opened[0]?.answer(null);
+  await short;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(opened).toHaveLength(2);
+  void pool.invoke({});
+  await turn();
+  expect(opened).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(opened).toHaveLength(3);
+  await loadedSandbox(2);
+  const third = pool.invoke({});
+  await turn();
+  opened[2]?.answer("at once");
+  expect(await third).toBe("at once");
+});
+
+it("a function's sandboxes are not opened for an event that another one has served by then", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1, startLoadsMax: 1 } });
+  const events = [pool.invoke({}), pool.invoke({})];
+  const sandbox = await loadedSandbox(0);
+  expect(opened).toHaveLength(2);
+  void pool.invoke({}).catch(() => {});
+  sandbox.answer(1);
+  await turn();
+  sandbox.answer(2);
+  await turn();
+  sandbox.answer(3);
+  await Promise.all(events);
+  await loadedSandbox(1);
+  expect(opened).toHaveLength(2);
+});
+
+it("a function's sandboxes share the machine's memory, and each function may have four regardless", async () => {
+  const { pool, openOne, opened, loadedSandbox } = openPools({
+    budget: { sandboxesMax: 6, loadsMax: 100, startLoadsMax: 100 },
+  });
+  for (let at = 0; at < 10; at++) void pool.invoke({}).catch(() => {});
+  await turn();
+  expect(opened).toHaveLength(6);
+  const other = openOne();
+  for (let at = 0; at < 10; at++) void other.invoke({}).catch(() => {});
+  await turn();
+  expect(opened).toHaveLength(10);
+  for (let at = 0; at < 10; at++) await loadedSandbox(at);
+  // The first function has four left, and the memory is still in use.
+  for (const at of [0, 1]) opened[at]?.fail();
+  await turn();
+  expect(opened).toHaveLength(10);
+  opened[2]?.fail();
+  await turn();
+  expect(opened).toHaveLength(11);
+});
+
+it("a function's sandboxes fail the event that waits for one that cannot be loaded, and open another for the next event", async () => {
+  const { pool, opened, loadedSandbox } = openPools();
+  const event = pool.invoke({});
+  await turn();
+  opened[0]?.load(new FunctionFailed("unloadable", "broken"));
+  await expect(event).rejects.toMatchObject({ reason: "unloadable" });
+  const next = pool.invoke({});
+  await turn();
+  (await loadedSandbox(1)).answer("second");
+  expect(await next).toBe("second");
+});
+
+it("a function's sandboxes are replaced after a timeout while an event waits", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
+  const late = pool.invoke({});
+  const waiting = pool.invoke({});
+  (await loadedSandbox(0)).fail();
+  await expect(late).rejects.toMatchObject({ reason: "timed-out" });
+  await turn();
+  (await loadedSandbox(1)).answer("next");
+  expect(await waiting).toBe("next");
+  expect(opened).toHaveLength(2);
+});
+
+it("a function's sandboxes are closed when they are idle for long, all but the last", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ idleMax: 1 });
+  const events = [pool.invoke({}), pool.invoke({}), pool.invoke({})];
+  await turn();
+  for (const at of [0, 1, 2]) await loadedSandbox(at);
+  for (const sandbox of opened) sandbox.answer(null);
+  await Promise.all(events);
+  await expect.poll(() => opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false]);
+});
+
+it("a function's sandboxes are loaded before the first event where the stack asks for it", async () => {
+  const { pool, opened, loadedSandbox } = openPools();
+  const loading = pool.load();
+  await turn();
+  const sandbox = await loadedSandbox(0);
+  await loading;
+  const event = pool.invoke({});
+  await turn();
+  sandbox.answer("warm");
+  expect(await event).toBe("warm");
+  expect(opened).toHaveLength(1);
+});
+
+it("a function's sandboxes end with the stack, and so do the events that wait", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ sandboxesMax: 1 });
+  void pool.invoke({});
+  const waiting = pool.invoke({});
+  await loadedSandbox(0);
+  await pool.close();
+  await expect(waiting).rejects.toMatchObject({ reason: "died" });
+  expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true]);
+});
+
+it("the loads of a stack that starts use every processor, and those after the start leave one free", async () => {
+  const budget = openSandboxBudget({ sandboxesMax: 100, loadsMax: 1, startLoadsMax: 2 });
+  const loads = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const running: number[] = [];
+  const load = (at: number): Promise<void> =>
+    budget.whileLoading(async () => {
+      running.push(at);
+      await loads[at]?.promise;
+    });
+  const starting = budget.whileStarting(async () => {
+    await Promise.all([load(0), load(1), load(2)]);
+  });
+  await turn();
+  expect(running).toEqual([0, 1]);
+  for (const { resolve } of loads.slice(0, 3)) resolve();
+  await starting;
+  expect(running).toEqual([0, 1, 2]);
+  const after = Promise.withResolvers<void>();
+  void budget.whileLoading(() => after.promise);
+  void load(3);
+  await turn();
+  expect(running).toEqual([0, 1, 2]);
+  after.resolve();
+  await turn();
+  expect(running).toEqual([0, 1, 2, 3]);
 });

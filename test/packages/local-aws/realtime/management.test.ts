@@ -83,7 +83,7 @@ it("a read names the client and its last message; a deletion closes the connecti
 });
 
 describe("with a fault", () => {
-  it("throttled: every request is 429 and does nothing", async () => {
+  it("the fault throttled: every request is 429 and does nothing", async () => {
     fixture.gateway.faults({ mode: "throttled" });
     await expect(post("x")).rejects.toMatchObject({
       name: "LimitExceededException",

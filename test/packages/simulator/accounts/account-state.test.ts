@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "../simulator-fixture.ts";
 import { testLogin } from "./login-fixture.ts";
 
@@ -13,50 +13,48 @@ async function start() {
   return { simulator, hook, me };
 }
 
-describe("the tokens of an account", () => {
-  test.each([
-    ["expire", 463],
-    ["revoke", 460],
-    ["checkpoint", 459],
-    ["remove_app", 458],
-  ])("%s: refused with subcode %i until they are restored", async (action, subcode) => {
-    const { simulator, me } = await start();
-    for (const account of ["login", "messenger"] as const) {
-      const { externalId, connection } = testAccounts[account];
-      const { body } = await simulator.sim("/tokens", { account: externalId, connection, action });
-      expect(body.tokens).toMatchObject([{ refused_with: subcode }]);
-      expect(JSON.stringify(body)).not.toContain(testAccounts[account].token);
-      expect((await me(account)).body.error).toMatchObject({ code: 190, error_subcode: subcode });
-      await simulator.sim("/tokens", { account: externalId, connection, action: "restore" });
-      expect((await me(account)).status).toBe(200);
-    }
-  });
+test.each([
+  ["expire", 463],
+  ["revoke", 460],
+  ["checkpoint", 459],
+  ["remove_app", 458],
+])("%s: refused with subcode %i until they are restored", async (action, subcode) => {
+  const { simulator, me } = await start();
+  for (const account of ["login", "messenger"] as const) {
+    const { externalId, connection } = testAccounts[account];
+    const { body } = await simulator.sim("/tokens", { account: externalId, connection, action });
+    expect(body.tokens).toMatchObject([{ refused_with: subcode }]);
+    expect(JSON.stringify(body)).not.toContain(testAccounts[account].token);
+    expect((await me(account)).body.error).toMatchObject({ code: 190, error_subcode: subcode });
+    await simulator.sim("/tokens", { account: externalId, connection, action: "restore" });
+    expect((await me(account)).status).toBe(200);
+  }
+});
 
-  test("the tokens of an account end after the time that is set", async () => {
-    const { simulator, me } = await start();
-    await simulator.sim("/tokens", { account: login.externalId, life_ms: hour });
-    expect((await me("login")).status).toBe(200);
-    await simulator.sim("/clock", { offset_ms: hour });
-    expect((await me("login")).body.error.error_subcode).toBe(463);
-  });
+test("the tokens of an account end after the time that is set", async () => {
+  const { simulator, me } = await start();
+  await simulator.sim("/tokens", { account: login.externalId, life_ms: hour });
+  expect((await me("login")).status).toBe(200);
+  await simulator.sim("/clock", { offset_ms: hour });
+  expect((await me("login")).body.error.error_subcode).toBe(463);
+});
 
-  test("the tokens of an account of one Facebook user are revoked, and not those of another", async () => {
-    const { simulator, me } = await start();
-    const { userToken, pages } = testLogin(simulator);
-    const noor = "10150000000000002";
-    const token = await userToken({ sim_user: noor });
-    const [page] = (await pages(token)).data;
-    await simulator.sim("/tokens", { user: noor, action: "revoke" });
-    expect((await pages(token)).error.code).toBe(190);
-    expect((await simulator.get("/facebook_graph/me", page.access_token)).body.error.code).toBe(190);
-    expect((await me("messenger")).status).toBe(200);
-  });
+test("the tokens of an account of one Facebook user are revoked, and not those of another", async () => {
+  const { simulator, me } = await start();
+  const { userToken, pages } = testLogin(simulator);
+  const noor = "10150000000000002";
+  const token = await userToken({ sim_user: noor });
+  const [page] = (await pages(token)).data;
+  await simulator.sim("/tokens", { user: noor, action: "revoke" });
+  expect((await pages(token)).error.code).toBe(190);
+  expect((await simulator.get("/facebook_graph/me", page.access_token)).body.error.code).toBe(190);
+  expect((await me("messenger")).status).toBe(200);
+});
 
-  test("need an action or a time", async () => {
-    const { simulator } = await start();
-    const answer = await simulator.sim("/tokens", { account: login.externalId });
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining("checkpoint") } });
-  });
+test("need an action or a time", async () => {
+  const { simulator } = await start();
+  const answer = await simulator.sim("/tokens", { account: login.externalId });
+  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining("checkpoint") } });
 });
 
 test("a restriction refuses the sends of one account with 10/1893063 until it is over", async () => {

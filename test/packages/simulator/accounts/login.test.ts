@@ -174,7 +174,7 @@ test("a Facebook user grants no Page without pages_show_list", async () => {
 });
 
 describe("a scope that was left out", () => {
-  test("of Instagram's messages: sends, conversations and the subscription are refused with 10", async () => {
+  test("a scope that was left out of Instagram's messages: sends, conversations and the subscription are refused with 10", async () => {
     const { simulator, instagramToken } = await startLogins();
     const { person } = await simulator.personSends("login");
     const token = await instagramToken({ sim_without: "instagram_business_manage_messages" });
