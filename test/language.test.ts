@@ -112,7 +112,7 @@ const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--
   encoding: "utf8",
 })
   .split("\0")
-  .filter((path) => /\.(ts|js|md|html|css|cjs|json)$/.test(path))
+  .filter((path) => /\.(ts|js|md|html|css|cjs|json|txt)$/.test(path))
   .filter((path) => path !== self && !["package-lock.json", "LICENSE"].includes(path))
   // A released document stays as it was published.
   .filter((path) => !path.startsWith("docs/released/"));

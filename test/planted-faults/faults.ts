@@ -1,84 +1,43 @@
-import { consentFaults } from "./faults/access/consent.ts";
-import { accessFaults } from "./faults/access/keys.ts";
-import { rotationFaults } from "./faults/access/rotation.ts";
-import { sessionFaults } from "./faults/access/sessions.ts";
-import { signInFaults } from "./faults/access/sign-in.ts";
-import { teamFaults } from "./faults/access/team.ts";
-import { connectionFaults } from "./faults/accounts/connections.ts";
-import { dataDeletionFaults } from "./faults/accounts/data-deletions.ts";
-import { formerLoginFaults } from "./faults/accounts/former-logins.ts";
-import { healthCheckFaults } from "./faults/accounts/health-checks.ts";
-import { clientFaults } from "./faults/client.ts";
-import { deletionFaults } from "./faults/deletion.ts";
-import { deliveryFaults } from "./faults/delivery.ts";
-import { edgeFaults } from "./faults/edge.ts";
-import { endpointsFaults } from "./faults/endpoints.ts";
-import { erasureFaults } from "./faults/erasure.ts";
-import { holdsFaults } from "./faults/holds.ts";
-import { idempotencyFaults } from "./faults/idempotency.ts";
-import { inboxFaults } from "./faults/inbox.ts";
-import { lateCallsFaults } from "./faults/late-calls.ts";
-import { localStackFaults } from "./faults/local/ports.ts";
-import { mailFaults } from "./faults/mail.ts";
-import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
-import { connectingFaults } from "./faults/realtime/connecting.ts";
-import { streamHistoryFaults } from "./faults/realtime/histories.ts";
-import { pushingFaults } from "./faults/realtime/pushing.ts";
-import { readingFaults } from "./faults/realtime/reading.ts";
-import { updatePushFaults } from "./faults/realtime/updates.ts";
-import { retentionFaults } from "./faults/retention.ts";
-import { sendingFaults } from "./faults/sending.ts";
-import { staleConversationsFaults } from "./faults/stale-conversations.ts";
-import { staleReadsFaults } from "./faults/stale-reads.ts";
-import { textFaults } from "./faults/texts.ts";
-import { traceFaults } from "./faults/trace.ts";
-import { handOverFaults } from "./faults/uploads/hand-over.ts";
-import { uploadRuleFaults } from "./faults/uploads/rules.ts";
-import { uploadStorageFaults } from "./faults/uploads/storage.ts";
-import { uploadsFaults } from "./faults/uploads/uploads.ts";
-import { webhookClientFaults } from "./faults/webhook-client.ts";
-import { webhookPartsFaults } from "./faults/webhook-parts.ts";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { PlantedFault } from "./planted-fault.ts";
 
-export const plantedFaults: readonly PlantedFault[] = [
-  ...accessFaults,
-  ...sessionFaults,
-  ...signInFaults,
-  ...consentFaults,
-  ...teamFaults,
-  ...connectionFaults,
-  ...dataDeletionFaults,
-  ...clientFaults,
-  ...textFaults,
-  ...connectingFaults,
-  ...deletionFaults,
-  ...deliveryFaults,
-  ...edgeFaults,
-  ...endpointsFaults,
-  ...erasureFaults,
-  ...handOverFaults,
-  ...holdsFaults,
-  ...idempotencyFaults,
-  ...inboxFaults,
-  ...formerLoginFaults,
-  ...healthCheckFaults,
-  ...lateCallsFaults,
-  ...localStackFaults,
-  ...mailFaults,
-  ...queuesAndTableFaults,
-  ...pushingFaults,
-  ...readingFaults,
-  ...streamHistoryFaults,
-  ...updatePushFaults,
-  ...retentionFaults,
-  ...rotationFaults,
-  ...sendingFaults,
-  ...staleConversationsFaults,
-  ...staleReadsFaults,
-  ...traceFaults,
-  ...uploadRuleFaults,
-  ...uploadsFaults,
-  ...uploadStorageFaults,
-  ...webhookClientFaults,
-  ...webhookPartsFaults,
-];
+const folder = join(import.meta.dirname, "faults");
+
+/**
+ * The faults of all files in `faults`. Lines before the first fault are a comment. Each fault is
+ *
+ *     # what is wrong with the code
+ *     in shared/base/the-changed-file.ts
+ *     - code that is replaced
+ *     + its replacement, of any number of lines, or none
+ *     noticed by test/base/the-file.test.ts: the title of the test
+ *
+ * Code is without the two characters before it, and without a line break at its end: an empty line stands for one.
+ */
+export const plantedFaults: readonly PlantedFault[] = globSync("**/*.txt", { cwd: folder })
+  .toSorted()
+  .flatMap((file) => parseFaults(readFileSync(join(folder, file), "utf8"), file));
+
+function parseFaults(text: string, file: string): PlantedFault[] {
+  const [, ...faults] = `\n${text}`.split("\n# ");
+  return faults.map((fault) => {
+    const [name = "", inFile = "", ...rest] = fault.trimEnd().split("\n");
+    const noticed = /^noticed by (\S+\.test\.ts): (.+)$/.exec(rest.pop() ?? "");
+    if (!inFile.startsWith("in ") || !noticed || rest.some((line) => !/^[-+]( |$)/.test(line)))
+      throw new Error(`${file} has a fault of another form: ${name}`);
+    const code = (sign: string) =>
+      rest
+        .filter((line) => line.startsWith(sign))
+        .map((line) => line.slice(2))
+        .join("\n");
+    const [, testFile = "", title = ""] = noticed;
+    return {
+      name,
+      file: inFile.slice("in ".length),
+      search: code("-"),
+      replacement: code("+"),
+      killedBy: { file: testFile, title },
+    };
+  });
+}
